@@ -1,3 +1,26 @@
 """Classifiers and models that grow with the data."""
 
+from typing import Any
+
 __version__ = "0.1.0"
+
+_HOMES = {
+    "AClassClassifier": "infinimix.estimators",
+    "CRPMixture": "infinimix.estimators",
+    "load": "infinimix.estimators.storage",
+    "save": "infinimix.estimators.storage",
+}
+__all__ = ["AClassClassifier", "CRPMixture", "load", "save"]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is used: the command line starts without numba."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'infinimix' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__ + ["__version__"])

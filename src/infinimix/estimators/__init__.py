@@ -1,0 +1,6 @@
+"""The public scikit-learn classes."""
+
+from infinimix.estimators.aclass import AClassClassifier
+from infinimix.estimators.mixture import CRPMixture
+
+__all__ = ["AClassClassifier", "CRPMixture"]

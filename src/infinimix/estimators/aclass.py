@@ -1,0 +1,197 @@
+"""`AClassClassifier`: one CRP mixture per class (Mansinghka, Roy, Rifkin, Tenenbaum 2007)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from infinimix.estimators.base import TableEstimator
+from infinimix.estimators.groups import describe_groups, draw_rows
+from infinimix.estimators.labels import Labels
+from infinimix.inference.assignments import best_particle
+
+
+class AClassClassifier(ClassifierMixin, TableEstimator):
+    """A generative classifier whose classes are CRP mixtures, learned online.
+
+    Each class finds its own prototypes, as many as its rows call for. Rows may come all at
+    once (`fit`) or in any portions (`partial_fit`), with cells missing anywhere and labels
+    appearing at any time.
+
+    Parameters
+    ----------
+    columns, alpha, prior, n_particles, n_islands, resampling, sweeps, max_groups
+        As in `CRPMixture`, for each class; the base measure is pooled over the classes.
+    gamma : float
+        Pseudo-count of each class: P(y) = (rows of y + gamma) / (rows + classes * gamma).
+    n_jobs, random_state, verbose
+        As in `CRPMixture`.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted.
+    class_count_ : array
+        Rows of each class.
+    n_groups_ : array
+        Number of groups of each class, in its best particle.
+    log_evidence_ : float
+        Log of an unbiased estimate of the probability of all rows given their labels.
+    columns_, n_features_in_, feature_names_in_
+        As in `CRPMixture`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infinimix import AClassClassifier
+    >>> X = np.array([[0, 0], [1, 1], [0, 1], [1, np.nan]] * 10)
+    >>> y = np.array(["same", "same", "differ", "differ"] * 10)
+    >>> model = AClassClassifier(random_state=0).fit(X, y)
+    >>> model.predict([[1, 1], [0, 1]]).tolist()
+    ['same', 'differ']
+    """
+
+    def __init__(
+        self,
+        columns: Any = "auto",
+        alpha: float = 1.0,
+        gamma: float = 1.0,
+        prior: Any = "empirical",
+        n_particles: int = 20,
+        n_islands: int = 8,
+        resampling: str = "optimal",
+        sweeps: int = 0,
+        max_groups: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.columns = columns
+        self.alpha = alpha
+        self.gamma = gamma
+        self.prior = prior
+        self.n_particles = n_particles
+        self.n_islands = n_islands
+        self.resampling = resampling
+        self.sweeps = sweeps
+        self.max_groups = max_groups
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any) -> AClassClassifier:
+        """Learn a whole table; what was learned before is forgotten."""
+        labels = Labels()
+
+        def read(n_rows: int) -> tuple[np.ndarray, int]:
+            codes, new = labels.read(y)
+            _check_lengths(n_rows, len(codes))
+            labels.extend(new)
+            return codes, len(new)
+
+        self._fit_bank(X, read)
+        self._labels = labels
+        return self
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
+        """Learn more rows, in their order; any cutting into calls gives the same model.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows.
+        y : sequence of n_rows labels
+            Labels; new ones may appear at any time.
+        classes : sequence of labels, optional
+            Labels to know of before their first row; never necessary.
+        """
+        labels = self._labels if hasattr(self, "_labels") else Labels()
+        new: list[Any] = []
+
+        def read(n_rows: int) -> tuple[np.ndarray, int]:
+            codes, found = labels.read(y, classes)
+            _check_lengths(n_rows, len(codes))
+            new.extend(found)
+            return codes, len(labels.values) + len(found)
+
+        self._learn_rows(X, read)
+        labels.extend(new)
+        self._labels = labels
+        return self
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, sorted."""
+        check_is_fitted(self)
+        return self._labels.classes
+
+    @property
+    def class_count_(self) -> np.ndarray:
+        """Rows of each class."""
+        check_is_fitted(self)
+        counts = np.array([islands[0].n_rows for islands in self._bank.classes])
+        return counts[self._labels.order]
+
+    @property
+    def n_groups_(self) -> np.ndarray:
+        """Number of groups of each class, in its best particle."""
+        check_is_fitted(self)
+        return np.array([len(best_particle(self._bank, c)[1]) for c in self._labels.order])
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log of an unbiased estimate of the probability of all rows given their labels."""
+        check_is_fitted(self)
+        return float(self._bank.log_evidence().sum())
+
+    def _log_prior(self) -> np.ndarray:
+        weight = self.class_count_ + self.gamma
+        return np.log(weight / weight.sum())
+
+    def _log_joint(self, X: Any) -> np.ndarray:
+        blocks = self._fitted_rows(X)
+        return self._bank.log_densities(blocks)[:, self._labels.order] + self._log_prior()
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the log probability of each class for each row, as in `classes_`."""
+        joint = self._log_joint(X)
+        return joint - logsumexp(joint, axis=1, keepdims=True)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each class for each row, as in `classes_`."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable class of each row."""
+        return self.classes_[self._log_joint(X).argmax(axis=1)]
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the log predictive density of each row, over all classes."""
+        return logsumexp(self._log_joint(X), axis=1)
+
+    def sample(self, n: int = 1, given: Any = None) -> tuple[Any, np.ndarray]:
+        """Draw rows and their labels, all with the cells that `given` fixes."""
+        check_is_fitted(self)
+        log_prior = np.empty(len(self._labels.order))
+        log_prior[self._labels.order] = self._log_prior()
+        X, codes = draw_rows(self._bank, self._schema, n, given, log_prior)
+        return X, np.array(self._labels.values)[codes]
+
+    def prototypes(self, label: Any) -> Any:
+        """Return a DataFrame of the groups of a class, as `CRPMixture.prototypes` does."""
+        check_is_fitted(self)
+        if label not in self._labels.codes:
+            raise ValueError(f"{label!r} is none of the classes {self.classes_.tolist()!r}.")
+        return describe_groups(self._bank, self._schema, self._labels.codes[label])
+
+
+def _check_lengths(rows: int, labels: int) -> None:
+    if rows != labels:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} rows, "
+            f"y has {labels} labels."
+        )

@@ -1,0 +1,133 @@
+"""What the table estimators share: columns, names of features, and the bank of mixtures.
+
+Everything is checked and encoded before anything is changed, so a failed call leaves the
+model as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_feature_names, check_is_fitted
+
+from infinimix import execution
+from infinimix.estimators.parameters import check_parameters, seed_sequence
+from infinimix.estimators.progress import with_progress
+from infinimix.families.priors import Layout, check_prior
+from infinimix.inference.bank import Bank, Settings
+from infinimix.tables import Encoded, Schema, encode, read_schema
+
+
+LabelReader = Callable[[int], tuple[np.ndarray, int]]  # rows -> their codes, number of classes
+
+
+class TableEstimator(BaseEstimator):
+    """A model of table rows by CRP mixtures; subclasses say what a class is."""
+
+    columns: Any
+    alpha: float
+    prior: Any
+    n_particles: int
+    n_islands: int
+    resampling: str
+    max_groups: int | None
+    n_jobs: int | None
+    random_state: Any
+    verbose: bool
+
+    _schema: Schema
+    _bank: Bank
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_bank")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def _read(self, X: Any) -> tuple[Schema, Encoded]:
+        """Decide what the columns are, and encode the first table."""
+        check_parameters(self)
+        schema = read_schema(X, self.columns)
+        check_prior(self.prior, schema.kinds())
+        return schema, encode(schema, X, learn=True, who=type(self).__name__)
+
+    def _encode(self, X: Any, learn: bool = False) -> Encoded:
+        """Encode a later table by the columns of the first."""
+        if type(X) is not np.ndarray or self._schema.named:
+            self._check_names(X)
+        return encode(self._schema, X, learn, who=type(self).__name__)
+
+    def _check_names(self, X: Any) -> None:
+        if not isinstance(X, list):
+            _check_feature_names(self, X, reset=False)
+
+    def _fitted_rows(self, X: Any) -> tuple[np.ndarray, ...]:
+        check_is_fitted(self)
+        return self._encode(X).blocks
+
+    def _name_features(self, X: Any, schema: Schema) -> None:
+        """Set what scikit-learn expects every fitted estimator to say of its columns."""
+        self.n_features_in_ = schema.width
+        if isinstance(X, list):
+            self.__dict__.pop("feature_names_in_", None)
+            if schema.named:
+                self.feature_names_in_ = np.array(schema.names, dtype=object)
+        else:
+            _check_feature_names(self, X, reset=True)
+
+    @property
+    def columns_(self) -> dict[str, str]:
+        """The kind of each column, as decided at the first call."""
+        check_is_fitted(self)
+        return self._schema.kinds()
+
+    def _new_bank(self, schema: Schema) -> Bank:
+        names = {
+            kind: tuple(schema.names[j] for j in schema.positions(kind)) for kind in schema.blocks
+        }
+        layout = Layout(names, schema.category_counts)
+        settings = Settings(
+            float(self.alpha), self.prior, int(self.n_particles), int(self.n_islands),
+            self.resampling, self.max_groups and int(self.max_groups),
+        )  # fmt: skip
+        return Bank(settings, layout, seed_sequence(self.random_state))
+
+    def _execute(self, task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
+        if self.verbose:
+            with with_progress(task, len(payloads)) as watched:
+                return execution.map(watched, payloads, n_jobs=self.n_jobs)
+        return execution.map(task, payloads, n_jobs=self.n_jobs)
+
+    def _fit_bank(self, X: Any, encode_labels: LabelReader) -> tuple[np.ndarray, ...]:
+        """Forget all, and learn a whole table; return it encoded."""
+        schema, encoded = self._read(X)
+        codes, n_classes = encode_labels(encoded.n_rows)
+        schema = schema.extended(encoded.novel)
+        bank = self._new_bank(schema)
+        bank.fit(encoded.blocks, codes, n_classes, self._execute)
+        self._schema, self._bank = schema, bank
+        self._name_features(X, schema)
+        return encoded.blocks
+
+    def _learn_rows(self, X: Any, encode_labels: LabelReader) -> None:
+        """Learn the rows of a stream; the first call decides what the columns are."""
+        first = not hasattr(self, "_bank")
+        schema, encoded = self._read(X) if first else (self._schema, self._encode(X, learn=True))
+        codes, n_classes = encode_labels(encoded.n_rows)
+        if first:
+            self._bank = self._new_bank(schema)
+            self._name_features(X, schema)
+        novel = encoded.novel
+        self._schema = schema.extended(novel)
+        while len(self._bank.classes) < n_classes:
+            self._bank.add_class()
+        where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
+        self._bank.learn(encoded.blocks, codes, where, self._execute)

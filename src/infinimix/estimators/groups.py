@@ -1,0 +1,88 @@
+"""Groups as people want to see them: a table of prototypes, and rows drawn from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from infinimix.families.seam import draw, score_rows, typical
+from infinimix.inference.assignments import best_particle
+from infinimix.inference.bank import Bank
+from infinimix.inference.population import MASS
+from infinimix.tables import Schema, encode
+
+
+def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
+    """Return a DataFrame of the groups of the best particle of class c."""
+    import pandas as pd
+
+    f, held = best_particle(bank, c)
+    rows = f.mass[MASS, held]
+    table: dict[str, Any] = {"weight": rows / max(rows.sum(), 1.0), "rows": rows.astype(int)}
+    blocks = typical(f.family, f.stats, held)
+    values = _columns(schema, blocks, decode_binary=False)
+    table |= {name if name not in table else f"{name} (column)": v for name, v in values.items()}
+    return pd.DataFrame(table).rename_axis("group")
+
+
+def draw_rows(
+    bank: Bank, schema: Schema, n: int, given: Any, log_prior: Sequence[float]
+) -> tuple[Any, np.ndarray]:
+    """Draw n rows and their classes, given some cells; the classes have these log weights."""
+    rng = bank.sampler()
+    stats, log_mix, bounds = bank.snapshot()
+    log_weight = log_mix + np.repeat(log_prior, np.diff(bounds))
+    slots = np.arange(len(log_weight))
+    fixed = _encode_given(schema, given)
+    if fixed is not None:
+        scores = np.zeros((1, len(slots)))
+        score_rows(bank.family, stats, slots, fixed, scores)
+        log_weight = log_weight + scores[0]
+    weight = np.exp(log_weight - log_weight.max())
+    chosen = rng.choice(slots, size=n, p=weight / weight.sum())
+    blocks = draw(bank.family, stats, chosen, rng)
+    if fixed is not None:
+        blocks = tuple(_overwrite(block, cells) for block, cells in zip(blocks, fixed, strict=True))
+    classes = np.searchsorted(bounds, chosen, side="right") - 1
+    return _table(schema, blocks), classes
+
+
+def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...] | None:
+    if given is None:
+        return None
+    if not isinstance(given, Mapping):
+        raise TypeError("given must map columns to values, such as {'age': 40}.")
+    named = {schema.names[k] if isinstance(k, int) else k: v for k, v in given.items()}
+    return encode(schema, [named], learn=False, who="sample").blocks
+
+
+def _overwrite(block: np.ndarray, cells: np.ndarray) -> np.ndarray:
+    known = ~np.isnan(cells[0]) if cells.dtype.kind == "f" else cells[0] >= 0
+    block[:, known] = cells[0, known]
+    return block
+
+
+def _columns(schema: Schema, blocks: Sequence[np.ndarray], decode_binary: bool) -> dict[str, Any]:
+    """Return the columns by name, in table order; binary ones as they are if asked."""
+    if decode_binary or "binary" not in schema.blocks:
+        return schema.decode(blocks)
+    probability = dict(zip(schema.blocks, blocks, strict=True))["binary"]
+    blank = [np.zeros(b.shape, np.int8) if b is probability else b for b in blocks]
+    columns = schema.decode(blank)
+    for j, position in enumerate(schema.positions("binary")):
+        columns[schema.names[position]] = probability[:, j]
+    return columns
+
+
+def _table(schema: Schema, blocks: Sequence[np.ndarray]) -> Any:
+    columns = _columns(schema, blocks, decode_binary=True)
+    if schema.named:
+        import pandas as pd
+
+        return pd.DataFrame(columns)
+    arrays = list(columns.values())
+    if any(a.dtype.kind not in "biuf" for a in arrays):
+        arrays = [a.astype(object) for a in arrays]
+    return np.column_stack(arrays)

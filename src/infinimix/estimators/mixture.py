@@ -1,0 +1,187 @@
+"""`CRPMixture`: density estimation, clustering and sampling by one CRP mixture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import ClusterMixin, DensityMixin
+from sklearn.utils.validation import check_is_fitted
+
+from infinimix.estimators.base import TableEstimator
+from infinimix.estimators.groups import describe_groups, draw_rows
+from infinimix.inference.assignments import (
+    assign_rows,
+    best_particle,
+    n_groups_posterior,
+    trace_assignments,
+)
+
+
+class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
+    """A Chinese restaurant process mixture, learned by particle filters.
+
+    The number of groups grows with the data. Rows may come all at once (`fit`) or in any
+    portions (`partial_fit`); cells may be missing anywhere.
+
+    Parameters
+    ----------
+    columns : "auto", a kind, or a mapping from column to kind
+        Kinds are "binary", "categorical" and "real". With "auto", booleans and columns of
+        only 0 and 1 are binary; strings, objects and categoricals are categorical; floats
+        are real; integers with at most 10 distinct values are categorical, others real.
+        Decided at the first call and shown in `columns_`.
+    alpha : float
+        Concentration: the mass of a new group against the rows in the old ones.
+    prior : "empirical", "reference" or a mapping
+        The base measure of the columns; see `infinimix.families.priors`.
+    n_particles : int
+        Particles of each island.
+    n_islands : int
+        Independent filters whose densities are averaged with equal weight; in `fit` each
+        takes the rows in an order of its own.
+    resampling : "optimal", "systematic" or "multinomial"
+        How particles are kept: the best of all their children (Fearnhead and Clifford), or
+        copies drawn when the effective size falls to half.
+    sweeps : int
+        Gibbs sweeps after the filter; 0 for now.
+    max_groups : int or None
+        A bound on the number of groups of each particle.
+    n_jobs : int or None
+        Threads for the islands; the result does not depend on it.
+    random_state : int, Generator or None
+        Seed of all draws.
+    verbose : bool
+        Show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_rows,)
+        Group of each row of the last `fit`, in the heaviest particle of the island with the
+        highest evidence; groups are numbered from the largest on.
+    n_groups_ : int
+        Number of groups of that particle.
+    n_groups_posterior_ : array
+        Entry k is the probability of k groups.
+    log_evidence_ : float
+        Log of an unbiased estimate of the probability of all rows.
+    columns_ : dict
+        Kind of each column.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infinimix import CRPMixture
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal([[-4, 0]] * 50 + [[4, 0]] * 50)
+    >>> X[3, 1] = np.nan
+    >>> model = CRPMixture(random_state=0).fit(X)
+    >>> model.n_groups_
+    2
+    >>> model.predict([[-4, 0], [4, None]]).tolist() in ([0, 1], [1, 0])
+    True
+    """
+
+    def __init__(
+        self,
+        columns: Any = "auto",
+        alpha: float = 1.0,
+        prior: Any = "empirical",
+        n_particles: int = 20,
+        n_islands: int = 8,
+        resampling: str = "optimal",
+        sweeps: int = 0,
+        max_groups: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.columns = columns
+        self.alpha = alpha
+        self.prior = prior
+        self.n_particles = n_particles
+        self.n_islands = n_islands
+        self.resampling = resampling
+        self.sweeps = sweeps
+        self.max_groups = max_groups
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> CRPMixture:
+        """Learn a whole table; what was learned before is forgotten."""
+        blocks = self._fit_bank(X, _one_class)
+        rows = np.arange(len(blocks[0]))
+        self.labels_ = trace_assignments(self._bank, 0, blocks, rows)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> CRPMixture:
+        """Learn more rows, in their order; any cutting into calls gives the same model."""
+        self._learn_rows(X, _one_class)
+        self.__dict__.pop("labels_", None)  # they spoke of the rows of another call
+        return self
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the log predictive density of each row, over all islands and particles."""
+        blocks = self._fitted_rows(X)
+        return self._bank.log_densities(blocks)[:, 0]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log predictive density of the rows."""
+        return float(self.score_samples(X).mean())
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable group of each row; numbered as in `labels_`."""
+        blocks = self._fitted_rows(X)
+        return assign_rows(self._bank, 0, blocks)
+
+    def sample(self, n: int = 1, given: Any = None) -> Any:
+        """Draw rows from the predictive density, all with the cells that `given` fixes.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        given : mapping from column to value, optional
+            Cells that every row shall have.
+
+        Returns
+        -------
+        DataFrame or array
+            A pandas DataFrame if the columns have names, otherwise an array.
+        """
+        check_is_fitted(self)
+        return draw_rows(self._bank, self._schema, n, given, [0.0])[0]
+
+    def prototypes(self) -> Any:
+        """Return a DataFrame of the groups: weight, rows, and a typical value of each column.
+
+        The typical value of a binary column is the probability of a one, of a categorical
+        column the most probable category, of a real column the mean.
+        """
+        check_is_fitted(self)
+        return describe_groups(self._bank, self._schema, 0)
+
+    @property
+    def n_groups_(self) -> int:
+        """Number of groups of the best particle."""
+        check_is_fitted(self)
+        return len(best_particle(self._bank, 0)[1])
+
+    @property
+    def n_groups_posterior_(self) -> np.ndarray:
+        """Entry k is the probability of k groups."""
+        check_is_fitted(self)
+        return n_groups_posterior(self._bank, 0)
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log of an unbiased estimate of the probability of all rows."""
+        check_is_fitted(self)
+        return float(self._bank.log_evidence()[0])
+
+
+def _one_class(n_rows: int) -> tuple[np.ndarray, int]:
+    return np.zeros(n_rows, np.int64), 1

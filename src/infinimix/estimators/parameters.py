@@ -1,0 +1,62 @@
+"""What each parameter may be, as data; one function that checks and names the culprit."""
+
+from collections.abc import Callable, Mapping
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from infinimix.execution.jobs import count_workers
+from infinimix.inference.filter import RESAMPLING
+
+Rule = tuple[Callable[[Any], bool], str]
+
+
+def _whole(value: Any, least: int) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+
+
+def _positive(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < value < np.inf
+
+
+def _seed(value: Any) -> bool:
+    kinds = (np.random.Generator, np.random.RandomState)
+    return value is None or _whole(value, 0) or isinstance(value, kinds)
+
+
+POSITIVE: Rule = (_positive, "a positive finite number")
+RULES: dict[str, Rule] = {
+    "alpha": POSITIVE,
+    "gamma": POSITIVE,
+    "prior": (
+        lambda v: v in ("empirical", "reference") if isinstance(v, str) else isinstance(v, Mapping),
+        "'empirical', 'reference' or a mapping from column or kind to hyper-parameters",
+    ),
+    "n_particles": (lambda v: _whole(v, 1), "a whole number from 1 on"),
+    "n_islands": (lambda v: _whole(v, 1), "a whole number from 1 on"),
+    "resampling": (lambda v: v in RESAMPLING, f"one of {', '.join(map(repr, RESAMPLING))}"),
+    "sweeps": (lambda v: _whole(v, 0) and v == 0, "0 (Gibbs sweeps are not available yet)"),
+    "max_groups": (lambda v: v is None or _whole(v, 1), "None or a whole number from 1 on"),
+    "random_state": (_seed, "None, a whole number from 0 on, or a NumPy Generator"),
+}
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise ValueError for the first parameter that is not what it may be."""
+    for name, value in estimator.get_params(deep=False).items():
+        holds, words = RULES.get(name, (None, ""))
+        if holds is not None and not holds(value):
+            raise ValueError(
+                f"The {name!r} parameter of {type(estimator).__name__} must be {words}; "
+                f"got {value!r}."
+            )
+    count_workers(estimator.n_jobs)
+
+
+def seed_sequence(random_state: Any) -> np.random.SeedSequence:
+    """Return the root of all random streams of one model."""
+    if random_state is None or isinstance(random_state, Integral):
+        return np.random.SeedSequence(random_state if random_state is None else int(random_state))
+    draw = getattr(random_state, "integers", None) or random_state.randint
+    return np.random.SeedSequence([int(x) for x in draw(0, 2**31 - 1, size=4)])

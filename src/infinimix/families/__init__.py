@@ -1,0 +1,7 @@
+"""What one group is: conjugate families, one file each, and products of them."""
+
+from infinimix.families.bernoulli import BetaBernoulli
+from infinimix.families.categorical import DirichletCategorical
+from infinimix.families.normal import NormalInverseChiSquared
+
+__all__ = ["BetaBernoulli", "DirichletCategorical", "NormalInverseChiSquared"]

@@ -1,0 +1,143 @@
+"""Beta-Bernoulli columns: a cell is 0, 1 or missing (-1).
+
+Each column has its own Beta prior. The predictive is (b + zeros) / (a + b + n) for a zero
+and (a + ones) / (a + b + n) for a one (AClass paper, section 2.1, with a prior per column).
+Hidden here: scoring a complete row reads one number per column, the log odds, on top of
+the log probability of the all-zero row; a row with holes reads two.
+"""
+
+from math import lgamma
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.families import seam
+from infinimix.kernels.elementary import log
+
+ZERO, ONE = 0, 1  # second axis of prior, n
+LOG_ZERO, LOG_ODDS = 0, 1  # second axis of t
+
+
+class BetaBernoulli(NamedTuple):
+    """Hyper-parameters of D independent binary columns."""
+
+    prior: np.ndarray  # (2, D) pseudo-counts of zeros and of ones
+
+
+class BernoulliStats(NamedTuple):
+    """Statistics of K groups."""
+
+    n: np.ndarray  # (K, 2, D) zeros; ones
+    t: np.ndarray  # (K, 2, D) log p(0); log p(1) - log p(0)
+    base: np.ndarray  # (K,) log probability of the row of zeros
+
+
+@seam.empty.implement(BetaBernoulli)
+def _(family, slots):
+    shape = (slots, *family.prior.shape)
+    stats = BernoulliStats(np.zeros(shape), np.zeros(shape), np.zeros(slots))
+    seam.refresh_all(family, stats, slots)
+    return stats
+
+
+@seam.count.implement(BetaBernoulli)
+def _(family, stats, k, X, i, w):
+    n = stats.n
+    for d in range(X.shape[1]):
+        n[k, ZERO, d] += w if X[i, d] == 0 else 0.0
+        n[k, ONE, d] += w if X[i, d] == 1 else 0.0
+
+
+@seam.refresh.implement(BetaBernoulli)
+def _(family, stats, k):
+    prior, n, t = family.prior, stats.n, stats.t
+    base = 0.0
+    for d in range(prior.shape[1]):
+        zeros, ones = prior[ZERO, d] + n[k, ZERO, d], prior[ONE, d] + n[k, ONE, d]
+        log_zero = log(zeros / (zeros + ones))
+        t[k, LOG_ZERO, d] = log_zero
+        t[k, LOG_ODDS, d] = log(ones / zeros)
+        base += log_zero
+    stats.base[k] = base
+
+
+@seam.score.implement(BetaBernoulli)
+def _(family, stats, X, i, live, out):
+    t, base = stats.t, stats.base
+    width, missing = X.shape[1], 0
+    one, seen = np.empty(width), np.empty(width)
+    for d in range(width):
+        one[d] = 1.0 if X[i, d] == 1 else 0.0
+        missing += X[i, d] < 0
+    if missing == 0:
+        for k in live:
+            total = base[k]
+            for d in range(width):
+                total += one[d] * t[k, LOG_ODDS, d]
+            out[k] += total
+        return
+    for d in range(width):
+        seen[d] = 1.0 if X[i, d] >= 0 else 0.0
+    for k in live:
+        total = 0.0
+        for d in range(width):
+            total += seen[d] * t[k, LOG_ZERO, d] + one[d] * t[k, LOG_ODDS, d]
+        out[k] += total
+
+
+@seam.evidence.implement(BetaBernoulli)
+def _(family, stats, k):
+    prior, n = family.prior, stats.n
+    total = 0.0
+    for d in range(prior.shape[1]):
+        b, a = prior[ZERO, d], prior[ONE, d]
+        zeros, ones = n[k, ZERO, d], n[k, ONE, d]
+        if zeros + ones > 0.0:
+            total += lgamma(b + zeros) - lgamma(b) + lgamma(a + ones) - lgamma(a)
+            total -= lgamma(a + b + zeros + ones) - lgamma(a + b)
+    return total
+
+
+@seam.copy.implement(BetaBernoulli)
+def _(family, stats, source, target):
+    n = stats.n
+    for d in range(n.shape[2]):
+        n[target, ZERO, d], n[target, ONE, d] = n[source, ZERO, d], n[source, ONE, d]
+
+
+@seam.merge.implement(BetaBernoulli)
+def _(family, stats, source, target):
+    n = stats.n
+    for d in range(n.shape[2]):
+        n[target, ZERO, d] += n[source, ZERO, d]
+        n[target, ONE, d] += n[source, ONE, d]
+    seam.refresh(family, stats, target)
+
+
+@seam.typical.implement(BetaBernoulli)
+def _(family, stats, slots):
+    """Return the probability of a one."""
+    zeros, ones = np.moveaxis(family.prior + stats.n[slots], 1, 0)
+    return ones / (zeros + ones)
+
+
+@seam.draw.implement(BetaBernoulli)
+def _(family, stats, slots, rng):
+    p = seam.typical(family, stats, slots)
+    return (rng.random(p.shape) < p).astype(np.int8)
+
+
+@seam.widen.implement(BetaBernoulli)
+def _(family, stats, wider):
+    return stats
+
+
+@seam.score_rows.implement(BetaBernoulli)
+def _(family, stats, live, X, out):
+    """One matrix product over the slots; a second one only for rows with holes."""
+    out += (X == 1).astype(float) @ stats.t[live, LOG_ODDS].T
+    out += stats.base[live]
+    holes = X < 0
+    rows = np.flatnonzero(holes.any(axis=1))
+    if rows.size:
+        out[rows] -= holes[rows].astype(float) @ stats.t[live, LOG_ZERO].T

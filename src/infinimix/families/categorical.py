@@ -1,0 +1,140 @@
+"""Dirichlet-categorical columns: a cell is a code 0, 1, 2, ... or missing (-1).
+
+The columns have different numbers of categories, so their counts lie end to end on one
+axis. The predictive of category c is (prior_c + n_c) / (prior + n); its two logs are kept
+apart, so that adding a row changes few of them.
+"""
+
+from math import lgamma
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.families import seam
+from infinimix.kernels.elementary import log
+
+
+class DirichletCategorical(NamedTuple):
+    """Hyper-parameters of D independent categorical columns with W categories in all."""
+
+    prior: np.ndarray  # (W,) pseudo-counts of the categories, column after column
+    start: np.ndarray  # (D + 1,) where each column's categories start
+
+
+class CategoricalStats(NamedTuple):
+    """Statistics of K groups."""
+
+    n: np.ndarray  # (K, W) counts of the categories
+    t: np.ndarray  # (K, W) log(prior + n) of the categories
+    norm: np.ndarray  # (K, D) log of the column's total, prior included
+
+
+@seam.empty.implement(DirichletCategorical)
+def _(family, slots):
+    shape = (slots, family.prior.size)
+    columns = family.start.size - 1
+    stats = CategoricalStats(np.zeros(shape), np.zeros(shape), np.zeros((slots, columns)))
+    seam.refresh_all(family, stats, slots)
+    return stats
+
+
+@seam.count.implement(DirichletCategorical)
+def _(family, stats, k, X, i, w):
+    n, start = stats.n, family.start
+    for d in range(X.shape[1]):
+        if X[i, d] >= 0:
+            n[k, start[d] + X[i, d]] += w
+
+
+@seam.refresh.implement(DirichletCategorical)
+def _(family, stats, k):
+    prior, start, n, t = family.prior, family.start, stats.n, stats.t
+    for c in range(prior.size):
+        t[k, c] = log(prior[c] + n[k, c])
+    for d in range(start.size - 1):
+        total = 0.0
+        for c in range(start[d], start[d + 1]):
+            total += prior[c] + n[k, c]
+        stats.norm[k, d] = log(total) if total > 0.0 else 0.0  # no category known yet
+
+
+@seam.score.implement(DirichletCategorical)
+def _(family, stats, X, i, live, out):
+    start, t, norm = family.start, stats.t, stats.norm
+    seen, place, used = np.empty(X.shape[1], np.int64), np.empty(X.shape[1], np.int64), 0
+    for d in range(X.shape[1]):
+        if X[i, d] >= 0:
+            seen[used], place[used] = d, start[d] + X[i, d]
+            used += 1
+    for k in live:
+        total = 0.0
+        for j in range(used):
+            total += t[k, place[j]] - norm[k, seen[j]]
+        out[k] += total
+
+
+@seam.evidence.implement(DirichletCategorical)
+def _(family, stats, k):
+    prior, start, n = family.prior, family.start, stats.n
+    total = 0.0
+    for d in range(start.size - 1):
+        strength, rows = 0.0, 0.0
+        for c in range(start[d], start[d + 1]):
+            strength += prior[c]
+            rows += n[k, c]
+            if n[k, c] > 0.0:
+                total += lgamma(prior[c] + n[k, c]) - lgamma(prior[c])
+        if rows > 0.0:
+            total -= lgamma(strength + rows) - lgamma(strength)
+    return total
+
+
+@seam.copy.implement(DirichletCategorical)
+def _(family, stats, source, target):
+    n = stats.n
+    for c in range(n.shape[1]):
+        n[target, c] = n[source, c]
+
+
+@seam.merge.implement(DirichletCategorical)
+def _(family, stats, source, target):
+    n = stats.n
+    for c in range(n.shape[1]):
+        n[target, c] += n[source, c]
+    seam.refresh(family, stats, target)
+
+
+@seam.typical.implement(DirichletCategorical)
+def _(family, stats, slots):
+    """Return the code of the most probable category; -1 where no category is known."""
+    weight, start = family.prior + stats.n[slots], family.start
+    result = np.full((len(slots), start.size - 1), -1, np.int32)
+    for d in np.flatnonzero(np.diff(start)):
+        result[:, d] = weight[:, start[d] : start[d + 1]].argmax(axis=1)
+    return result
+
+
+@seam.draw.implement(DirichletCategorical)
+def _(family, stats, slots, rng):
+    weight, start = family.prior + stats.n[slots], family.start
+    result = np.full((len(slots), start.size - 1), -1, np.int32)
+    for d in np.flatnonzero(np.diff(start)):
+        sums = weight[:, start[d] : start[d + 1]].cumsum(axis=1)
+        u = rng.random((len(slots), 1)) * sums[:, -1:]
+        result[:, d] = (sums <= u).sum(axis=1)
+    return result
+
+
+@seam.widen.implement(DirichletCategorical)
+def _(family, stats, wider):
+    if wider.prior.size == family.prior.size:
+        return stats
+    result = seam.empty(wider, len(stats.n))
+    for d in range(family.start.size - 1):
+        old = slice(family.start[d], family.start[d + 1])
+        first = wider.start[d]
+        result.n[:, first : first + old.stop - old.start] = stats.n[:, old]
+    return result
+
+
+seam.score_rows.implement(DirichletCategorical)(seam.score_each)

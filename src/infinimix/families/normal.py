@@ -1,0 +1,148 @@
+"""Normal columns with a Normal-inverse-chi-squared prior: a cell is a number or NaN.
+
+sigma^2 ~ Inv-chi^2(nu, scale^2), mu ~ N(mean, sigma^2 / kappa); the predictive is Student's
+t. Statistics are count, mean and squared deviations (Welford), not sums of squares: a
+column of time stamps would lose all its digits in those.
+"""
+
+from math import lgamma, pi
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.families import seam
+from infinimix.kernels.elementary import log
+
+MEAN, KAPPA, NU, SCALE2 = range(4)  # first axis of prior
+N, CENTRE, SPREAD = range(3)  # second axis of n: count, mean, sum of squared deviations
+PLACE, TIGHTNESS, POWER, NORM = range(4)  # second axis of t
+LOG_PI = float(np.log(pi))
+
+
+class NormalInverseChiSquared(NamedTuple):
+    """Hyper-parameters of D independent real columns."""
+
+    prior: np.ndarray  # (4, D) mean, kappa, nu, scale^2
+
+
+class NormalStats(NamedTuple):
+    """Statistics of K groups."""
+
+    n: np.ndarray  # (K, 3, D) count; mean; squared deviations
+    t: np.ndarray  # (K, 4, D) Student's location, 1 / (nu spread^2), (nu + 1) / 2, log norm
+
+
+@seam.empty.implement(NormalInverseChiSquared)
+def _(family, slots):
+    columns = family.prior.shape[1]
+    stats = NormalStats(np.zeros((slots, 3, columns)), np.zeros((slots, 4, columns)))
+    seam.refresh_all(family, stats, slots)
+    return stats
+
+
+@seam.count.implement(NormalInverseChiSquared)
+def _(family, stats, k, X, i, w):
+    n = stats.n
+    for d in range(X.shape[1]):
+        x = X[i, d]
+        if x == x:
+            rows = n[k, N, d] + w
+            if rows > 1e-9:
+                step = x - n[k, CENTRE, d]
+                n[k, CENTRE, d] += w * step / rows
+                spread = n[k, SPREAD, d] + w * step * (x - n[k, CENTRE, d])
+                n[k, N, d], n[k, SPREAD, d] = rows, max(spread, 0.0)
+            else:  # the last row left: no dust stays behind
+                n[k, N, d] = n[k, CENTRE, d] = n[k, SPREAD, d] = 0.0
+
+
+@seam.refresh.implement(NormalInverseChiSquared)
+def _(family, stats, k):
+    prior, n, t = family.prior, stats.n, stats.t
+    for d in range(prior.shape[1]):
+        rows, kappa, nu = n[k, N, d], prior[KAPPA, d], prior[NU, d]
+        gap = n[k, CENTRE, d] - prior[MEAN, d]
+        squares = nu * prior[SCALE2, d] + n[k, SPREAD, d]
+        squares += kappa * rows / (kappa + rows) * gap * gap
+        width = squares * (kappa + rows + 1.0) / (kappa + rows)  # nu_n times Student's scale^2
+        t[k, PLACE, d] = prior[MEAN, d] + rows / (kappa + rows) * gap
+        t[k, TIGHTNESS, d] = 1.0 / width
+        t[k, POWER, d] = 0.5 * (nu + rows + 1.0)
+        t[k, NORM, d] = -0.5 * (log(width) + LOG_PI)
+    for d in range(prior.shape[1]):
+        half = 0.5 * (prior[NU, d] + n[k, N, d])
+        t[k, NORM, d] += lgamma(half + 0.5) - lgamma(half)
+
+
+@seam.score.implement(NormalInverseChiSquared)
+def _(family, stats, X, i, live, out):
+    t, width = stats.t, X.shape[1]
+    x, seen = np.empty(width), np.empty(width)
+    for d in range(width):
+        known = X[i, d] == X[i, d]
+        seen[d], x[d] = 1.0 if known else 0.0, X[i, d] if known else 0.0
+    for k in live:
+        total = 0.0
+        for d in range(width):
+            z = x[d] - t[k, PLACE, d]
+            tail = t[k, POWER, d] * log(1.0 + t[k, TIGHTNESS, d] * z * z)
+            total += seen[d] * (t[k, NORM, d] - tail)
+        out[k] += total
+
+
+@seam.evidence.implement(NormalInverseChiSquared)
+def _(family, stats, k):
+    prior, n = family.prior, stats.n
+    total = 0.0
+    for d in range(prior.shape[1]):
+        rows, kappa, nu = n[k, N, d], prior[KAPPA, d], prior[NU, d]
+        if rows > 0.0:
+            gap = n[k, CENTRE, d] - prior[MEAN, d]
+            before = nu * prior[SCALE2, d]
+            after = before + n[k, SPREAD, d] + kappa * rows / (kappa + rows) * gap * gap
+            total += lgamma(0.5 * (nu + rows)) - lgamma(0.5 * nu)
+            total += 0.5 * log(kappa / (kappa + rows)) - 0.5 * rows * LOG_PI
+            total += 0.5 * nu * log(before) - 0.5 * (nu + rows) * log(after)
+    return total
+
+
+@seam.copy.implement(NormalInverseChiSquared)
+def _(family, stats, source, target):
+    n = stats.n
+    for field in range(n.shape[1]):
+        for d in range(n.shape[2]):
+            n[target, field, d] = n[source, field, d]
+
+
+@seam.merge.implement(NormalInverseChiSquared)
+def _(family, stats, source, target):
+    n = stats.n
+    for d in range(n.shape[2]):
+        a, b = n[target, N, d], n[source, N, d]
+        if b > 0.0:
+            step = n[source, CENTRE, d] - n[target, CENTRE, d]
+            n[target, N, d] = a + b
+            n[target, CENTRE, d] += step * b / (a + b)
+            n[target, SPREAD, d] += n[source, SPREAD, d] + step * step * a * b / (a + b)
+    seam.refresh(family, stats, target)
+
+
+@seam.typical.implement(NormalInverseChiSquared)
+def _(family, stats, slots):
+    """Return the posterior mean."""
+    return stats.t[slots, PLACE]
+
+
+@seam.draw.implement(NormalInverseChiSquared)
+def _(family, stats, slots, rng):
+    degrees = 2.0 * stats.t[slots, POWER] - 1.0
+    scale = np.sqrt(1.0 / (stats.t[slots, TIGHTNESS] * degrees))
+    return stats.t[slots, PLACE] + scale * rng.standard_t(degrees)
+
+
+@seam.widen.implement(NormalInverseChiSquared)
+def _(family, stats, wider):
+    return stats
+
+
+seam.score_rows.implement(NormalInverseChiSquared)(seam.score_each)

@@ -1,0 +1,180 @@
+"""Base measures: the hyper-parameters of a table's families, given or found in the data.
+
+`"reference"`: Beta(.5, .5) and symmetric Dirichlet(.5); a real column has the
+Normal-inverse-chi-squared prior of REAL_REFERENCE around the mean and the variance of the
+pooled column, since no proper prior is free of units.
+
+`"empirical"`: the pooled column (over all classes) is the mean of the prior, and a common
+strength says how firmly. A symmetric prior makes a new group cost 2^-D on binary columns
+however common its values are; this one does not.
+
+A mapping gives hyper-parameters by column name or by kind; columns it does not name are
+empirical. Hidden here: constant, empty and nearly constant columns have proper priors too.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.families.bernoulli import BetaBernoulli
+from infinimix.families.categorical import DirichletCategorical
+from infinimix.families.normal import CENTRE, SPREAD, N, NormalInverseChiSquared
+
+REFERENCE = 0.5
+STRENGTH = 0.5  # pseudo-rows behind an empirical base measure
+
+
+class RealPrior(NamedTuple):
+    """Hyper-parameters of a real column, in units of the pooled column's variance."""
+
+    kappa: float
+    nu: float
+    variance: float
+
+
+REAL_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)
+REAL_EMPIRICAL = RealPrior(kappa=0.1, nu=2.0, variance=0.5)
+
+
+def _all_positive(values):
+    return bool((values > 0).all() and np.isfinite(values).all())
+
+
+SHAPES = {  # of what a mapping may give, and in words
+    "binary": (
+        lambda v: v.size in (1, 2) and _all_positive(v),
+        "pseudo-counts (a, b) of ones and zeros, both positive",
+    ),
+    "categorical": (
+        lambda v: v.size >= 1 and _all_positive(v),
+        "a positive pseudo-count for each category",
+    ),
+    "real": (
+        lambda v: v.size == 4 and np.isfinite(v[0]) and _all_positive(v[1:]),
+        "(mean, kappa, nu, scale), the last three positive",
+    ),
+}
+
+
+class Layout(NamedTuple):
+    """What a prior must know of a table: the columns of each kind, in table order."""
+
+    names: Mapping[str, tuple[str, ...]]  # kind -> names of its columns
+    category_counts: np.ndarray  # of each categorical column, as known so far
+
+
+def check_prior(prior, kinds):
+    """Raise ValueError if a mapping names no column, or gives what its kind cannot take."""
+    if not isinstance(prior, Mapping):
+        return
+    for key, given in prior.items():
+        kind = key if key in SHAPES else kinds.get(key)
+        if kind is None:
+            raise ValueError(
+                f"prior names {key!r}, which is neither a column nor one of the kinds "
+                f"{', '.join(map(repr, SHAPES))}."
+            )
+        if isinstance(given, str):
+            valid = given in ("empirical", "reference")
+        else:
+            holds, _ = SHAPES[kind]
+            valid = holds(np.asarray(given, dtype=float).ravel())
+        if not valid:
+            words = SHAPES[kind][1]
+            raise ValueError(
+                f"prior[{key!r}] must be 'empirical', 'reference' or {words}; got {given!r}."
+            )
+
+
+def blank(layout):
+    """Return families of the right shape, for counting the pooled table."""
+    makers = {
+        "binary": lambda names: BetaBernoulli(np.full((2, len(names)), REFERENCE)),
+        "categorical": lambda names: _categorical([np.full(c, REFERENCE) for c in counts]),
+        "real": lambda names: NormalInverseChiSquared(np.ones((4, len(names)))),
+    }
+    counts = layout.category_counts
+    return tuple(makers[kind](names) for kind, names in layout.names.items())
+
+
+def depends_on_data(layout, prior):
+    """Does the prior change as rows come in (beyond the number of categories)?"""
+    return prior != "reference" or "real" in layout.names
+
+
+def find_families(layout, prior, pool):
+    """Return the families of a table: `pool` holds statistics of the pooled columns, slot 0."""
+    makers = {"binary": _binary_columns, "categorical": _all_categories, "real": _real_columns}
+    return tuple(
+        makers[kind](names, layout, prior, stats)
+        for (kind, names), stats in zip(layout.names.items(), pool, strict=True)
+    )
+
+
+def _given(prior, kind, name):
+    """Return what a mapping says of a column; "empirical" if nothing."""
+    if isinstance(prior, Mapping):
+        return prior.get(name, prior.get(kind, "empirical"))
+    return prior
+
+
+def _binary_columns(names, layout, prior, stats):
+    zeros, ones = stats.n[0]
+    share = (ones + 0.5) / (zeros + ones + 1.0)
+    table = STRENGTH * np.array([1.0 - share, share])
+    for d, name in enumerate(names):
+        given = _given(prior, "binary", name)
+        if given == "reference":
+            table[:, d] = REFERENCE
+        elif given != "empirical":
+            a, b = np.broadcast_to(given, 2)
+            table[:, d] = b, a
+    return BetaBernoulli(table)
+
+
+def _all_categories(names, layout, prior, stats):
+    ends = np.cumsum(layout.category_counts)
+    columns = []
+    for name, end, size in zip(names, ends, layout.category_counts, strict=True):
+        given = _given(prior, "categorical", name)
+        n = stats.n[0, end - size : end]
+        if given == "reference":
+            columns.append(np.full(size, REFERENCE))
+        elif given == "empirical":
+            columns.append(STRENGTH * (n + 0.5) / (n.sum() + 0.5 * size))
+        else:
+            columns.append(np.broadcast_to(np.asarray(given, float), size))
+    return _categorical(columns)
+
+
+def _categorical(columns):
+    start = np.cumsum([0, *map(len, columns)]).astype(np.int64)
+    return DirichletCategorical(np.concatenate([np.zeros(0), *columns]), start)
+
+
+def _real_columns(names, layout, prior, stats):
+    table = np.empty((4, len(names)))
+    for d, name in enumerate(names):
+        given = _given(prior, "real", name)
+        if isinstance(given, str):
+            shape = REAL_REFERENCE if given == "reference" else REAL_EMPIRICAL
+            mean, variance = _location_and_scale(*stats.n[0, :, d])
+            table[:, d] = mean, shape.kappa, shape.nu, shape.variance * variance
+        else:
+            mean, kappa, nu, scale = given
+            table[:, d] = mean, kappa, nu, scale**2
+    return NormalInverseChiSquared(table)
+
+
+def _location_and_scale(n, mean, spread):
+    """Return mean and variance of a pooled column, both usable whatever the column holds."""
+    if n == 0:
+        return 0.0, 1.0
+    magnitude = mean**2 if mean != 0.0 else 1.0
+    variance = spread / n
+    # a constant column has no scale but its own size; rounding errors are no scale either
+    return mean, variance if variance > 1e-18 * magnitude else magnitude
+
+
+assert (N, CENTRE, SPREAD) == (0, 1, 2)

@@ -1,0 +1,1 @@
+"""Engines that are blind to the family."""

@@ -1,0 +1,225 @@
+"""A bank of CRP mixtures: one per class, each of several islands, over one base measure.
+
+This is the heart of `CRPMixture` (one class) and `AClassClassifier` (one mixture per class;
+AClass paper, figures 2 and 3). Islands are independent filters whose densities are averaged
+with equal weight. The base measure is pooled over the classes.
+
+Hidden here: while streaming the base measure is re-estimated when the number of rows is 1,
+2, 4, 8, ..., and when a new category turns up; both are facts of a row, not of a call, so
+any cutting of the stream into calls does the same. The particles are then weighed for the
+new posterior, so that the evidence is always that of the latest base measure.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.families.priors import blank, depends_on_data, find_families
+from infinimix.families.seam import copy, count, empty, map_arrays, score_rows, widen
+from infinimix.inference.filter import ParticleFilter
+from infinimix.kernels.compile import kernel
+from infinimix.kernels.draws import log_sum_exp
+
+RUNNING, LATEST = 0, 1  # slots of the pool: all rows, and those of the latest estimate
+TINY = 1e-300  # the weight of a group that no particle may open any more
+ROWS_AT_ONCE = 1024  # rows scored together: their table of densities stays in the cache
+
+
+class Settings(NamedTuple):
+    """What a bank is asked to do; the names are those of the estimators."""
+
+    alpha: float
+    prior: object
+    n_particles: int
+    n_islands: int
+    resampling: str
+    max_groups: int | None
+
+
+class Snapshot(NamedTuple):
+    """The predictive densities of all classes as one table of slots."""
+
+    stats: tuple
+    log_mix: np.ndarray  # (K,) log weight of each slot within its class
+    bounds: np.ndarray  # (C + 1,) where each class starts
+
+
+@kernel
+def pool_rows(family, stats, X, first, last):
+    """Count rows into the running pool."""
+    for i in range(first, last):
+        count(family, stats, 0, X, i, 1.0)
+
+
+@kernel
+def keep_pool(family, stats):
+    """Let the latest estimate be of all rows so far."""
+    copy(family, stats, 0, 1)
+
+
+@kernel
+def mix(scores, log_mix, bounds, out):
+    """out[i, c] = log density of row i in class c."""
+    for i in range(scores.shape[0]):
+        for j in range(scores.shape[1]):
+            scores[i, j] += log_mix[j]
+        for c in range(bounds.shape[0] - 1):
+            out[i, c] = log_sum_exp(scores[i, bounds[c] : bounds[c + 1]])
+
+
+class Bank:
+    """Mixtures by class; `fit` for a whole table, `learn` for a stream."""
+
+    def __init__(self, settings, layout, seed):
+        self.settings, self.layout, self.seed = settings, layout, seed
+        self.adaptive = depends_on_data(layout, settings.prior)
+        self.shape = blank(layout)
+        self.pool = empty(self.shape, 2)
+        self.n_rows = 0
+        self.family = self._estimate()
+        self.classes = []  # per class, its islands
+        self._snapshot = self._sampler = None
+
+    def _estimate(self):
+        latest = map_arrays(lambda array: array[LATEST:], self.pool)
+        return find_families(self.layout, self.settings.prior, latest)
+
+    def add_class(self):
+        """Open a class without rows."""
+        c = len(self.classes)
+        self.classes.append([self.new_filter(c, k) for k in range(self.settings.n_islands)])
+        self._snapshot = None
+
+    def new_filter(self, c, k):
+        """Return island k of class c as it starts; its seed depends on nothing else."""
+        key = (*self.seed.spawn_key, c, k)
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
+        s = self.settings
+        return ParticleFilter(self.family, s.alpha, s.n_particles, s.resampling, s.max_groups, rng)
+
+    def fit(self, X, codes, n_classes, execute):
+        """Learn a whole table: the base measure first, then each island in its own order."""
+        self._pool(X, 0, len(codes))
+        keep_pool(self.shape, self.pool)
+        self.family, self.n_rows = self._estimate(), len(codes)
+        for _ in range(n_classes):
+            self.add_class()
+        tasks = [
+            (f, X, rows) for c, rows in _by_class(codes, 0, len(codes)) for f in self.classes[c]
+        ]
+        execute(_filter_in_own_order, tasks)
+
+    def learn(self, X, codes, novel, execute):
+        """Learn rows in their order; `novel` lists the (row, column) of each new category."""
+        self._snapshot = None
+        first, pooled, n = 0, 0, len(codes)
+        for event in [*self._events(n, novel), n]:
+            if event > first:
+                self._pool(X, pooled, event)
+                self._filter(X, codes, first, event, execute)
+                first = pooled = event
+            if event < n:
+                pooled = self._change(X, event, novel)
+
+    def _events(self, n, novel):
+        """Return the rows, in order, before which the base measure changes."""
+        events = {row for row, _ in novel}
+        power = 1 << self.n_rows.bit_length()  # the next row count that is a power of two
+        while self.adaptive and power <= self.n_rows + n:
+            events.add(power - self.n_rows - 1)
+            power *= 2
+        return sorted(events) if events else ()
+
+    def _change(self, X, row, novel):
+        """Change the base measure for a row; return the first row that is not pooled."""
+        new = [column for at, column in novel if at == row]
+        if new:
+            counts = self.layout.category_counts.copy()
+            np.add.at(counts, new, 1)
+            self.layout = self.layout._replace(category_counts=counts)
+            wider = blank(self.layout)
+            self.pool, self.shape = widen(self.shape, self.pool, wider), wider
+        turn = self.adaptive and self.n_rows & (self.n_rows + 1) == 0
+        if turn:
+            self._pool(X, row, row + 1)
+            keep_pool(self.shape, self.pool)
+        self._set_family(self._estimate())
+        return row + 1 if turn else row
+
+    def _set_family(self, family):
+        for f in self.filters():
+            f.retarget(family)
+        self.family = family
+
+    def _pool(self, X, first, last):
+        if self.adaptive and last > first:
+            pool_rows(self.shape, self.pool, X, first, last)
+
+    def _filter(self, X, codes, first, last, execute):
+        tasks = [
+            (f, X, rows) for c, rows in _by_class(codes, first, last) for f in self.classes[c]
+        ]
+        execute(_filter_in_order, tasks)
+        self.n_rows += last - first
+
+    def filters(self):
+        """Return all filters, class by class."""
+        return [f for islands in self.classes for f in islands]
+
+    def sampler(self):
+        """Return the generator for drawing rows; it does not disturb the filters."""
+        if self._sampler is None:
+            key = (*self.seed.spawn_key, 2**32 - 1)
+            seed = np.random.SeedSequence(self.seed.entropy, spawn_key=key)
+            self._sampler = np.random.default_rng(seed)
+        return self._sampler
+
+    def snapshot(self):
+        """Return all groups of all classes as one table; it is kept until the next row."""
+        if self._snapshot is None:
+            parts, logs, bounds = [], [], [0]
+            for islands in self.classes:
+                for f in islands:
+                    live, weights = f.mixture()
+                    parts.append(map_arrays(lambda array, live=live: array[live], f.stats))
+                    logs.append(np.log(np.maximum(weights, TINY) / len(islands)))
+                bounds.append(sum(map(len, logs)))
+            stats = map_arrays(lambda *arrays: np.concatenate(arrays), *parts)
+            self._snapshot = Snapshot(stats, np.concatenate(logs), np.array(bounds))
+        return self._snapshot
+
+    def log_densities(self, X):
+        """Return the log predictive density of each row in each class."""
+        stats, log_mix, bounds = self.snapshot()
+        n, slots = len(X[0]), np.arange(len(log_mix))
+        out = np.empty((n, len(self.classes)))
+        for i in range(0, n, ROWS_AT_ONCE):
+            part = tuple(block[i : i + ROWS_AT_ONCE] for block in X)
+            scores = np.zeros((len(part[0]), len(slots)))
+            score_rows(self.family, stats, slots, part, scores)
+            mix(scores, log_mix, bounds, out[i : i + ROWS_AT_ONCE])
+        return out
+
+    def log_evidence(self):
+        """Return the log evidence of each class: over islands, the log of the mean."""
+        logs = [[f.log_evidence() for f in islands] for islands in self.classes]
+        return np.logaddexp.reduce(logs, axis=1) - np.log(self.settings.n_islands)
+
+
+def _by_class(codes, first, last):
+    """Return (class, its rows in order) for the rows first to last."""
+    if last - first == 1:
+        return [(codes[first], np.array([first]))]
+    order = first + np.argsort(codes[first:last], kind="stable")
+    ends = np.flatnonzero(np.diff(codes[order])) + 1
+    return [(codes[rows[0]], rows) for rows in np.split(order, ends)]
+
+
+def _filter_in_order(task):
+    f, X, rows = task
+    f.update(X, rows)
+
+
+def _filter_in_own_order(task):
+    f, X, rows = task
+    f.update(X, f.rng.permutation(rows))

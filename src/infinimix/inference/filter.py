@@ -1,0 +1,161 @@
+"""The particle filter as an object: it owns the arrays, grows them, and answers questions.
+
+The kernels of `sampled` and `optimal` check before each row that the worst case fits, and
+otherwise return the first row not done. Here what is short is doubled, uniforms are drawn
+anew, and the kernel goes on from that row. Nothing is half done, so nothing is undone, and
+any cutting of a stream into calls leaves the same bits.
+"""
+
+from math import log
+
+import numpy as np
+
+from infinimix.families.seam import empty, map_arrays, widen
+from infinimix.inference import optimal, sampled
+from infinimix.inference.population import (
+    COPIES,
+    LIVE,
+    MASS,
+    ORDER,
+    PLACE,
+    REF,
+    ROWS,
+    SIZE,
+    UNIQUE,
+    USED,
+    WIDEST,
+    retarget,
+)
+from infinimix.kernels.compile import entry
+from infinimix.partitions.crp import UNBOUNDED, log_at_most
+
+RESAMPLING = {
+    "multinomial": (sampled.advance, 0),
+    "systematic": (sampled.advance, 1),
+    "optimal": (optimal.advance, 0),
+}
+NO_TRACE = np.zeros((0, 2, 0), np.int32)
+
+
+def doubled(array):
+    """Return the array with twice the slots."""
+    return np.concatenate([array, np.zeros_like(array)])
+
+
+class ParticleFilter:
+    """Particles for one CRP mixture of any family; rows come in by `update`."""
+
+    def __init__(self, family, alpha, size, resampling, max_groups, rng, slots=64):
+        slots = max(slots, 2 * size + 2)
+        particles = size if resampling != "optimal" else 2 * size + 1
+        self.family, self.stats = family, empty(family, slots)
+        self.resampling, self.size, self.rng = resampling, size, rng
+        self.bound = UNBOUNDED if max_groups is None else max_groups
+        self.slots = np.zeros((5, slots), np.int64)
+        self.slots[ORDER] = self.slots[PLACE] = np.arange(slots)
+        self.mass = np.zeros((3, slots))
+        self.groups = np.zeros((particles, 16), np.int64)
+        self.crowd = np.zeros((4, particles), np.int64)
+        self.logw = np.zeros(particles)
+        self.u = rng.random(1024 + 64 * size)
+        self.tally = np.array([0, 1, 1, 1, 0, 0])  # one particle, holding the empty group
+        self.slots[REF, 0], self.mass[MASS, 0], self.crowd[SIZE, 0] = 2, alpha, 1
+        copies = 1 if resampling == "optimal" else size
+        self.crowd[COPIES, 0], self.logw[0] = copies, -log(copies)
+        self._run = None
+
+    def update(self, X, rows, trace=NO_TRACE):
+        """Filter the rows X[rows], in that order."""
+        j, end = 0, len(rows)
+        while True:
+            run = self._run or self._bind(X, rows, trace)
+            j = run(self.family, self.stats, X, rows, j, *self._arrays, trace, *self._settings)
+            if j == end:
+                return
+            self._grow()
+
+    def _bind(self, X, rows, trace):
+        """Look the machine code up once; the types never change from here on."""
+        advance, kind = RESAMPLING[self.resampling]
+        self._arrays = (
+            self.slots, self.mass, self.groups, self.crowd, self.logw, self.tally, self.u,
+        )  # fmt: skip
+        self._settings = (self.size, self.bound, kind)
+        self._run = entry(
+            advance, self.family, self.stats, X, rows, 0, *self._arrays, trace, *self._settings
+        )
+        return self._run
+
+    def _grow(self):
+        """Double what is short; draw new uniforms."""
+        slots, columns = self.slots.shape[1], self.groups.shape[1]
+        if self.tally[LIVE] + self.size + 1 > slots:
+            self.stats = map_arrays(doubled, self.stats)
+            self.mass = np.pad(self.mass, ((0, 0), (0, slots)))
+            self.slots = np.pad(self.slots, ((0, 0), (0, slots)))
+            self.slots[ORDER, slots:] = self.slots[PLACE, slots:] = np.arange(slots, 2 * slots)
+        if self.tally[WIDEST] + 1 > columns:
+            self.groups = np.pad(self.groups, ((0, 0), (0, columns)))
+        if self.tally[USED] + 2 * self.size > len(self.u):
+            self.rng.random(out=self.u)
+            self.tally[USED] = 0
+        self._run = None
+
+    def retarget(self, family):
+        """Change the hyper-parameters; the particles then stand for the new posterior."""
+        stats = widen(self.family, self.stats, family)
+        arrays = (self.slots, self.groups, self.crowd, self.logw, self.tally)
+        retarget(self.family, self.stats, family, stats, *arrays)
+        self.family, self.stats, self._run = family, stats, None
+
+    @property
+    def n_rows(self):
+        """How many rows the filter has seen."""
+        return int(self.tally[ROWS])
+
+    @property
+    def alpha(self):
+        """The concentration: the mass of the empty group."""
+        return float(self.mass[MASS, 0])
+
+    def weights(self):
+        """Return the normalised weight of each particle, all its copies together."""
+        unique = self.tally[UNIQUE]
+        logw = self.logw[:unique] + np.log(self.crowd[COPIES, :unique])
+        return np.exp(logw - np.logaddexp.reduce(logw))
+
+    def log_evidence(self):
+        """Return the log of an unbiased estimate of the probability of all rows."""
+        unique = self.tally[UNIQUE]
+        total = np.logaddexp.reduce(self.logw[:unique] + np.log(self.crowd[COPIES, :unique]))
+        if self.bound < self.n_rows:
+            total -= log_at_most(self.n_rows, self.alpha, self.bound)
+        return float(total)
+
+    def held(self, r):
+        """Return the slots of particle r in order of birth, without the empty group."""
+        return self.groups[r, 1 : self.crowd[SIZE, r]]
+
+    def n_groups(self):
+        """Return the number of groups of each particle."""
+        return self.crowd[SIZE, : self.tally[UNIQUE]] - 1
+
+    def mixture(self):
+        """Return the live slots and their weights in the predictive; the weights sum to 1.
+
+        All particles together are one mixture over the distinct groups. The weights are
+        divided by their sum, which is 1 unless some particles are at the bound.
+        """
+        mix = np.zeros(self.slots.shape[1])
+        for r, w in enumerate(self.weights()):
+            mix[self.held(r)] += w
+            mix[0] += w if self.crowd[SIZE, r] <= self.bound else 0.0
+        live = np.sort(self.slots[ORDER, : self.tally[LIVE]])
+        mix = mix[live] * self.mass[MASS, live]
+        return live, mix / mix.sum()
+
+    def __getstate__(self):
+        """Leave the machine code behind; it is looked up again."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("_arrays", "_settings")} | {
+            "_run": None
+        }

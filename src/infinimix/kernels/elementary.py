@@ -1,0 +1,83 @@
+"""`log` and `exp` that LLVM can vectorise: about four times faster in a loop than libm's.
+
+numba calls the C library once per element, and a call keeps a loop from being vectorised
+(Intel's vector library is no dependency to ask of everybody). Both functions here are
+straight-line arithmetic on the bits of a double, right to about one unit in the last place:
+`log` by the series in s = f / (2 + f) on a mantissa near one, `exp` by reducing with
+multiples of log 2 and a Taylor polynomial. Interpreted, they are the C library's.
+"""
+
+import math
+
+from numba import types
+from numba.extending import intrinsic
+
+from infinimix.kernels.compile import INTERPRETED, inlined
+
+LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
+WHOLE = 4503599627370496.0  # 2^52: a double from here on holds an integer in its low bits
+WHOLE_BITS = 0x4330000000000000
+ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to the nearest integer
+TINIEST_LOG = -708.0  # exp of less would be subnormal; it is returned as exp(-708)
+
+
+@intrinsic
+def _bits(typing_context, x):
+    """Return the bits of a double as an int64."""
+
+    def generate(context, builder, signature, args):
+        return builder.bitcast(args[0], context.get_value_type(types.int64))
+
+    return types.int64(types.float64), generate
+
+
+@intrinsic
+def _double(typing_context, bits):
+    """Return the double that has these bits."""
+
+    def generate(context, builder, signature, args):
+        return builder.bitcast(args[0], context.get_value_type(types.float64))
+
+    return types.float64(types.int64), generate
+
+
+def _log(x):
+    """Return the natural logarithm of a positive, normal x."""
+    bits = _bits(x)
+    exponent = (bits - SQRT_HALF_BITS) >> 52  # so that the mantissa lies around one
+    f = _double(bits - (exponent << 52)) - 1.0
+    k = _double((exponent + 2048) | WHOLE_BITS) - (WHOLE + 2048.0)
+    s = f / (2.0 + f)
+    z = s * s
+    series = 1.531383769920937332e-01 + z * 1.479819860511658591e-01
+    series = 1.818357216161805012e-01 + z * series
+    series = 2.222219843214978396e-01 + z * series
+    series = 2.857142874366239149e-01 + z * series
+    series = 3.999999999940941908e-01 + z * series
+    series = 6.666666666666735130e-01 + z * series
+    half = 0.5 * f * f
+    return k * LN2_HIGH - ((half - (s * (half + z * series) + k * LN2_LOW)) - f)
+
+
+def _exp(x):
+    """Return e to the power of x, for x up to 700."""
+    x = max(x, TINIEST_LOG)
+    shifted = x * 1.4426950408889634 + ROUNDER
+    n = shifted - ROUNDER
+    r = (x - n * LN2_HIGH) - n * LN2_LOW
+    p = 1.0 / 39916800.0 + r * (1.0 / 479001600.0)
+    p = 1.0 / 3628800.0 + r * p
+    p = 1.0 / 362880.0 + r * p
+    p = 1.0 / 40320.0 + r * p
+    p = 1.0 / 5040.0 + r * p
+    p = 1.0 / 720.0 + r * p
+    p = 1.0 / 120.0 + r * p
+    p = 1.0 / 24.0 + r * p
+    p = 1.0 / 6.0 + r * p
+    p = 1.0 + r * (1.0 + r * (0.5 + r * p))
+    return _double(_bits(p) + (_bits(shifted) << 52))
+
+
+log = math.log if INTERPRETED else inlined(_log)
+exp = math.exp if INTERPRETED else inlined(_exp)

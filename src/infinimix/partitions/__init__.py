@@ -1,0 +1,1 @@
+"""Priors on partitions."""
