@@ -30,9 +30,9 @@ def decode(document: Any, arrays: list[npy.Array]) -> Any:
         raise ArtifactError(f"{TREE} is damaged (it must hold 'shared' and 'tree')")
     decoder = Decoder(arrays)
     with damage_in(TREE):
-        for code in expect(list, document["shared"]):
-            decoder.shared.append(decoder.decode(code))
         try:
+            for code in expect(list, document["shared"]):
+                decoder.shared.append(decoder.decode(code))
             return decoder.decode(document["tree"])
         except (ValueError, TypeError, LookupError) as error:
             raise ArtifactError(f"{TREE} is damaged at {place(decoder.path)}: {error}") from error

@@ -131,8 +131,9 @@ class Encoder:
         return self._seen[id(array)][1]
 
     def _scalar(self, scalar: np.generic) -> dict[str, Any]:
+        # Not str(scalar): NumPy's drops trailing zeros, as an array would.
         if isinstance(scalar, np.str_):
-            return {"$np.str": encode_str(str(scalar))}
+            return {"$np.str": encode_str(str.__str__(scalar))}
         if isinstance(scalar, np.bytes_):
             return {"$np.bytes": base64.b64encode(scalar).decode()}
         if scalar.dtype.names is not None:

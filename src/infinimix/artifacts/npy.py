@@ -8,7 +8,6 @@ that is still cheap.
 from __future__ import annotations
 
 import ast
-import io
 import math
 from typing import Any, Literal, Protocol
 
@@ -62,14 +61,12 @@ def _header(array: Array) -> bytes:
     fields = npy_format.header_data_from_array_1_0(array)
     if npy_format.descr_to_dtype(fields["descr"]) != array.dtype:
         raise ArtifactError(f"arrays of dtype {array.dtype} cannot be stored: npy would change it")
-    out = io.BytesIO()
-    try:
-        npy_format.write_array_header_1_0(out, fields)
-    except ValueError as error:
-        raise ArtifactError(f"arrays of dtype {array.dtype} cannot be stored: {error}") from error
-    if out.tell() > MAX_HEADER:
+    # NumPy's own writer needs format 3.0 for names beyond Latin-1; escapes do not.
+    text = ascii(dict(sorted(fields.items())))
+    text += " " * (-(PREFIX + len(text) + 1) % npy_format.ARRAY_ALIGN) + "\n"
+    if PREFIX + len(text) > MAX_HEADER:
         raise ArtifactError("this structured dtype is too long to be stored; use fewer fields")
-    return out.getvalue()
+    return npy_format.magic(1, 0) + len(text).to_bytes(2, "little") + text.encode("ascii")
 
 
 def raw_bytes(array: Array) -> memoryview:
@@ -104,7 +101,7 @@ def _read_header(stream: Stream) -> tuple[tuple[int, ...], Order, np.dtype[Any],
     length = int.from_bytes(start[-2:], "little")
     if not start.startswith(npy_format.magic(1, 0)) or PREFIX + length > MAX_HEADER:
         raise ValueError("it is not in npy format 1.0")
-    fields = _parse(stream.read(length).decode("latin1"))
+    fields = _parse(stream.read(length).decode("ascii"))
     shape, dtype = fields["shape"], npy_format.descr_to_dtype(fields["descr"])
     if not all(type(n) is int and n >= 0 for n in shape):
         raise ValueError(f"it has the shape {shape!r}")
