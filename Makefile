@@ -25,7 +25,7 @@ lint: $(READY)  ## Check style, types and the arrows between rooms
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports
+	@$(BIN)/lint-imports --no-logo
 
 format: $(READY)  ## Rewrite the sources in the house style
 	@$(BIN)/ruff check --fix --quiet .

@@ -5,9 +5,8 @@ Cores are those that this process may use, not those that the machine has.
 
 from __future__ import annotations
 
-import operator
 import os
-from typing import SupportsIndex
+from numbers import Integral
 
 
 def count_cores() -> int:
@@ -18,7 +17,7 @@ def count_cores() -> int:
         return os.cpu_count() or 1
 
 
-def count_workers(n_jobs: SupportsIndex | None, *, name: str = "n_jobs") -> int:
+def count_workers(n_jobs: object, *, name: str = "n_jobs") -> int:
     """Number of workers that `n_jobs` asks for, at least 1.
 
     Examples
@@ -29,12 +28,9 @@ def count_workers(n_jobs: SupportsIndex | None, *, name: str = "n_jobs") -> int:
     if n_jobs is None:
         return 1
     expected = f"{name} must be None or a whole number other than 0"
-    if isinstance(n_jobs, bool):
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral):
         raise TypeError(f"{expected}, got {n_jobs!r}.")
-    try:
-        n = operator.index(n_jobs)
-    except TypeError:
-        raise TypeError(f"{expected}, got {n_jobs!r}.") from None
+    n = int(n_jobs)
     if n == 0:
         raise ValueError(f"{expected}, got 0.")
     return n if n > 0 else max(count_cores() + 1 + n, 1)
