@@ -1,0 +1,44 @@
+# Everything runs in .venv, which the first target makes from pyproject.toml and constraints.txt.
+# Needs make and Python 3.10 or newer; choose one with `make demo PYTHON=python3.12`.
+
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/.ready
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench lint format clean
+
+help:  ## Show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
+
+demo: $(READY)  ## Train on digits with holes and write infinimix-demo.html
+	@$(BIN)/infinimix demo
+
+test: lint  ## Run lint, then all tests
+	@$(ONE_THREAD) $(BIN)/python -m pytest -q -n auto --maxprocesses 2
+
+bench: $(READY)  ## Measure speed and quality against peers, one thread
+	@$(ONE_THREAD) $(BIN)/python -m bench
+
+lint: $(READY)  ## Check style, types and the arrows between rooms
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-logo
+
+format: $(READY)  ## Rewrite the sources in the house style
+	@$(BIN)/ruff check --fix --quiet .
+	@$(BIN)/ruff format --quiet .
+
+clean:  ## Remove .venv, caches and what the demo wrote
+	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	@rm -rf build dist infinimix-demo.html
+	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(READY): pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit("infinimix needs Python 3.10 or newer: make PYTHON=..." if sys.version_info < (3, 10) else 0)'
+	@echo "Making .venv (once, a minute or two)"
+	@$(PYTHON) -m venv --clear .venv
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@

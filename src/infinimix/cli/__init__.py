@@ -1,0 +1,43 @@
+"""The command `infinimix`: one file a command, listed in `COMMANDS`.
+
+Commands import what they run when they run, so `--version` and `--help` answer at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from infinimix import __version__
+from infinimix.cli import demo
+
+COMMANDS: dict[str, Callable[..., None]] = {  # in the order of --help
+    "demo": demo.demo,
+}
+
+app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+for name, command in COMMANDS.items():
+    app.command(name)(command)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"infinimix {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def infinimix(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Classifiers and models that grow with the data."""
+
+
+def main() -> None:
+    """Run the command line of this process."""
+    app(prog_name="infinimix")

@@ -1,0 +1,37 @@
+"""`infinimix demo`: the library against its peers on data with holes, as a page to look at."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def _in_a_folder(output: Path) -> Path:
+    if not output.parent.is_dir():  # say so before the work, not after
+        raise typer.BadParameter(f"there is no folder {str(output.parent)!r}.")
+    return output
+
+
+def demo(
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output", "-o", help="Page to write.", dir_okay=False, callback=_in_a_folder
+        ),
+    ] = Path("infinimix-demo.html"),
+    seed: Annotated[
+        int, typer.Option("--seed", help="Seed of the split, the holes and the models.", min=0)
+    ] = 0,
+    missing: Annotated[
+        float, typer.Option("--missing", help="Share of cells to knock out.", min=0.0, max=0.9)
+    ] = 0.3,
+    open_browser: Annotated[
+        bool, typer.Option("--open", help="Open the page in a browser when it is done.")
+    ] = False,
+) -> None:
+    """Train on digits with missing cells, compare with other classifiers, write a page."""
+    from infinimix.reports.demo import run  # type: ignore[import-not-found, unused-ignore]
+
+    run(output=output, seed=seed, missing=missing, open_browser=open_browser)
