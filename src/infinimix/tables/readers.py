@@ -115,15 +115,22 @@ def _open_sparse(X: Any) -> Table:
 def _open_rows(X: Sequence[Any]) -> Table:
     if len(X) == 0:
         raise errors.too_few("sample", (0,))
-    dicts = [isinstance(row, Mapping) for row in X]
-    if all(dicts):
-        return _open_dicts(X)
+    if not _is_row(X[0]):
+        raise errors.wrong_dimension(1)
+    dicts = isinstance(X[0], Mapping)
     for i, row in enumerate(X):
-        if dicts[i] or isinstance(row, str | bytes) or not hasattr(row, "__len__"):
-            if i == 0 and not dicts[0]:
-                raise errors.wrong_dimension(1)
-            raise ValueError(f"row {i} of X is a {type(row).__name__}, unlike the other rows")
+        if isinstance(row, Mapping) != dicts or not _is_row(row):
+            types = (type(row).__name__, type(X[0]).__name__)
+            raise ValueError(f"row {i} of X is a {types[0]}, but row 0 is a {types[1]}")
+    if dicts:
+        return _open_dicts(X)
     return _open_lists([row.tolist() if isinstance(row, np.ndarray) else row for row in X])
+
+
+def _is_row(row: Any) -> bool:
+    if isinstance(row, np.ndarray):
+        return row.ndim > 0
+    return hasattr(row, "__len__") and not isinstance(row, str | bytes)
 
 
 def _open_dicts(X: Sequence[Mapping[Any, Any]]) -> Columns:
