@@ -1,0 +1,130 @@
+"""What a cell may be, and one column to binary or real cells.
+
+The rules live here: what counts as missing, what is a number, what is refused. Arrays of
+numbers go through the compiled passes of `scans`; lists are looked at cell by cell.
+"""
+
+import datetime
+import numbers
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import errors
+from .forms import Cells
+from .scans import copy_binary, copy_real, ready
+
+__all__ = ["NUMBERS", "UNSEEN", "encode_binary", "encode_real", "is_missing", "look_up", "plain"]
+
+#: What counts as a number when it is found in a list.
+NUMBERS = (numbers.Real, Decimal, np.bool_)
+
+#: The code `look_up` gives to values that it does not know.
+UNSEEN = -2
+
+_COMPLEX = (complex, np.complexfloating)
+_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a cell is None, NaN, NaT or pandas.NA (which is unlike itself in its own way)."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    return bool(value != value)
+
+
+def plain(value: Any, name: str, row: int) -> Any:
+    """A category as a value of Python's own types, refusing what no kind can hold."""
+    if isinstance(value, _DATES):
+        raise errors.date_column(name)
+    if isinstance(value, _COMPLEX):
+        raise errors.complex_data(name)
+    if isinstance(value, float | np.floating) and np.isinf(value):
+        raise errors.infinite_cell(name, row)
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def look_up(values: list[Any], known: dict[Any, int], name: str) -> list[int]:
+    """The code of each value: -1 if it is missing, `UNSEEN` if it is not known."""
+    try:
+        codes = [known.get(value, UNSEEN) for value in values]
+    except TypeError:
+        raise _first_unhashable(values, name) from None
+    if UNSEEN in codes:
+        for row, code in enumerate(codes):
+            if code == UNSEEN and is_missing(values[row]):
+                codes[row] = -1
+    return codes
+
+
+def _first_unhashable(values: list[Any], name: str) -> TypeError:
+    for row, value in enumerate(values):
+        try:
+            hash(value)
+        except TypeError:
+            return errors.unhashable_cell(name, row, value)
+    raise AssertionError("every cell is hashable")
+
+
+def encode_binary(cells: Cells, name: str) -> NDArray[np.int8]:
+    """A binary column as int8, -1 where it is missing."""
+    if isinstance(cells.values, list):
+        codes = look_up(cells.values, {0: 0, 1: 1}, name)
+        if UNSEEN in codes:
+            row = codes.index(UNSEEN)
+            raise errors.not_binary(name, row, cells.values[row])
+        return np.array(codes, dtype=np.int8)
+    out, bad = copy_binary(ready(_blanked(cells)[:, None], "binary"))
+    if bad >= 0:
+        raise errors.not_binary(name, bad, cells.values[bad])
+    if cells.missing is not None:
+        out[cells.missing] = -1
+    return out[:, 0]
+
+
+def encode_real(cells: Cells, name: str) -> NDArray[np.float64]:
+    """A real column as float64, NaN where it is missing."""
+    if isinstance(cells.values, list):
+        values = _read_numbers(cells.values, name)
+    else:
+        values = _blanked(cells)
+    out, bad = copy_real(ready(values[:, None], "real"))
+    if bad >= 0:
+        raise errors.infinite_cell(name, bad)
+    if cells.missing is not None:
+        out[cells.missing] = np.nan
+    return out[:, 0]
+
+
+def _blanked(cells: Cells) -> NDArray[Any]:
+    """The values of an array column, 0 where a mask says that they mean nothing."""
+    values = np.asarray(cells.values)
+    if cells.missing is None:
+        return values
+    return np.where(cells.missing, np.zeros((), values.dtype), values)
+
+
+def _read_numbers(values: list[Any], name: str) -> NDArray[np.float64]:
+    if set(map(type, values)) <= {float, int, bool}:
+        try:
+            return np.array(values, dtype=np.float64)
+        except OverflowError:
+            pass  # the slow way finds the row
+    cells = (_read_number(value, name, row) for row, value in enumerate(values))
+    return np.fromiter(cells, dtype=np.float64, count=len(values))
+
+
+def _read_number(value: Any, name: str, row: int) -> float:
+    if isinstance(value, dict | list | set | np.ndarray):
+        raise errors.unhashable_cell(name, row, value)
+    if is_missing(value):
+        return float("nan")
+    if not isinstance(value, NUMBERS):
+        plain(value, name, row)  # dates and complex numbers have a wording of their own
+        raise errors.not_real(name, row, value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise errors.infinite_cell(name, row) from None

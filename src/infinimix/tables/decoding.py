@@ -1,0 +1,70 @@
+"""One encoded column back to natural values, for samples and prototypes.
+
+Numbers come back as NumPy numbers with NaN where they are missing; everything else comes back
+as an object array with None where it is missing.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["decode_column"]
+
+#: Integers up to here are exact as float64.
+EXACT = 2**53
+
+
+def decode_column(
+    cells: NDArray[Any], source: str, categories: tuple[Any, ...] | None = None
+) -> NDArray[Any]:
+    """Decode one column of a block.
+
+    Parameters
+    ----------
+    cells : array, shape (n,)
+        int8 of a binary, int32 codes of a categorical or float64 of a real column.
+    source : str
+        The type its values came as, see `Schema.sources`.
+    categories : tuple, optional
+        The values by code, for a categorical column.
+    """
+    if categories is not None:
+        return _decode_codes(cells, categories)
+    if cells.dtype.kind == "f":
+        return np.array(cells, dtype=np.float64)
+    return _decode_binary(cells, source)
+
+
+def _decode_binary(cells: NDArray[Any], source: str) -> NDArray[Any]:
+    missing = cells < 0
+    if source == "bool":
+        out = cells.astype(bool)
+        return _with_none(out, missing) if missing.any() else out
+    if source == "float" or missing.any():
+        return np.where(missing, np.nan, cells.astype(np.float64))
+    return cells.astype(np.int64)
+
+
+def _decode_codes(codes: NDArray[Any], categories: tuple[Any, ...]) -> NDArray[Any]:
+    missing = codes < 0
+    if all(type(value) is bool for value in categories):
+        values = np.array(categories, dtype=bool)
+    elif all(type(value) in (bool, int, float) for value in categories):
+        values = np.array(categories)  # int64, float64, or object for huge integers
+    else:
+        values = np.fromiter(categories, dtype=object, count=len(categories))
+    if not missing.any():
+        return values.take(codes)
+    exact = values.dtype.kind == "f" or (
+        values.dtype.kind in "iu" and all(abs(value) <= EXACT for value in categories)
+    )
+    if exact:
+        return np.append(values.astype(np.float64), np.nan).take(codes)  # -1 is the last
+    return np.append(values.astype(object), [None]).take(codes)
+
+
+def _with_none(values: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:
+    out = values.astype(object)
+    out[missing] = None
+    return out

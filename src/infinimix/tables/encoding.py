@@ -1,0 +1,185 @@
+"""A table to encoded arrays: one C-contiguous block per kind, owned by the library.
+
+A plain array whose columns are all binary or all real is one compiled pass, so that learning
+row by row is not spent here. Everything else goes by blocks of rows (matrices) or column by
+column, and reports its errors; the short way leaves them to the long one.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import errors
+from .cells import encode_binary, encode_real
+from .codes import encode_codes
+from .forms import CHUNK, FEW, Columns, Dense, Sparse, Table
+from .readers import open_table
+from .scans import READY, copy_binary, copy_real, ready
+from .schema import Novel, Schema
+
+__all__ = ["Encoded", "encode"]
+
+_COPY: dict[str, Any] = {"binary": copy_binary, "real": copy_real}
+_BY_COLUMN: dict[str, Any] = {"binary": encode_binary, "real": encode_real}
+_DTYPE = {"binary": np.int8, "categorical": np.int32, "real": np.float64}
+
+_NOWHERE = np.empty(0, dtype=np.int64)
+_NOWHERE.flags.writeable = False
+_NOTHING = Novel(_NOWHERE, _NOWHERE, [])
+
+
+@dataclass(frozen=True, eq=False)
+class Encoded:
+    """A table as arrays.
+
+    Attributes
+    ----------
+    blocks : tuple of arrays, shape (n_rows, number of columns of the kind)
+        Aligned with `Schema.blocks`. Binary: int8, 0 or 1, -1 where missing; categorical: int32
+        codes, -1 where missing; real: float64, NaN where missing. C-contiguous and freshly
+        owned.
+    n_rows : int
+        The number of rows.
+    novel : Novel
+        Categories that the schema does not know yet; `Schema.extended` takes them in.
+    """
+
+    blocks: tuple[NDArray[Any], ...]
+    n_rows: int
+    novel: Novel = _NOTHING
+
+
+def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> Encoded:
+    """Encode a table by a schema.
+
+    Parameters
+    ----------
+    schema : Schema
+        What the columns are; not changed.
+    X : data frame, 2-D array, sparse matrix, list of dicts or list of lists
+        The table. Frames with string names and rows as dicts are matched by name, in any order;
+        a dict that lacks a key has a missing cell there. Everything else is matched by position.
+    learn : bool
+        With True, unseen categories get the next free codes of their columns and are listed in
+        `novel`; keep them with ``schema.extended(encoded.novel)``. With False, as for
+        prediction, a cell with an unseen category counts as missing.
+    who : str
+        Who expects these columns, for error messages.
+
+    Returns
+    -------
+    Encoded
+
+    Raises
+    ------
+    ValueError, TypeError
+        If a cell does not fit its column, naming both, or if the columns are not those of the
+        schema.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infinimix.tables import read_schema
+    >>> X = np.array([[0, 1.5], [np.nan, 2.5]])
+    >>> binary, real = encode(read_schema(X), X, learn=True).blocks
+    >>> binary.tolist(), real.tolist()
+    ([[0], [-1]], [[1.5], [2.5]])
+    """
+    if type(X) is np.ndarray and schema.uniform is not None:
+        block = _copy_whole(schema, X)
+        if block is not None:
+            return Encoded((block,), len(block))
+    table = _align(open_table(X), schema, who)
+    blocks, novel = [], _NOTHING
+    for kind in schema.blocks:
+        if kind == "categorical":
+            block, novel = _encode_categorical(schema, table, learn)
+        elif isinstance(table, Dense | Sparse):
+            block = _encode_parts(schema, table, kind)
+        else:
+            block = _encode_columns(schema, table, kind)
+        blocks.append(block)
+    return Encoded(tuple(blocks), table.n_rows, novel)
+
+
+def _copy_whole(schema: Schema, X: NDArray[Any]) -> NDArray[Any] | None:
+    """A well-formed array whose columns are of one kind, in one pass; None if it is not that."""
+    kind = schema.uniform
+    shape = X.shape
+    if kind is None or len(shape) != 2 or shape[1] != schema.width or shape[0] == 0:
+        return None
+    if X.dtype not in READY[kind] or not X.flags.carray:
+        if X.size > CHUNK or X.dtype.kind not in "biuf":
+            return None
+        X = ready(X, kind)
+    block, bad = _COPY[kind](X)
+    return block if bad < 0 else None
+
+
+def _align(table: Table, schema: Schema, who: str) -> Table:
+    """The table with its columns in the order of the schema."""
+    if isinstance(table, Columns) and (table.partial or (table.named and schema.named)):
+        return table.arranged(schema.names, who)
+    if table.width != schema.width:
+        raise errors.wrong_width(table.width, schema.width, who)
+    return table
+
+
+def _encode_parts(schema: Schema, table: Dense | Sparse, kind: str) -> NDArray[Any]:
+    """A block of a matrix, by blocks of rows."""
+    positions = schema.positions(kind)
+    out = np.empty((table.n_rows, len(positions)), dtype=_DTYPE[kind])
+    for start, part in table.parts(kind, positions):
+        block, bad = _COPY[kind](part)
+        if bad >= 0:
+            k = int(positions[bad % len(positions)])
+            raise _misfit(table, kind, schema.names[k], start + bad // len(positions), k)
+        out[start : start + len(block)] = block
+    return out
+
+
+def _misfit(table: Table, kind: str, name: str, row: int, column: int) -> ValueError:
+    if kind == "real":
+        return errors.infinite_cell(name, row)
+    return errors.not_binary(name, row, table.column(column).values[row])
+
+
+def _encode_columns(schema: Schema, table: Table, kind: str) -> NDArray[Any]:
+    """A block of a table that is held column by column."""
+    positions = schema.positions(kind).tolist()
+    out = np.empty((table.n_rows, len(positions)), dtype=_DTYPE[kind])
+    for k, j in enumerate(positions):
+        out[:, k] = _BY_COLUMN[kind](table.column(j), schema.names[j])
+    return out
+
+
+def _encode_categorical(
+    schema: Schema, table: Table, learn: bool
+) -> tuple[NDArray[np.int32], Novel]:
+    positions = schema.positions("categorical")
+    out = np.empty((table.n_rows, len(positions)), dtype=np.int32)
+    names = [schema.names[j] for j in positions.tolist()]
+    few: list[Any] = []
+    found: list[tuple[int, int, Any]] = []
+    for k, cells in enumerate(table.picked(positions)):
+        column = encode_codes(cells, names[k], schema.lookups[k], learn)
+        if table.n_rows < FEW:
+            few.append(column.codes)
+        else:
+            out[:, k] = column.codes
+        if column.rows:
+            found += [(row, k, v) for row, v in zip(column.rows, column.values, strict=True)]
+    if few:
+        out[:] = np.array(few, dtype=np.int32).T  # one assignment instead of one a column
+    return out, _list_novel(found)
+
+
+def _list_novel(found: list[tuple[int, int, Any]]) -> Novel:
+    """New categories as (row, column, value), in their order of first appearance."""
+    if not found:
+        return _NOTHING
+    found.sort(key=lambda entry: entry[:2])
+    rows, columns, values = zip(*found, strict=True)
+    return Novel(np.array(rows, np.int64), np.array(columns, np.int64), list(values))

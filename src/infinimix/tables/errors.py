@@ -1,0 +1,124 @@
+"""Refusals of a table, worded in one place: every one names the column, the row and the way out.
+
+The functions build the exception and leave the raising to the caller, so that a reader of the
+calling code sees where it stops. Rows are counted from 0, in the table of the failing call.
+Several wordings contain phrases that scikit-learn's `check_estimator` looks for.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+__all__ = [
+    "complex_data",
+    "date_column",
+    "duplicate_names",
+    "infinite_cell",
+    "listed",
+    "not_binary",
+    "not_real",
+    "too_few",
+    "unhashable_cell",
+    "wrong_columns",
+    "wrong_dimension",
+    "wrong_width",
+]
+
+
+def _shown(value: Any) -> str:
+    value = value.item() if isinstance(value, np.generic) else value
+    try:
+        text = repr(value)
+    except ValueError:  # an integer of more digits than Python agrees to print
+        text = hex(value) if isinstance(value, int) else f"<{type(value).__name__}>"
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def listed(names: Iterable[object], most: int = 10) -> str:
+    shown = [repr(name) for name in names]
+    more = f" and {len(shown) - most} more" if len(shown) > most else ""
+    return ", ".join(shown[:most]) + more
+
+
+def not_binary(name: str, row: int, value: object) -> ValueError:
+    return ValueError(
+        f"column {name!r} is binary but has the value {_shown(value)} in row {row}; a binary "
+        "column holds only 0, 1, False, True and missing cells. Correct the cell, or give the "
+        f'column another kind when the model is made, e.g. columns={{{name!r}: "real"}}'
+    )
+
+
+def not_real(name: str, row: int, value: object) -> ValueError:
+    return ValueError(
+        f"column {name!r} is real but has the value {_shown(value)} in row {row}, which is not a "
+        "number (strings are never parsed). Convert the column to numbers, or give it another "
+        f'kind when the model is made, e.g. columns={{{name!r}: "categorical"}}'
+    )
+
+
+def infinite_cell(name: str, row: int) -> ValueError:
+    return ValueError(
+        f"column {name!r} has an infinite value in row {row} (or one too large for float64); "
+        "replace it by NaN if it is missing, or by a finite number"
+    )
+
+
+def complex_data(name: str) -> ValueError:
+    return ValueError(
+        f"Complex data not supported: column {name!r} holds complex numbers; pass their real "
+        "and imaginary parts as two columns"
+    )
+
+
+def date_column(name: str) -> ValueError:
+    return ValueError(
+        f"column {name!r} holds dates or times, which have no kind; turn it into a number (days "
+        "since a start, hour of the day) or into strings (the weekday) first, or drop it"
+    )
+
+
+def unhashable_cell(name: str, row: int, value: object) -> TypeError:
+    return TypeError(
+        f"column {name!r} has a {type(value).__name__} in row {row}; argument must be a string "
+        "or a number: one cell holds one value, so spread it over several columns first"
+    )
+
+
+def duplicate_names(names: Sequence[object]) -> ValueError:
+    twice = dict.fromkeys(name for name in names if names.count(name) > 1)
+    return ValueError(f"duplicate column names: {listed(twice)}; rename or drop the copies")
+
+
+def wrong_columns(unknown: Sequence[str], absent: Sequence[str], who: str) -> ValueError:
+    parts = [f"unknown: {listed(unknown)}"] if unknown else []
+    parts += [f"missing: {listed(absent)}"] if absent else []
+    return ValueError(
+        f"the columns of X are not those {who} was given first ({'; '.join(parts)}); the names "
+        "have to be the same, in any order"
+    )
+
+
+def wrong_width(width: int, expected: int, who: str) -> ValueError:
+    return ValueError(
+        f"X has {width} features, but {who} is expecting {expected} features as input"
+    )
+
+
+def wrong_dimension(ndim: int) -> ValueError:
+    if ndim == 1:
+        return ValueError(
+            "Expected 2D array, got 1D array instead. Reshape your data: X.reshape(-1, 1) if it "
+            "is one column, X.reshape(1, -1) if it is one row"
+        )
+    shape = "a single value" if ndim == 0 else f"an array of {ndim} dimensions"
+    return ValueError(
+        f"Expected 2D array, got {shape} instead. Reshape your data to one row per example and "
+        "one column per variable"
+    )
+
+
+def too_few(what: str, shape: tuple[int, ...]) -> ValueError:
+    return ValueError(
+        f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required."
+    )

@@ -1,0 +1,63 @@
+"""Data frames through narwhals: pandas, polars, PyArrow and the like, one column at a time.
+
+A file of its own because importing narwhals takes time that users of arrays should not pay.
+"""
+
+from typing import Any, NamedTuple
+
+import narwhals as nw
+import numpy as np
+from narwhals.exceptions import DuplicateError
+
+from . import errors
+from .forms import Cells
+
+__all__ = ["Frame", "open_frame"]
+
+
+class Frame(NamedTuple):
+    """A data frame: the labels of its columns, its length, and the series themselves."""
+
+    labels: list[Any]
+    n_rows: int
+    series: list["nw.Series[Any]"]
+
+    def pick(self, j: int) -> Cells:
+        """Column `j`, converted."""
+        return _read_series(self.series[j], str(self.labels[j]))
+
+
+def open_frame(X: Any) -> Frame | None:
+    """`X` as a frame, or None if it is not one."""
+    try:
+        frame: Any = nw.from_native(X, pass_through=True, allow_series=True)
+    except DuplicateError:
+        raise errors.duplicate_names(list(X.columns)) from None
+    if isinstance(frame, nw.LazyFrame):
+        raise TypeError("X is a lazy frame; collect it first: X.collect()")
+    if isinstance(frame, nw.Series):
+        raise errors.wrong_dimension(1)
+    if not isinstance(frame, nw.DataFrame):
+        return None
+    return Frame(list(frame.columns), len(frame), list(frame.iter_columns()))
+
+
+def _read_series(series: "nw.Series[Any]", name: str) -> Cells:
+    dtype = series.dtype
+    if dtype.is_temporal():
+        raise errors.date_column(name)
+    if dtype == nw.Boolean:
+        return _read_filled(series, False, bool)
+    if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
+        return _read_filled(series, 0, None)
+    if dtype.is_float():
+        return Cells(series.to_numpy().astype(np.float64, copy=False))
+    category = dtype in (nw.Categorical, nw.Enum)
+    return Cells(series.to_list(), category=category)
+
+
+def _read_filled(series: "nw.Series[Any]", filler: int, dtype: type | None) -> Cells:
+    """A column whose NumPy type has no room for missing cells: fill them and keep a mask."""
+    missing = series.is_null().to_numpy() if series.null_count() else None
+    whole = series if missing is None else series.fill_null(filler)
+    return Cells(np.asarray(whole.to_numpy(), dtype=dtype), missing)

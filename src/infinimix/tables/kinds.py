@@ -1,0 +1,154 @@
+"""Which kind is each column: the `columns=` argument and the "auto" rule.
+
+The rule: booleans and columns with only {0, 1} are binary; strings, objects and categoricals
+are categorical; floats are real; integers with at most 10 distinct values are categorical,
+other integers real. Objects that are all numbers are judged as the numbers they are.
+"""
+
+import numbers
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import errors
+from .cells import NUMBERS, is_missing
+from .forms import Cells, Table
+from .readers import open_table
+from .schema import KINDS, Column, Schema
+
+__all__ = ["MOST_CATEGORIES", "read_schema"]
+
+#: Integers with more distinct values than this are real.
+MOST_CATEGORIES = 10
+
+_LATER = ("count", "text", "gaussian")
+
+
+def read_schema(X: Any, columns: str | Mapping[Any, str] = "auto") -> Schema:
+    """Decide the kind of each column of a table.
+
+    Parameters
+    ----------
+    X : data frame, 2-D array, sparse matrix, list of dicts or list of lists
+        The table. Only its columns are read: the categories stay empty until `encode`.
+    columns : str or mapping
+        ``"auto"``, one kind for all columns, or a mapping from column to kind; a mapping may
+        leave columns out, which are then ``"auto"``. Columns without names are addressed by
+        their position or as ``"x0"``, ``"x1"``, ...
+
+    Returns
+    -------
+    Schema
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> read_schema(np.array([[0, 1.5], [1, 2.5]])).kinds()
+    {'x0': 'binary', 'x1': 'real'}
+    """
+    table = open_table(X)
+    if table.width == 0:
+        raise errors.too_few("feature", (table.n_rows, 0))
+    asked = _read_request(columns, table)
+    found, sources = [], []
+    for j, name in enumerate(table.names):
+        cells = table.column(j)
+        sources.append(_source(cells, name))
+        kind = asked.get(j, "auto")
+        found.append(Column(name, _judge(cells, sources[-1]) if kind == "auto" else kind))
+    empty = tuple(() for column in found if column.kind == "categorical")
+    return Schema(tuple(found), table.named, empty, tuple(sources))
+
+
+def _read_request(columns: str | Mapping[Any, str], table: Table) -> dict[int, str]:
+    """The kinds the user asked for, by position."""
+    if isinstance(columns, str):
+        return dict.fromkeys(range(table.width), _check_kind(columns))
+    if not isinstance(columns, Mapping):
+        raise ValueError(
+            "columns must be 'auto', a kind or a mapping from column to kind, "
+            f"not a {type(columns).__name__}"
+        )
+    places = {name: j for j, name in enumerate(table.names)}
+    places |= {label: j for j, label in enumerate(table.labels)}
+    asked = {}
+    for key, kind in columns.items():
+        kind = _check_kind(kind)
+        if key not in places:
+            raise ValueError(
+                f"columns names {key!r}, which is not a column of X; it has "
+                + errors.listed(table.names)
+            )
+        asked[places[key]] = kind
+    return asked
+
+
+def _check_kind(kind: Any) -> str:
+    if kind in _LATER:
+        raise ValueError(f"the column kind {kind!r} is not available yet; there are {KINDS}")
+    if not isinstance(kind, str) or kind not in (*KINDS, "auto"):
+        raise ValueError(f"unknown column kind {kind!r}; there are {('auto', *KINDS)}")
+    return kind
+
+
+def _source(cells: Cells, name: str) -> str:
+    """The type of a column's values: "bool", "int", "float", or "object" for all others."""
+    if isinstance(cells.values, np.ndarray):
+        return {"b": "bool", "i": "int", "u": "int", "f": "float"}[cells.values.dtype.kind]
+    types = set(map(type, cells.values))
+    if any(issubclass(t, complex | np.complexfloating) for t in types):
+        raise errors.complex_data(name)
+    if cells.category or str in types:
+        return "object"
+    return _source_of_types({type(value) for value in cells.values if not _hole(value)})
+
+
+def _hole(value: Any) -> bool:
+    """Missing, without asking values that are no numbers what they think of comparison."""
+    return is_missing(value) if value is None or not hasattr(value, "__len__") else False
+
+
+def _source_of_types(types: set[type]) -> str:
+    if not types or not all(issubclass(t, NUMBERS) for t in types):
+        return "object"
+    if all(issubclass(t, bool | np.bool_) for t in types):
+        return "bool"
+    whole = all(issubclass(t, numbers.Integral | np.bool_) for t in types)
+    return "int" if whole else "float"
+
+
+def _judge(cells: Cells, source: str) -> str:
+    """The "auto" rule."""
+    if source == "object":
+        return "categorical"
+    values = _observed(cells)
+    if not len(values):
+        return "real" if source == "float" else "categorical"
+    if _only_zero_one(values):
+        return "binary"
+    few = source != "float" and _few_distinct(values)
+    return "categorical" if few else "real"
+
+
+def _observed(cells: Cells) -> NDArray[Any] | set[Any]:
+    """What is not missing; of a list, the distinct values."""
+    if isinstance(cells.values, list):
+        return {value for value in cells.values if not is_missing(value)}
+    values = cells.values if cells.missing is None else cells.values[~cells.missing]
+    return values[~np.isnan(values)] if values.dtype.kind == "f" else values
+
+
+def _only_zero_one(values: NDArray[Any] | set[Any]) -> bool:
+    if isinstance(values, set):
+        return values <= {0, 1}
+    return bool(((values == 0) | (values == 1)).all())
+
+
+def _few_distinct(values: NDArray[Any] | set[Any]) -> bool:
+    if isinstance(values, set):
+        return len(values) <= MOST_CATEGORIES
+    if len(np.unique(values[:1000])) > MOST_CATEGORIES:
+        return False
+    return len(np.unique(values)) <= MOST_CATEGORIES

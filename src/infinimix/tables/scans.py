@@ -1,0 +1,80 @@
+"""Compiled passes over whole arrays: copy to the encoded type and check, in one go.
+
+One row of a stream and a batch of a million go through the same loops; they are the reason why
+`encode` costs about as much as copying. The Python functions here choose the loop by dtype and
+return the copy and the flat position of the first cell that does not fit, or -1.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infinimix.kernels.compile import kernel
+
+__all__ = ["READY", "copy_binary", "copy_real", "ready"]
+
+#: For each kind the dtypes its loop reads as they are; `ready` converts the others.
+READY: dict[str, frozenset[np.dtype[Any]]] = {
+    "binary": frozenset(map(np.dtype, ("?", "i1", "u1", "i8", "f8"))),
+    "real": frozenset([np.dtype("f8")]),
+}
+
+_INT8, _FLOAT64 = np.dtype(np.int8), np.dtype(np.float64)
+
+
+@kernel
+def _scan_binary(values: NDArray[Any], out: NDArray[np.int8]) -> int:
+    source, target = values.ravel(), out.ravel()
+    odd = 0
+    for i in range(source.size):
+        v = source[i]
+        target[i] = 1 if v == 1 else (-1 if v != v else 0)
+        odd |= 0 if v == 0 or v == 1 or v != v else 1
+    if odd:
+        for i in range(source.size):
+            v = source[i]
+            if not (v == 0 or v == 1 or v != v):
+                return i
+    return -1
+
+
+@kernel
+def _scan_real(values: NDArray[np.float64], out: NDArray[np.float64]) -> int:
+    source, target = values.ravel(), out.ravel()
+    odd = 0
+    for i in range(source.size):
+        v = source[i]
+        target[i] = v
+        odd |= 1 if abs(v) == np.inf else 0
+    if odd:
+        for i in range(source.size):
+            if abs(source[i]) == np.inf:
+                return i
+    return -1
+
+
+def copy_binary(values: NDArray[Any]) -> tuple[NDArray[np.int8], int]:
+    """Copy a C-contiguous 2-D array of a ready dtype to int8: 0, 1, and -1 for NaN."""
+    out = np.empty(values.shape, _INT8)
+    if values.dtype.char in "?B":  # one byte each: 0 and 1 look the same, the rest is refused
+        values = values.view(np.int8)
+    return out, _scan_binary(values, out)
+
+
+def copy_real(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Copy a C-contiguous 2-D float64 array; NaN stays, infinity is reported."""
+    out = np.empty(values.shape, _FLOAT64)
+    return out, _scan_real(values, out)
+
+
+def ready(values: NDArray[Any], kind: str) -> NDArray[Any]:
+    """Convert a numeric array so that the loop of its kind can read it, copying if needed.
+
+    Read-only, strided, misaligned and byte-swapped arrays are copied: a kernel compiled for each
+    of them would cost more than the copy does.
+    """
+    if values.dtype in READY[kind]:
+        return values if values.flags.carray else np.array(values, order="C")
+    wide = "f8" if kind == "real" or values.dtype.kind == "f" else "i8"
+    return values.astype(wide, order="C")

@@ -1,0 +1,203 @@
+"""What is known of the columns of a table: their names, kinds and categories.
+
+A `Schema` is a value: it never changes, it compares by content, it goes to JSON and back
+exactly, and growing means making another one. That is what lets a failed call leave a model as
+it was: encode against the schema, learn, and only then keep `schema.extended(novel)`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .decoding import decode_column
+from .jsonable import from_jsonable, to_jsonable
+
+__all__ = ["KINDS", "Column", "Novel", "Schema"]
+
+#: The kinds there are, in the order of the encoded blocks.
+KINDS = ("binary", "categorical", "real")
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes
+    ----------
+    name : str
+        Its name; ``"x0"``, ``"x1"``, ... where the input has none.
+    kind : str
+        ``"binary"``, ``"categorical"`` or ``"real"``.
+    """
+
+    name: str
+    kind: str
+
+
+class Novel(NamedTuple):
+    """Categories seen for the first time, by row of first appearance, then by column.
+
+    Attributes
+    ----------
+    rows : array of int64
+        Row in which the category first appears.
+    columns : array of int64
+        Which categorical column, counted among the categorical columns only.
+    values : list
+        The category itself.
+    """
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    values: list[Any]
+
+    def __bool__(self) -> bool:
+        return bool(self.values)
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table and the categories met so far.
+
+    Attributes
+    ----------
+    columns : tuple of Column
+        In table order.
+    named : bool
+        Whether the input had string column names.
+    categories : tuple of tuple
+        For each categorical column its values, in the order of their codes.
+    sources : tuple of str
+        For each column the type its values came as: ``"bool"``, ``"int"``, ``"float"`` or
+        ``"object"``; `decode` gives values of that type back.
+
+    Examples
+    --------
+    >>> from infinimix.tables import encode, read_schema
+    >>> rows = [{"size": 1.5, "colour": "red"}, {"size": None, "colour": "blue"}]
+    >>> schema = read_schema(rows)
+    >>> schema.kinds()
+    {'size': 'real', 'colour': 'categorical'}
+    >>> encoded = encode(schema, rows, learn=True)
+    >>> schema = schema.extended(encoded.novel)
+    >>> schema.categories
+    (('red', 'blue'),)
+    >>> schema.decode(encoded.blocks)["colour"].tolist()
+    ['red', 'blue']
+    """
+
+    columns: tuple[Column, ...]
+    named: bool
+    categories: tuple[tuple[Any, ...], ...]
+    sources: tuple[str, ...]
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns, in table order."""
+        return tuple(column.name for column in self.columns)
+
+    @cached_property
+    def width(self) -> int:
+        """The number of columns."""
+        return len(self.columns)
+
+    @cached_property
+    def blocks(self) -> tuple[str, ...]:
+        """The kinds present, in the fixed order binary, categorical, real."""
+        present = {column.kind for column in self.columns}
+        return tuple(kind for kind in KINDS if kind in present)
+
+    @cached_property
+    def uniform(self) -> str | None:
+        """The kind of all columns if it is one, and one whose cells need no looking up."""
+        return self.blocks[0] if self.blocks in (("binary",), ("real",)) else None
+
+    @cached_property
+    def _positions(self) -> dict[str, NDArray[np.int64]]:
+        kinds = np.array([column.kind for column in self.columns], dtype=object)
+        found = {kind: np.flatnonzero(kinds == kind).astype(np.int64) for kind in KINDS}
+        for positions in found.values():
+            positions.flags.writeable = False
+        return found
+
+    def positions(self, kind: str) -> NDArray[np.int64]:
+        """Where the columns of a kind are, in table order (read-only)."""
+        return self._positions[kind]
+
+    @cached_property
+    def category_counts(self) -> NDArray[np.int64]:
+        """The number of categories of each categorical column so far (read-only)."""
+        counts = np.array([len(values) for values in self.categories], dtype=np.int64)
+        counts.flags.writeable = False
+        return counts
+
+    @cached_property
+    def lookups(self) -> tuple[dict[Any, int], ...]:
+        """For each categorical column the code of each value; never to be changed."""
+        return tuple({v: code for code, v in enumerate(values)} for values in self.categories)
+
+    def kinds(self) -> dict[str, str]:
+        """The kind of each column, by name."""
+        return {column.name: column.kind for column in self.columns}
+
+    def extended(self, novel: Novel) -> "Schema":
+        """A schema that knows the novel categories too, with the codes `encode` gave them."""
+        if not novel:
+            return self
+        added: dict[int, list[Any]] = {}
+        for column, value in zip(novel.columns.tolist(), novel.values, strict=True):
+            added.setdefault(column, []).append(value)
+        categories, lookups = list(self.categories), list(self.lookups)
+        for column, values in added.items():
+            first = len(categories[column])
+            lookups[column] = lookups[column] | {v: first + i for i, v in enumerate(values)}
+            categories[column] += tuple(values)
+        grown = replace(self, categories=tuple(categories))
+        grown.__dict__["lookups"] = tuple(lookups)
+        return grown
+
+    def decode(self, blocks: Sequence[NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Encoded blocks back to columns of natural values, by name, in table order.
+
+        Missing numbers come back as NaN, other missing cells as None in an object array.
+        """
+        found: dict[int, NDArray[Any]] = {}
+        for kind, block in zip(self.blocks, blocks, strict=True):
+            values = self.categories if kind == "categorical" else None
+            for k, j in enumerate(self.positions(kind).tolist()):
+                known = None if values is None else values[k]
+                found[j] = decode_column(block[:, k], self.sources[j], known)
+        return {name: found[j] for j, name in enumerate(self.names)}
+
+    def to_json(self) -> dict[str, Any]:
+        """A dict of plain lists, strings and numbers for `json.dumps`; `from_json` undoes it.
+
+        Raises
+        ------
+        TypeError
+            If a category is neither a string, bytes, an integer, a float nor a bool.
+        """
+        names = (self.names[j] for j in self.positions("categorical"))
+        return {
+            "columns": [[column.name, column.kind] for column in self.columns],
+            "named": self.named,
+            "categories": [
+                [to_jsonable(value, name) for value in values]
+                for name, values in zip(names, self.categories, strict=True)
+            ],
+            "sources": list(self.sources),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "Schema":
+        """The schema that `to_json` wrote."""
+        return cls(
+            columns=tuple(Column(name, kind) for name, kind in data["columns"]),
+            named=bool(data["named"]),
+            categories=tuple(tuple(map(from_jsonable, values)) for values in data["categories"]),
+            sources=tuple(data["sources"]),
+        )

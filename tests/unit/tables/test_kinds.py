@@ -1,0 +1,142 @@
+"""Which kind is each column: the "auto" rule and the `columns=` argument."""
+
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from infinimix.tables import read_schema
+
+NAN = float("nan")
+
+
+def kind_of(values):
+    """The kind of a single column given as an array."""
+    return read_schema(np.asarray(values)[:, None]).columns[0].kind
+
+
+def kind_of_cells(values):
+    """The kind of a single column given as rows of lists."""
+    return read_schema([[value] for value in values]).columns[0].kind
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (np.array([True, False]), "binary"),
+        (np.array([0, 1, 1]), "binary"),
+        (np.array([0.0, 1.0, NAN]), "binary"),
+        (np.array([0, 0], dtype=np.uint8), "binary"),
+        (np.array([0, -1]), "categorical"),
+        (np.arange(10), "categorical"),
+        (np.arange(11), "real"),
+        (np.arange(2000) // 150, "real"),
+        (np.arange(2000) // 200, "categorical"),
+        (np.array([1.0, 2.0]), "real"),
+        (np.array([0.0, 1.0, np.inf]), "real"),
+        (np.array([NAN, NAN]), "real"),
+        (np.array(["a", "b"]), "categorical"),
+        (np.array([2**64 - 1, 5], dtype=np.uint64), "categorical"),
+        (np.array([None, None]), "categorical"),
+    ],
+)
+def test_auto_of_arrays(values, kind):
+    assert kind_of(values) == kind
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([True, None], "binary"),
+        ([0, 1.0, True, NAN], "binary"),
+        ([np.int8(0), np.bool_(True)], "binary"),
+        ([1, NAN, 2], "categorical"),  # NaN is a missing cell here, not a float
+        ([1, 2.0], "real"),
+        ([2**80, 1, None], "categorical"),
+        ([2**80 + i for i in range(11)], "real"),
+        ([Decimal("1.5"), Decimal(2)], "real"),
+        (["1", "0"], "categorical"),
+        ([1, "a"], "categorical"),
+        ([None, NAN], "categorical"),
+        ([pd.NA, 1.5], "real"),
+    ],
+)
+def test_auto_of_objects_judges_the_numbers_they_are(values, kind):
+    assert kind_of_cells(values) == kind
+    assert read_schema(pd.DataFrame({"a": pd.Series(values, dtype=object)})).kinds() == {"a": kind}
+
+
+def test_auto_of_frames():
+    frame = pd.DataFrame(
+        {
+            "flag": pd.array([True, None, False], dtype="boolean"),
+            "small": pd.array([1, None, 3], dtype="Int64"),
+            "made_float": [1.0, NAN, 3.0],
+            "text": ["a", None, "b"],
+            "level": pd.Categorical([0, 1, None]),
+            "empty": pd.array([None, None, None], dtype="Int64"),
+        }
+    )
+    kinds = ["binary", "categorical", "real", "categorical", "categorical", "categorical"]
+    assert list(read_schema(frame).kinds().values()) == kinds
+
+
+def test_auto_of_polars():
+    frame = pl.DataFrame(
+        {
+            "flag": [True, None],
+            "big": pl.Series([2**100, None], dtype=pl.Int128),
+            "real": [1.5, None],
+            "level": pl.Series(["u", "v"], dtype=pl.Enum(["u", "v"])),
+            "price": pl.Series([Decimal("1.5"), None]),
+            "empty": [None, None],
+        }
+    )
+    kinds = ["binary", "categorical", "real", "categorical", "real", "categorical"]
+    assert list(read_schema(frame).kinds().values()) == kinds
+
+
+def test_auto_of_masked_and_sparse():
+    masked = np.ma.masked_equal(np.array([[0, 7], [1, 3], [9, 7]]), 9)
+    assert list(read_schema(masked).kinds().values()) == ["binary", "categorical"]
+    matrix = sparse.coo_array(np.array([[0.0, 0, 2], [1, 0, NAN]]))
+    assert list(read_schema(matrix).kinds().values()) == ["binary", "binary", "real"]
+
+
+def test_one_kind_for_all_and_mapping():
+    rows = [{"a": 1, "b": "u", "c": 0.5}]
+    assert set(read_schema(rows, "categorical").kinds().values()) == {"categorical"}
+    found = read_schema(rows, {"a": "real", "b": "auto"})
+    assert found.kinds() == {"a": "real", "b": "categorical", "c": "real"}
+    assert read_schema(np.ones((2, 2)), {1: "real"}).kinds() == {"x0": "binary", "x1": "real"}
+    assert read_schema(np.ones((2, 2)), {"x1": "real"}).kinds() == {"x0": "binary", "x1": "real"}
+    assert read_schema(pd.DataFrame([[1, 1]], columns=[10, 20]), {20: "real"}).kinds() == {
+        "10": "binary",
+        "20": "real",
+    }
+
+
+@pytest.mark.parametrize(
+    ("columns", "text"),
+    [
+        ({"age": "real"}, "'age'"),
+        ({5: "real"}, "5"),
+        ("text", "not available yet"),
+        ({("x0", "x1"): "gaussian"}, "'gaussian' is not available yet"),
+        ("floaty", "unknown column kind 'floaty'"),
+        ({0: 3}, "unknown column kind 3"),
+        (7, "columns must be"),
+    ],
+)
+def test_bad_requests_are_refused(columns, text):
+    with pytest.raises(ValueError, match=text.replace("(", r"\(")):
+        read_schema(np.ones((2, 2)), columns)
+
+
+def test_categories_start_empty():
+    schema = read_schema([{"a": "u"}, {"a": "v"}])
+    assert schema.categories == ((),)
+    assert schema.category_counts.tolist() == [0]
