@@ -23,4 +23,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__ + ["__version__"])
+    return sorted([*__all__, "__version__"])

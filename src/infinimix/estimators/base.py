@@ -20,7 +20,6 @@ from infinimix.families.priors import Layout, check_prior
 from infinimix.inference.bank import Bank, Settings
 from infinimix.tables import Encoded, Schema, encode, read_schema
 
-
 LabelReader = Callable[[int], tuple[np.ndarray, int]]  # rows -> their codes, number of classes
 
 

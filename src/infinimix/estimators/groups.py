@@ -28,7 +28,7 @@ def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
 
 
 def draw_rows(
-    bank: Bank, schema: Schema, n: int, given: Any, log_prior: Sequence[float]
+    bank: Bank, schema: Schema, n: int, given: Any, log_prior: Any
 ) -> tuple[Any, np.ndarray]:
     """Draw n rows and their classes, given some cells; the classes have these log weights."""
     rng = bank.sampler()

@@ -31,10 +31,11 @@ class Labels:
         plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuUS"
         values = y.tolist() if plain else check_labels(y)
         try:
-            codes, new = [self.codes[v] for v in values], []
+            codes, new = [self.codes[v] for v in values], list[Any]()
+            known = declared is None
         except KeyError:
-            new = None
-        if new is None or declared is not None:
+            known = False
+        if not known:
             table = dict(self.codes)
             first = [] if declared is None else check_labels(declared)
             codes = [table.setdefault(v, len(table)) for v in [*first, *values]][len(first) :]

@@ -13,11 +13,11 @@ Rule = tuple[Callable[[Any], bool], str]
 
 
 def _whole(value: Any, least: int) -> bool:
-    return isinstance(value, Integral) and not isinstance(value, bool) and value >= least
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
 def _positive(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 < value < np.inf
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
 
 
 def _seed(value: Any) -> bool:

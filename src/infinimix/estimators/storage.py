@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import IO, Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from infinimix.estimators.mixture import CRPMixture
 from infinimix.inference.storage import bank_from_tree, bank_to_tree
 from infinimix.tables import Schema
 
-File = str | PathLike[str] | IO[bytes]
+File = str | PathLike[str] | BinaryIO
 TREE_VERSION = 1
 CLASSES: dict[str, type[TableEstimator]] = {
     cls.__name__: cls for cls in (AClassClassifier, CRPMixture)

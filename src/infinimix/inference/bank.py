@@ -156,9 +156,7 @@ class Bank:
             pool_rows(self.shape, self.pool, X, first, last)
 
     def _filter(self, X, codes, first, last, execute):
-        tasks = [
-            (f, X, rows) for c, rows in _by_class(codes, first, last) for f in self.classes[c]
-        ]
+        tasks = [(f, X, rows) for c, rows in _by_class(codes, first, last) for f in self.classes[c]]
         execute(_filter_in_order, tasks)
         self.n_rows += last - first
 

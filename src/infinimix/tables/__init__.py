@@ -10,8 +10,8 @@ conversion; below them `readers` opens every kind of input as one of the `forms`
 converts one column, `scans` holds the compiled passes, `errors` words the refusals.
 """
 
-from .encoding import Encoded, encode
-from .kinds import read_schema
-from .schema import Column, Novel, Schema
+from infinimix.tables.encoding import Encoded, encode
+from infinimix.tables.kinds import read_schema
+from infinimix.tables.schema import Column, Novel, Schema
 
 __all__ = ["Column", "Encoded", "Novel", "Schema", "encode", "read_schema"]

@@ -4,7 +4,7 @@ The rules live here: what counts as missing, what is a number, what is refused. 
 numbers go through the compiled passes of `scans`; lists are looked at cell by cell.
 """
 
-import datetime
+import datetime as dt
 import numbers
 from decimal import Decimal
 from typing import Any
@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import errors
-from .forms import Cells
-from .scans import copy_binary, copy_real, ready
+from infinimix.tables import errors
+from infinimix.tables.forms import Cells
+from infinimix.tables.scans import copy_binary, copy_real, ready
 
 __all__ = ["NUMBERS", "UNSEEN", "encode_binary", "encode_real", "is_missing", "look_up", "plain"]
 
@@ -25,7 +25,7 @@ NUMBERS = (numbers.Real, Decimal, np.bool_)
 UNSEEN = -2
 
 _COMPLEX = (complex, np.complexfloating)
-_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
+_DATES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 
 
 def is_missing(value: Any) -> bool:

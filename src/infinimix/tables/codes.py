@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import errors
-from .cells import UNSEEN, look_up, plain
-from .forms import FEW, Cells
+from infinimix.tables import errors
+from infinimix.tables.cells import UNSEEN, look_up, plain
+from infinimix.tables.forms import FEW, Cells
 
 __all__ = ["Codes", "encode_codes"]
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import errors
-from .cells import encode_binary, encode_real
-from .codes import encode_codes
-from .forms import CHUNK, FEW, Columns, Dense, Sparse, Table
-from .readers import open_table
-from .scans import READY, copy_binary, copy_real, ready
-from .schema import Novel, Schema
+from infinimix.tables import errors
+from infinimix.tables.cells import encode_binary, encode_real
+from infinimix.tables.codes import encode_codes
+from infinimix.tables.forms import CHUNK, FEW, Columns, Dense, Sparse, Table
+from infinimix.tables.readers import open_table
+from infinimix.tables.scans import READY, copy_binary, copy_real, ready
+from infinimix.tables.schema import Novel, Schema
 
 __all__ = ["Encoded", "encode"]
 

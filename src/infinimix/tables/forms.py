@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import errors
-from .scans import READY, ready
+from infinimix.tables import errors
+from infinimix.tables.scans import READY, ready
 
 __all__ = ["CHUNK", "FEW", "Cells", "Columns", "Dense", "Sparse", "Table"]
 

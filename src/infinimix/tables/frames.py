@@ -9,8 +9,8 @@ import narwhals as nw
 import numpy as np
 from narwhals.exceptions import DuplicateError
 
-from . import errors
-from .forms import Cells
+from infinimix.tables import errors
+from infinimix.tables.forms import Cells
 
 __all__ = ["Frame", "open_frame"]
 

@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import errors
-from .cells import NUMBERS, is_missing
-from .forms import Cells, Table
-from .readers import open_table
-from .schema import KINDS, Column, Schema
+from infinimix.tables import errors
+from infinimix.tables.cells import NUMBERS, is_missing
+from infinimix.tables.forms import Cells, Table
+from infinimix.tables.readers import open_table
+from infinimix.tables.schema import KINDS, Column, Schema
 
 __all__ = ["MOST_CATEGORIES", "read_schema"]
 

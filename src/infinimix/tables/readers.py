@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from . import errors
-from .forms import Cells, Columns, Dense, Sparse, Table
+from infinimix.tables import errors
+from infinimix.tables.forms import Cells, Columns, Dense, Sparse, Table
 
 __all__ = ["open_table"]
 
@@ -153,7 +153,7 @@ def _open_lists(X: Sequence[Sequence[Any]]) -> Columns:
 
 
 def _open_frame(X: Any) -> Table:
-    from .frames import open_frame
+    from infinimix.tables.frames import open_frame
 
     frame = open_frame(X)
     if frame is None:

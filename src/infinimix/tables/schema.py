@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .decoding import decode_column
-from .jsonable import from_jsonable, to_jsonable
+from infinimix.tables.decoding import decode_column
+from infinimix.tables.jsonable import from_jsonable, to_jsonable
 
 __all__ = ["KINDS", "Column", "Novel", "Schema"]
 

@@ -1,6 +1,6 @@
 """Every kind of input, well-formed or not."""
 
-import datetime
+import datetime as dt
 
 import numpy as np
 import pandas as pd
@@ -122,7 +122,7 @@ def test_complex_numbers_are_refused():
 
 
 def test_dates_are_refused_by_column():
-    day = datetime.date(2020, 1, 1)
+    day = dt.date(2020, 1, 1)
     frames = (
         pd.DataFrame({"ok": [1.5], "when": pd.to_datetime(["2020-01-01"])}),
         pl.DataFrame({"ok": [1.5], "when": [day]}),
