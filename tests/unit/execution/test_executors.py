@@ -140,7 +140,7 @@ def test_threads_are_at_most_n():
 
     with threads(3) as ex:
         ex.map(task, range(20))
-    assert most[0] == 3
+    assert 1 <= most[0] <= 3
 
 
 def test_threads_end_with_the_block():

@@ -9,41 +9,44 @@ from infinimix import execution
 from infinimix.execution import executor_for, serial, threads
 
 
-def idents(n_jobs=None):
+def runs_here(n_jobs=None):
+    return set(execution.map(lambda _: threading.get_ident(), range(4), n_jobs=n_jobs)) == {
+        threading.get_ident()
+    }
+
+
+def runs_in_two_threads(n_jobs=None):
     barrier = threading.Barrier(2)  # two payloads meet here only if two threads run them
 
     def meet(_):
         with suppress(threading.BrokenBarrierError):
-            barrier.wait(0.2)
+            barrier.wait(10)
         return threading.get_ident()
 
-    return set(execution.map(meet, range(2), n_jobs=n_jobs))
-
-
-HERE = threading.get_ident
+    return len(set(execution.map(meet, range(2), n_jobs=n_jobs)) - {threading.get_ident()}) == 2
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1])
 def test_serial_by_default(n_jobs):
-    assert idents(n_jobs) == {HERE()}
+    assert runs_here(n_jobs)
 
 
 def test_n_jobs_asks_for_threads():
-    assert len(idents(2) - {HERE()}) == 2
+    assert runs_in_two_threads(2)
 
 
 def test_the_executor_entered_wins_over_n_jobs():
     with serial():
-        assert idents(2) == {HERE()}
+        assert runs_here(2)
     with threads(2):
-        assert len(idents(None) - {HERE()}) == 2
-    assert idents(None) == {HERE()}
+        assert runs_in_two_threads()
+    assert runs_here()
 
 
 def test_the_innermost_executor_wins_and_the_outer_returns():
     with threads(2) as outer:
         with serial():
-            assert idents() == {HERE()}
+            assert runs_here()
         assert executor_for(None) is outer
     assert executor_for(None) is not outer
 
@@ -52,13 +55,13 @@ def test_an_executor_may_be_entered_again_inside_itself():
     with threads(2) as ex:
         with executor_for(4) as same:
             assert same is ex
-        assert len(idents() - {HERE()}) == 2
+        assert runs_in_two_threads()
 
 
 def test_an_exception_leaves_no_executor_in_charge():
     with pytest.raises(RuntimeError), threads(2):
         raise RuntimeError
-    assert idents() == {HERE()}
+    assert runs_here()
 
 
 def test_an_executor_is_not_in_charge_in_other_threads():
