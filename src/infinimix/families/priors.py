@@ -22,7 +22,7 @@ from infinimix.families.categorical import DirichletCategorical
 from infinimix.families.normal import CENTRE, SPREAD, N, NormalInverseChiSquared
 
 REFERENCE = 0.5
-STRENGTH = 0.5  # pseudo-rows behind an empirical base measure
+STRENGTH = {"binary": 0.5, "categorical": 1.0}  # pseudo-rows behind an empirical base measure
 
 
 class RealPrior(NamedTuple):
@@ -34,7 +34,7 @@ class RealPrior(NamedTuple):
 
 
 REAL_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)
-REAL_EMPIRICAL = RealPrior(kappa=0.1, nu=2.0, variance=0.5)
+REAL_EMPIRICAL = RealPrior(kappa=0.3, nu=2.0, variance=0.15)
 
 
 def _all_positive(values):
@@ -122,7 +122,7 @@ def _given(prior, kind, name):
 def _binary_columns(names, layout, prior, stats):
     zeros, ones = stats.n[0]
     share = (ones + 0.5) / (zeros + ones + 1.0)
-    table = STRENGTH * np.array([1.0 - share, share])
+    table = STRENGTH["binary"] * np.array([1.0 - share, share])
     for d, name in enumerate(names):
         given = _given(prior, "binary", name)
         if given == "reference":
@@ -142,7 +142,7 @@ def _all_categories(names, layout, prior, stats):
         if given == "reference":
             columns.append(np.full(size, REFERENCE))
         elif given == "empirical":
-            columns.append(STRENGTH * (n + 0.5) / (n.sum() + 0.5 * size))
+            columns.append(STRENGTH["categorical"] * (n + 0.5) / (n.sum() + 0.5 * size))
         else:
             columns.append(np.broadcast_to(np.asarray(given, float), size))
     return _categorical(columns)

@@ -11,7 +11,7 @@ Python only: `empty`, `widen`, `typical`, `draw`, and `score_rows` for many rows
 
 import numpy as np
 
-from infinimix.kernels.compile import kernel
+from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.dispatch import operation
 
 
@@ -78,7 +78,7 @@ def map_arrays(function, *stats):
     return stats[0]._make(parts) if hasattr(stats[0], "_make") else tuple(parts)
 
 
-@kernel
+@part
 def add(family, stats, k, X, i, w):
     """Add row X[i] to group k with weight w, and make it ready to score."""
     count(family, stats, k, X, i, w)

@@ -29,14 +29,14 @@ from infinimix.inference.population import (
     split,
     weigh,
 )
-from infinimix.kernels.compile import kernel
+from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import exp, log
 
 DUST = 1e-13  # a pair this far below the best is dropped unseen
 FLOOR = 1e-4  # no accuracy is lost at this height; at 1e-3 some is
 
 
-@kernel
+@part
 def candidates(mass, groups, crowd, logw, tally, bound, top, q, owner, pick):
     """List every (particle, group) pair that counts; q sums to 1. Return how many, log total."""
     w, base, best, total, n = np.empty(groups.shape[1]), logw[: tally[UNIQUE]].max(), 0.0, 0.0, 0
@@ -55,7 +55,7 @@ def candidates(mass, groups, crowd, logw, tally, bound, top, q, owner, pick):
     return kept, base + top + log(total / (tally[ROWS] + mass[MASS, 0]))
 
 
-@kernel
+@part
 def threshold(q, n, size):
     """Return the kappa at which sum(min(q / kappa, 1)) = size; 0 when all fit."""
     above, kappa = 0, 1.0 / size if n > size else 0.0
@@ -70,7 +70,7 @@ def threshold(q, n, size):
     return kappa
 
 
-@kernel
+@part
 def select(n, q, owner, pick, level, size, slots, groups, crowd, logw, tally, u):
     """Keep at most `size` of the n pairs, each with its fair weight."""
     kappa = threshold(q, n, size)

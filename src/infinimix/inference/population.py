@@ -19,7 +19,7 @@ The arrays are flat and few, as numba's calls cost by the argument:
 import numpy as np
 
 from infinimix.families.seam import add, copy, evidence, refresh, score
-from infinimix.kernels.compile import kernel
+from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import exp
 
 REF, ORDER, PLACE, CHILD, CHOSEN = range(5)  # rows of `slots`
@@ -29,7 +29,7 @@ ROWS, LIVE, UNIQUE, WIDEST, USED, CROWDED = range(6)  # entries of `tally`
 FAR, FAINT = -60.0, 1e-10  # exp(FAR) is dropped beside a total of at least FAINT
 
 
-@kernel
+@part
 def weigh(family, stats, X, i, slots, mass, tally):
     """Score row i once against every live slot; PROB = MASS * p / exp(top). Return top."""
     live, logp = slots[ORDER, : tally[LIVE]], mass[LOGP]
@@ -45,7 +45,7 @@ def weigh(family, stats, X, i, slots, mass, tally):
     return top
 
 
-@kernel
+@part
 def options(held, size, bound, mass, top, w):
     """Weigh one particle's groups for this row: fill w; return its total and log scale."""
     first = 1 if size > bound else 0  # at the bound no new group may open
@@ -63,7 +63,7 @@ def options(held, size, bound, mass, top, w):
     return total, top
 
 
-@kernel
+@part
 def split(r, slots, groups, crowd, logw, tally):
     """Append a particle equal to r, without copies yet."""
     b = tally[UNIQUE]
@@ -76,7 +76,7 @@ def split(r, slots, groups, crowd, logw, tally):
     return b
 
 
-@kernel
+@part
 def graft(family, stats, X, i, slots, mass, groups, crowd, tally):
     """Put row i in the picked group of every particle: one child per parent, shared."""
     for r in range(tally[UNIQUE]):
@@ -104,7 +104,7 @@ def graft(family, stats, X, i, slots, mass, groups, crowd, tally):
     tally[ROWS] += 1
 
 
-@kernel
+@part
 def release(s, slots, tally):
     """Let go of slot s; the last holder frees it."""
     slots[REF, s] -= 1
@@ -115,7 +115,7 @@ def release(s, slots, tally):
         slots[ORDER, tally[LIVE]], slots[PLACE, s] = s, tally[LIVE]
 
 
-@kernel
+@part
 def sift(slots, groups, crowd, logw, tally):
     """Drop the particles without copies and close the ranks."""
     kept = 0
@@ -134,21 +134,21 @@ def sift(slots, groups, crowd, logw, tally):
     tally[UNIQUE] = kept
 
 
-@kernel
+@part
 def short(slots, groups, tally, u, size):
     """Is there too little room, or are there too few uniforms, for one more row?"""
     slot, column = tally[LIVE] + size + 1, tally[WIDEST] + 1
     return slot > slots.shape[1] or column > groups.shape[1] or tally[USED] + 2 * size > u.shape[0]
 
 
-@kernel
+@part
 def begin(crowd, tally):
     """Before a row, every particle is its own origin."""
     for r in range(tally[UNIQUE]):
         crowd[ORIGIN, r] = r
 
 
-@kernel
+@part
 def record(trace, j, crowd, tally):
     """Note for each particle where it came from and which of its groups took the row."""
     if trace.shape[0] > 0:

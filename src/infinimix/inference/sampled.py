@@ -26,12 +26,12 @@ from infinimix.inference.population import (
     split,
     weigh,
 )
-from infinimix.kernels.compile import kernel
+from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import exp, log
 
 
-@kernel
+@part
 def propagate(r, w, total, slots, groups, crowd, logw, tally, u):
     """Every copy of particle r draws a group; copies that agree stay one particle."""
     mark, size, copies = tally[UNIQUE], crowd[SIZE, r], crowd[COPIES, r]
@@ -50,7 +50,7 @@ def propagate(r, w, total, slots, groups, crowd, logw, tally, u):
             crowd[COPIES, b] += 1
 
 
-@kernel
+@part
 def resample(slots, groups, crowd, logw, tally, u, size, systematic):
     """When the effective size is at most size / 2, draw `size` copies of equal weight."""
     unique = tally[UNIQUE]

@@ -9,6 +9,7 @@ Set `NUMBA_DISABLE_JIT=1` to run the same bodies interpreted, for debugging.
 
 import hashlib
 import sys
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -61,11 +62,17 @@ def kernel(func):
     """Compile `func` lazily, without the GIL, cached on disk per types and fingerprint."""
     dispatcher = njit(nogil=True, fastmath=SUMS, error_model="numpy")(func)
     if not INTERPRETED:
-        dispatcher._cache = _FingerprintedCache(func)
+        with suppress(RuntimeError):  # no folder to write to: compile in every process
+            dispatcher._cache = _FingerprintedCache(func)
     return dispatcher
 
 
-def inlined(func):
+def part(func):
+    """Compile `func` into the kernels that call it: a call would cost more than the work."""
+    return njit(nogil=True, fastmath=SUMS, error_model="numpy", forceinline=True)(func)
+
+
+def exact(func):
     """Compile a small function into its callers; its roundings stay as they are written."""
     return njit(nogil=True, fastmath={"contract"}, error_model="numpy", forceinline=True)(func)
 

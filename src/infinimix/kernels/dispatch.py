@@ -27,7 +27,7 @@ def operation(signature):
     def op(first, *args):
         return find(type(first))(first, *args)
 
-    @overload(op, strict=False)
+    @overload(op, strict=False, jit_options={"forceinline": True})
     def resolve(first, *args):
         return find(_python_class(first))
 

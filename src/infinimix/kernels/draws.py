@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from infinimix.kernels.compile import kernel
+from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import exp, log
 
 
-@kernel
+@part
 def invert(w, size, u):
     """Return the index at which the running sum of w[:size] passes u."""
     last = 0
@@ -19,7 +19,7 @@ def invert(w, size, u):
     return last  # u was the total but for rounding: the last index that can be drawn
 
 
-@kernel
+@part
 def log_sum_exp(x):
     """Return log(sum(exp(x))) of a vector; -inf when it is empty or all -inf."""
     top, total = -np.inf, 0.0

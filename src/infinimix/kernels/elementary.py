@@ -12,7 +12,7 @@ import math
 from numba import types
 from numba.extending import intrinsic
 
-from infinimix.kernels.compile import INTERPRETED, inlined
+from infinimix.kernels.compile import INTERPRETED, exact
 
 LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
@@ -79,5 +79,5 @@ def _exp(x):
     return _double(_bits(p) + (_bits(shifted) << 52))
 
 
-log = math.log if INTERPRETED else inlined(_log)
-exp = math.exp if INTERPRETED else inlined(_exp)
+log = math.log if INTERPRETED else exact(_log)
+exp = math.exp if INTERPRETED else exact(_exp)
