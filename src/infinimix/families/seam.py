@@ -153,13 +153,13 @@ def _(families, stats, source, target):
 
 @typical.implement(tuple)
 def _(families, stats, slots):
-    return tuple(typical(family, part, slots) for family, part in zip(families, stats, strict=True))
+    return tuple(typical(family, own, slots) for family, own in zip(families, stats, strict=True))
 
 
 @draw.implement(tuple)
 def _(families, stats, slots, rng):
     pairs = zip(families, stats, strict=True)
-    return tuple(draw(family, part, slots, rng) for family, part in pairs)
+    return tuple(draw(family, own, slots, rng) for family, own in pairs)
 
 
 @widen.implement(tuple)
@@ -169,5 +169,5 @@ def _(families, stats, wider):
 
 @score_rows.implement(tuple)
 def _(families, stats, live, X, out):
-    for family, part, block in zip(families, stats, X, strict=True):
-        score_rows(family, part, live, block, out)
+    for family, own, block in zip(families, stats, X, strict=True):
+        score_rows(family, own, live, block, out)
