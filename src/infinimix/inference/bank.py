@@ -104,10 +104,7 @@ class Bank:
         self.family, self.n_rows = self._estimate(), len(codes)
         for _ in range(n_classes):
             self.add_class()
-        tasks = [
-            (f, X, rows) for c, rows in _by_class(codes, 0, len(codes)) for f in self.classes[c]
-        ]
-        execute(_filter_in_own_order, tasks)
+        self._run(_filter_in_own_order, X, codes, 0, len(codes), execute)
 
     def learn(self, X, codes, novel, execute):
         """Learn rows in their order; `novel` lists the (row, column) of each new category."""
@@ -116,7 +113,8 @@ class Bank:
         for event in [*self._events(n, novel), n]:
             if event > first:
                 self._pool(X, pooled, event)
-                self._filter(X, codes, first, event, execute)
+                self._run(_filter_in_order, X, codes, first, event, execute)
+                self.n_rows += event - first
                 first = pooled = event
             if event < n:
                 pooled = self._change(X, event, novel)
@@ -155,10 +153,12 @@ class Bank:
         if self.adaptive and last > first:
             pool_rows(self.shape, self.pool, X, first, last)
 
-    def _filter(self, X, codes, first, last, execute):
-        tasks = [(f, X, rows) for c, rows in _by_class(codes, first, last) for f in self.classes[c]]
-        execute(_filter_in_order, tasks)
-        self.n_rows += last - first
+    def _run(self, task, X, codes, first, last, execute):
+        """Let every island of every class do its rows; an executor may return copies."""
+        shares = _by_class(codes, first, last)
+        done = iter(execute(task, [(f, X, rows) for c, rows in shares for f in self.classes[c]]))
+        for c, _ in shares:
+            self.classes[c] = [next(done) for _ in self.classes[c]]
 
     def filters(self):
         """Return all filters, class by class."""
@@ -216,8 +216,10 @@ def _by_class(codes, first, last):
 def _filter_in_order(task):
     f, X, rows = task
     f.update(X, rows)
+    return f
 
 
 def _filter_in_own_order(task):
     f, X, rows = task
     f.update(X, f.rng.permutation(rows))
+    return f
