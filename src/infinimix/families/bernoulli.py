@@ -65,7 +65,7 @@ def _(family, stats, k):
 def _(family, stats, X, i, live, out):
     t, base = stats.t, stats.base
     width, missing = X.shape[1], 0
-    one, seen = np.empty(width), np.empty(width)
+    one = np.empty(width)
     for d in range(width):
         one[d] = 1.0 if X[i, d] == 1 else 0.0
         missing += X[i, d] < 0
@@ -76,6 +76,7 @@ def _(family, stats, X, i, live, out):
                 total += one[d] * t[k, LOG_ODDS, d]
             out[k] += total
         return
+    seen = np.empty(width)
     for d in range(width):
         seen[d] = 1.0 if X[i, d] >= 0 else 0.0
     for k in live:

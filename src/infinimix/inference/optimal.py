@@ -37,9 +37,11 @@ FLOOR = 1e-4  # no accuracy is lost at this height; at 1e-3 some is
 
 
 @part
-def candidates(mass, groups, crowd, logw, tally, bound, top, q, owner, pick):
+def candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick):
     """List every (particle, group) pair that counts; q sums to 1. Return how many, log total."""
-    w, base, best, total, n = np.empty(groups.shape[1]), logw[: tally[UNIQUE]].max(), 0.0, 0.0, 0
+    base, best, total, n = logw[0], 0.0, 0.0, 0
+    for r in range(1, tally[UNIQUE]):
+        base = max(base, logw[r])
     for r in range(tally[UNIQUE]):
         _, scale = options(groups[r], crowd[SIZE, r], bound, mass, top, w)
         share = exp(logw[r] - base + scale - top)
@@ -102,11 +104,16 @@ def advance(
 ):
     """Filter the rows X[rows[j:]]; return the first j not done, for want of room."""
     most = groups.shape[0] * groups.shape[1]
-    q, owner, pick = np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64)
+    w, q, owner, pick = (
+        np.empty(groups.shape[1]),
+        np.empty(most),
+        np.empty(most, np.int64),
+        np.empty(most, np.int64),
+    )
     while j < rows.shape[0] and not short(slots, groups, tally, u, size):
         begin(crowd, tally)
         top = weigh(family, stats, X, rows[j], slots, mass, tally)
-        n, level = candidates(mass, groups, crowd, logw, tally, bound, top, q, owner, pick)
+        n, level = candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick)
         select(n, q, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
         graft(family, stats, X, rows[j], slots, mass, groups, crowd, tally)
         record(trace, j, crowd, tally)
