@@ -62,28 +62,27 @@ class ParticleFilter:
         self.slots[REF, 0], self.mass[MASS, 0], self.crowd[SIZE, 0] = 2, alpha, 1
         copies = 1 if resampling == "optimal" else size
         self.crowd[COPIES, 0], self.logw[0] = copies, -log(copies)
-        self._run = None
+        self._run = None  # machine code
 
     def update(self, X, rows, trace=NO_TRACE):
         """Filter the rows X[rows], in that order."""
         j, end = 0, len(rows)
+        run = self._run or self._bind(X, rows, trace)
         while True:
-            run = self._run or self._bind(X, rows, trace)
-            j = run(self.family, self.stats, X, rows, j, *self._arrays, trace, *self._settings)
+            j = run(self.family, self.stats, X, rows, j, *self._arrays(), trace, *self._settings)
             if j == end:
                 return
             self._grow()
 
+    def _arrays(self):
+        return self.slots, self.mass, self.groups, self.crowd, self.logw, self.tally, self.u
+
     def _bind(self, X, rows, trace):
-        """Look the machine code up once; the types never change from here on."""
+        """Look the machine code up, once: arrays may grow but their types never change."""
         advance, kind = RESAMPLING[self.resampling]
-        self._arrays = (
-            self.slots, self.mass, self.groups, self.crowd, self.logw, self.tally, self.u,
-        )  # fmt: skip
         self._settings = (self.size, self.bound, kind)
-        self._run = entry(
-            advance, self.family, self.stats, X, rows, 0, *self._arrays, trace, *self._settings
-        )
+        arguments = (X, rows, 0, *self._arrays(), trace, *self._settings)
+        self._run = entry(advance, self.family, self.stats, *arguments)
         return self._run
 
     def _grow(self):
@@ -99,14 +98,13 @@ class ParticleFilter:
         if self.tally[USED] + 2 * self.size > len(self.u):
             self.rng.random(out=self.u)
             self.tally[USED] = 0
-        self._run = None
 
     def retarget(self, family):
         """Change the hyper-parameters; the particles then stand for the new posterior."""
         stats = widen(self.family, self.stats, family)
         arrays = (self.slots, self.groups, self.crowd, self.logw, self.tally)
         retarget(self.family, self.stats, family, stats, *arrays)
-        self.family, self.stats, self._run = family, stats, None
+        self.family, self.stats = family, stats
 
     @property
     def n_rows(self):
@@ -156,6 +154,4 @@ class ParticleFilter:
 
     def __getstate__(self):
         """Leave the machine code behind; it is looked up again."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("_arrays", "_settings")} | {
-            "_run": None
-        }
+        return self.__dict__ | {"_run": None}
