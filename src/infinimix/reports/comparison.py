@@ -85,8 +85,8 @@ def describe(own: Result, peers: Sequence[Result]) -> list[str]:
     surest = min(peers, key=lambda peer: peer.log_loss)
     only_own, only_rival = (own.right & ~rival.right).sum(), (rival.right & ~own.right).sum()
     errors = (
-        f"{own.name} makes {(~own.right).sum()} errors in {len(own.right)} test rows; "
-        f"{rival.name}, the best of the others, makes {(~rival.right).sum()}. "
+        f"{own.name} errs on {(~own.right).sum()} of {len(own.right)} test rows; "
+        f"{rival.name}, the best of the others, on {(~rival.right).sum()}. "
         f"On {only_own} rows only {own.name} is right, on {only_rival} only {rival.name}."
     )
     beliefs = (

@@ -44,7 +44,7 @@ print(model.prototypes(3))
 
 
 def run(output: Path, seed: int = 0, missing: float = 0.3, open_browser: bool = False) -> None:
-    """Train, print the table, write the page.
+    """Train, write the page, print the table.
 
     Parameters
     ----------
@@ -60,10 +60,10 @@ def run(output: Path, seed: int = 0, missing: float = 0.3, open_browser: bool = 
     split = load_split(seed, missing)
     own, *peers = compare(split, seed)
     sentences = [*describe(own, peers), describe_prototypes(own.model)]
+    page.write_page(output, make_page(split, [own, *peers], sentences, seed, missing))
     console = Console(highlight=False)
     console.print(make_table([own, *peers], title_of(missing)))
     console.print("", *sentences, sep="\n")
-    page.write_page(output, make_page(split, [own, *peers], sentences, seed, missing))
     console.print(f"\nPictures of the prototypes: {output}", soft_wrap=True, markup=False)
     if open_browser:
         webbrowser.open(output.resolve().as_uri())
@@ -128,9 +128,9 @@ def make_table(results: Sequence[Result], title: str) -> Table:
         title=title, title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
         caption="* best of its column", caption_justify="left",
     )  # fmt: skip
-    table.add_column("classifier", no_wrap=True)
+    table.add_column("classifier", overflow="fold")
     for name in ("error", "log-loss", "training"):
-        table.add_column(name, justify="right", no_wrap=True)
+        table.add_column(name, justify="right", overflow="fold")
     for result, cells in make_cells(results):
         texts = (f"[bold green]{text} *[/]" if best else f"{text}  " for text, _, best in cells)
         table.add_row(result.name, *texts, style="bold" if result.name == NAME else "")
@@ -148,6 +148,10 @@ def make_page(
         f"{missing:.0%} of them knocked out at random. infinimix learned from {n_train:,} of the "
         f"pictures as they are, with their holes, and named the other {n_test}. Four classifiers "
         "of scikit-learn did the same after each hole was filled with the mean of its column."
+        if missing
+        else f"{n_train + n_test:,} handwritten digits of {SIDE} by {SIDE} black and white pixels. "
+        f"infinimix and four classifiers of scikit-learn learned from {n_train:,} of the pictures "
+        f"and named the other {n_test}."
     )
     return page.build_page(
         f"{title_of(missing)}: infinimix demo",
