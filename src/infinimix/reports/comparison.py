@@ -1,7 +1,8 @@
 """Classifiers side by side on one split: errors, log-losses and CPU seconds on one thread.
 
-The peers are scikit-learn's, with its defaults, behind mean imputation. Each is used in the way
-that serves it best on 0/1 data with holes: `ABOUT` says how.
+The peers are scikit-learn's, with its defaults, behind mean imputation. The form of naive Bayes
+and the calibration of the SVM were chosen among several by their scores on test rows, in favour
+of the peers; nothing else was tried out or tuned. `ABOUT` tells the reader of a page.
 """
 
 from __future__ import annotations
@@ -25,12 +26,15 @@ from sklearn.svm import SVC
 from threadpoolctl import threadpool_limits
 
 ABOUT = {
-    "naive Bayes": "is Bernoulli; an imputed cell counts as a fraction of a one, which served it "
-    "better in trials than rounding the cell, and better than Gaussian naive Bayes.",
+    "naive Bayes": "is Bernoulli; an imputed cell counts as a fraction of a one. In trials on test "
+    "rows this made fewer errors than rounding the cell, and than Gaussian naive Bayes.",
     "logistic regression": "has the usual L2 penalty, C = 1.",
-    "random forest": "has 100 trees.",
+    "random forest": "has 100 trees, and its probabilities are not calibrated. In trials with 30% "
+    "missing, calibration brought its log-loss to about 0.5.",
     "RBF SVM": "has one machine for each class, calibrated by Platt's sigmoid with 5-fold "
-    "cross-validation; that is most of its training.",
+    "cross-validation; that is most of its training. In trials this had a lower log-loss than "
+    "calibrating one machine for all classes, and a slightly higher one than pairwise coupling, "
+    "which scikit-learn is retiring.",
 }
 
 
