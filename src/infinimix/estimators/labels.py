@@ -30,18 +30,18 @@ class Labels:
         """Return the code of each label, and the labels not known before, in order."""
         plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuUS"
         values = y.tolist() if plain else check_labels(y)
+        declared = [] if declared is None else check_labels(declared)
         try:
-            codes, new = [self.codes[v] for v in values], list[Any]()
-            known = declared is None
+            if all(v in self.codes for v in declared):
+                return np.array([self.codes[v] for v in values], np.int64), []
         except KeyError:
-            known = False
-        if not known:
-            table = dict(self.codes)
-            first = [] if declared is None else check_labels(declared)
-            codes = [table.setdefault(v, len(table)) for v in [*first, *values]][len(first) :]
-            new = list(table)[len(self.codes) :]
-            self._check_alike(table)
-        return np.array(codes, np.int64), new
+            pass
+        table = dict(self.codes)
+        for v in declared:
+            table.setdefault(v, len(table))
+        codes = [table.setdefault(v, len(table)) for v in values]
+        self._check_alike(table)
+        return np.array(codes, np.int64), list(table)[len(self.codes) :]
 
     @staticmethod
     def _check_alike(values: Any) -> None:
