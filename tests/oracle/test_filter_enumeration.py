@@ -248,3 +248,15 @@ def test_kernels_decide_in_many_columns(resampling, width, alpha):
     np.testing.assert_allclose(log_density(f, world.Y), expected, atol=1e-6)
     prior = width * np.log(0.5)
     assert expected[0] > prior + 1.0 and abs(expected[2] - prior) < 1e-3  # noqa: PT018
+
+
+@pytest.mark.parametrize(("alpha", "width"), [(1e30, 95), (1e30, 105), (1e-30, 95)])
+def test_a_huge_alpha_is_not_lost_beside_a_much_better_group(alpha, width):
+    """Twice the same row: 65 or 72 nats speak for one group, 69 nats of alpha against it."""
+    B = np.ones((2, width), np.int8)
+    world = World((BB._replace(prior=np.full((2, width), 0.01)),), (B,), (B[:1],))
+    truth = Enumeration(world.families, world.X, alpha)
+    f, z = run(world, alpha, 4, "optimal")
+    assert f.log_evidence() == pytest.approx(truth.log_evidence, abs=1e-6)
+    together = co_assignment(z, f.weights())[0, 1]
+    assert together == pytest.approx(truth.co_assignment()[0, 1], abs=1e-6)

@@ -26,7 +26,7 @@ REF, ORDER, PLACE, CHILD, CHOSEN = range(5)  # rows of `slots`
 MASS, LOGP, PROB = range(3)  # rows of `mass`
 COPIES, SIZE, PICK, ORIGIN = range(4)  # rows of `crowd`
 ROWS, LIVE, UNIQUE, WIDEST, USED, CROWDED = range(6)  # entries of `tally`
-FAR, FAINT = -60.0, 1e-10  # exp(FAR) is dropped beside a total of at least FAINT
+FAR, FAINT = -700.0, 1e-10  # exp(FAR) is dropped beside a total of at least FAINT
 
 
 @kernel
