@@ -162,3 +162,12 @@ def test_a_stream_after_fit_goes_on():
     bank.fit(tuple(x[:5] for x in world.X), codes[:5], 1, serially)
     feed(bank, tuple(x[5:] for x in world.X), codes[5:], [], 1)
     assert_exact(bank, world.X, codes, world.Y)
+
+
+def test_at_the_bound_no_group_can_open_however_odd_the_row():
+    """One group of zeros, a row of ones: 1,663 nats speak for a new group, in vain."""
+    zeros = (np.zeros((3, 1200), np.int8),)
+    bank = new_bank(zeros, ("binary",), n_particles=4, max_groups=1, prior="reference")
+    bank.fit(zeros, np.zeros(3, np.int64), 1, serially)
+    ones = (np.ones((1, 1200), np.int8),)
+    assert bank.log_densities(ones)[0, 0] == pytest.approx(1200 * np.log(0.5 / 4.0), rel=1e-12)
