@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from infinimix.families.priors import Layout
+from infinimix.families.seam import map_arrays
 from infinimix.inference.bank import Bank, Settings
 from tests.oracle.enumeration import Enumeration, bell
 from tests.oracle.worlds import WORLDS, N
 
 KINDS = ("binary", "categorical", "real")
+WHOLE = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
 
 
 def serially(task, payloads):
@@ -171,3 +173,48 @@ def test_at_the_bound_no_group_can_open_however_odd_the_row():
     bank.fit(zeros, np.zeros(3, np.int64), 1, serially)
     ones = (np.ones((1, 1200), np.int8),)
     assert bank.log_densities(ones)[0, 0] == pytest.approx(1200 * np.log(0.5 / 4.0), rel=1e-12)
+
+
+# --- any cutting of a stream does the same -------------------------------------------------------
+
+
+def long_stream(n=70):
+    """Mixed columns with holes; categories and classes keep turning up."""
+    rng = np.random.default_rng(8)
+    z = rng.integers(0, 4, n)
+    B = (rng.random((n, 3)) < rng.beta(0.5, 0.5, (4, 3))[z]).astype(np.int8)
+    C = np.minimum(rng.geometric(0.4, (n, 2)) - 1, np.arange(n)[:, None] // 5).astype(np.int32)
+    R = rng.normal(size=(n, 2)) + 3.0 * z[:, None]
+    for block in (B, C, R):
+        block[rng.random(block.shape) < 0.2] = np.nan if block is R else -1
+    X, novel = by_appearance((B, C, R), KINDS)
+    return X, np.minimum(rng.integers(0, 3, n), np.arange(n) // 9), novel
+
+
+@pytest.mark.parametrize("resampling", ["optimal", "multinomial", "systematic"])
+@pytest.mark.parametrize("max_groups", [None, 3])
+def test_any_cutting_leaves_the_same_bits(resampling, max_groups):
+    X, codes, novel = long_stream()
+
+    def learned(step):
+        bank = new_bank(
+            X, KINDS, resampling=resampling, max_groups=max_groups, n_particles=6, n_islands=2
+        )
+        return feed(bank, X, codes, novel, step)
+
+    banks = [learned(step) for step in (1, 2, 3, 70)]
+    densities = [bank.log_densities(X) for bank in banks]
+    for bank, density in zip(banks[1:], densities[1:], strict=True):
+        assert bank.n_rows == banks[0].n_rows == 70
+        assert (density == densities[0]).all()
+        assert_same_bits(bank.pool, banks[0].pool)
+        assert_same_bits(bank.family, banks[0].family)
+        for f, g in zip(bank.filters(), banks[0].filters(), strict=True):
+            for field in WHOLE:
+                np.testing.assert_array_equal(getattr(f, field), getattr(g, field), field)
+            assert_same_bits(f.stats, g.stats)
+            assert f.rng.bit_generator.state == g.rng.bit_generator.state
+
+
+def assert_same_bits(a, b):
+    map_arrays(np.testing.assert_array_equal, a, b)

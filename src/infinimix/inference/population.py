@@ -166,6 +166,7 @@ def retarget(old, old_stats, new, stats, slots, groups, crowd, logw, tally):
     gain = np.zeros(slots.shape[1])
     for s in slots[ORDER, : tally[LIVE]]:
         gain[s] = evidence(new, stats, s) - evidence(old, old_stats, s)
+    for s in range(slots.shape[1]):  # free slots too: their bits shall not tell when they came
         refresh(new, stats, s)
     for r in range(tally[UNIQUE]):
         for k in range(crowd[SIZE, r]):
