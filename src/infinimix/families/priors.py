@@ -23,6 +23,7 @@ from infinimix.families.normal import CENTRE, SPREAD, N, NormalInverseChiSquared
 
 REFERENCE = 0.5
 STRENGTH = {"binary": 0.5, "categorical": 1.0}  # pseudo-rows behind an empirical base measure
+LEAST_SQUARE = 1e-280  # less is zero: its products with other numbers would lose their digits
 
 
 class RealPrior(NamedTuple):
@@ -171,10 +172,10 @@ def _location_and_scale(n, mean, spread):
     """Return mean and variance of a pooled column, both usable whatever the column holds."""
     if n == 0:
         return 0.0, 1.0
-    magnitude = mean**2 if mean != 0.0 else 1.0
-    variance = spread / n
-    # a constant column has no scale but its own size; rounding errors are no scale either
-    return mean, variance if variance > 1e-18 * magnitude else magnitude
+    square, variance = mean**2, spread / n
+    if variance > max(1e-18 * square, LEAST_SQUARE):  # rounding errors are no scale
+        return mean, variance
+    return mean, square if square > LEAST_SQUARE else 1.0  # a constant has its own size, or one
 
 
 assert (N, CENTRE, SPREAD) == (0, 1, 2)

@@ -21,7 +21,6 @@ from infinimix.kernels.compile import kernel
 from infinimix.kernels.draws import log_sum_exp
 
 RUNNING, LATEST = 0, 1  # slots of the pool: all rows, and those of the latest estimate
-TINY = 1e-300  # the weight of a group that no particle may open any more
 ROWS_AT_ONCE = 1024  # rows scored together: their table of densities stays in the cache
 
 
@@ -180,7 +179,8 @@ class Bank:
                 for f in islands:
                     live, weights = f.mixture()
                     parts.append(map_arrays(lambda array, live=live: array[live], f.stats))
-                    logs.append(np.log(np.maximum(weights, TINY) / len(islands)))
+                    with np.errstate(divide="ignore"):  # no particle may open a group any more
+                        logs.append(np.log(weights / len(islands)))
                 bounds.append(sum(map(len, logs)))
             stats = map_arrays(lambda *arrays: np.concatenate(arrays), *parts)
             self._snapshot = Snapshot(stats, np.concatenate(logs), np.array(bounds))

@@ -33,18 +33,24 @@ from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import exp, log
 
 DUST = 1e-13  # a pair this far below the best is dropped unseen
+LEAP = 30.0  # a particle this many nats above the scale of the list sets a new one
 FLOOR = 1e-4  # no accuracy is lost at this height; at 1e-3 some is
 
 
 @part
 def candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick):
     """List every (particle, group) pair that counts; q sums to 1. Return how many, log total."""
-    base, best, total, n = logw[0], 0.0, 0.0, 0
-    for r in range(1, tally[UNIQUE]):
-        base = max(base, logw[r])
+    best, total, n = 0.0, 0.0, 0
+    base, level = logw[0], -np.inf  # of the particle that q is relative to: weight and scale
     for r in range(tally[UNIQUE]):
         _, scale = options(groups[r], crowd[SIZE, r], bound, mass, top, w)
-        share = exp(logw[r] - base + scale - top)
+        lead = logw[r] - base + scale - level
+        if lead > LEAP:
+            for j in range(n):
+                q[j] *= exp(-lead)
+            best, total = best * exp(-lead), total * exp(-lead)
+            base, level, lead = logw[r], scale, 0.0
+        share = exp(lead)
         for k in range(crowd[SIZE, r]):
             if share * w[k] > DUST * best:
                 q[n], owner[n], pick[n] = share * w[k], r, k
@@ -54,7 +60,7 @@ def candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick):
         if q[j] > DUST * best:
             q[kept], owner[kept], pick[kept] = q[j] / total, owner[j], pick[j]
             kept += 1
-    return kept, base + top + log(total / (tally[ROWS] + mass[MASS, 0]))
+    return kept, base + level + log(total / (tally[ROWS] + mass[MASS, 0]))
 
 
 @part

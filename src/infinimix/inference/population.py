@@ -41,7 +41,8 @@ def weigh(family, stats, X, i, slots, mass, tally):
         top = max(top, logp[s])
     for s in live:
         gap = logp[s] - top
-        mass[PROB, s] = mass[MASS, s] * exp(gap) if gap > FAR else 0.0
+        near = gap > FAR or s == 0  # alpha may be so large that no group is far from it
+        mass[PROB, s] = mass[MASS, s] * exp(gap) if near else 0.0
     return top
 
 
@@ -166,6 +167,7 @@ def retarget(old, old_stats, new, stats, slots, groups, crowd, logw, tally):
     gain = np.zeros(slots.shape[1])
     for s in slots[ORDER, : tally[LIVE]]:
         gain[s] = evidence(new, stats, s) - evidence(old, old_stats, s)
+    for s in range(slots.shape[1]):  # free slots too: their bits shall not tell when they came
         refresh(new, stats, s)
     for r in range(tally[UNIQUE]):
         for k in range(crowd[SIZE, r]):

@@ -26,18 +26,26 @@ def log_at_most(n, alpha, bound):
     """Return log P(K_n <= bound) under the CRP, by the recursion over rows.
 
     P(K_{i+1} = k) = P(K_i = k) i / (i + alpha) + P(K_i = k - 1) alpha / (i + alpha); what
-    passes the bound is dropped. The vector is rescaled as it shrinks.
+    passes the bound is dropped. Under a large alpha so few groups are so rare that numbers
+    which matter later would underflow. So the recursion runs with an alpha that makes about
+    `bound` groups, and in the end P(K_n = k) is multiplied by what it then lacks,
+    (alpha / gentle)^k prod_i (gentle + i) / (alpha + i).
     """
-    p = np.zeros(min(bound, n) + 1)
+    if bound >= n:
+        return 0.0
+    gentle = float(bound)
+    for _ in range(50):  # E[K_n] is about gentle log(1 + n / gentle)
+        gentle = bound / np.log1p(n / gentle)
+    gentle = min(alpha, gentle)
+    p = np.zeros(bound + 1)
     p[0] = 1.0
-    log_scale = 0.0
+    log_ratio = bound * (np.log(alpha) - np.log(gentle))
     for i in range(n):
-        old, new = i / (i + alpha), alpha / (i + alpha)
-        for k in range(p.shape[0] - 1, 0, -1):
+        old, new = i / (i + gentle), gentle / (i + gentle)
+        for k in range(bound, 0, -1):
             p[k] = p[k] * old + p[k - 1] * new
         p[0] *= old
-        total = p.sum()
-        if total < 1e-100:
-            log_scale += log(total)
-            p /= total
-    return log_scale + np.log(p.sum())
+        log_ratio += log((gentle + i) / (alpha + i))
+    for k in range(bound):
+        p[k] *= (gentle / alpha) ** (bound - k)
+    return log_ratio + np.log(p.sum())

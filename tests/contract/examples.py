@@ -1,0 +1,91 @@
+"""Examples of every family: hyper-parameters and rows that the laws of a family visit.
+
+A new family joins by an entry in EXAMPLES: a name, hyper-parameters, and rows with missing
+cells (among them a row without any cell), constant columns and extreme values.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.families import BetaBernoulli, DirichletCategorical, NormalInverseChiSquared
+
+rng = np.random.default_rng(11)
+
+
+class Example(NamedTuple):
+    """A family (or a product of some) and rows for it."""
+
+    family: tuple
+    X: np.ndarray | tuple
+
+    @property
+    def n(self):
+        return len(self.X[0]) if isinstance(self.X, tuple) else len(self.X)
+
+
+def punch(block, share=0.2):
+    """Lose some cells everywhere, and all cells of row 1."""
+    gone = rng.random(block.shape) < share
+    gone[1] = True
+    block[gone] = np.nan if block.dtype.kind == "f" else -1
+    return block
+
+
+def bits(width):
+    block = rng.integers(0, 2, (9, width)).astype(np.int8)
+    block[:, 0] = 1
+    return block
+
+
+def codes(sizes):
+    return np.stack([rng.integers(0, max(s, 1), 9) - (s == 0) for s in sizes], 1).astype(np.int32)
+
+
+def categorical(*columns):
+    start = np.cumsum([0, *map(len, columns)])
+    return DirichletCategorical(np.concatenate([*map(np.array, columns)]), start)
+
+
+HALF = BetaBernoulli(np.full((2, 4), 0.5))
+UNEVEN = BetaBernoulli(np.array([[1e-3, 300.0, 0.2, 1.0], [2.0, 0.5, 1e-3, 40.0]]))
+EVEN = categorical([0.5] * 3, [0.5] * 2)
+ODD = categorical([1.0], [2.0, 1e-3, 0.4, 7.0, 0.1], [], [0.3, 90.0])  # one, five, no, two codes
+UNIT = NormalInverseChiSquared(np.array([[0.0, 0.2], [1.0, 0.1], [1.0, 2.0], [1.0, 0.5]]))
+FIRM = NormalInverseChiSquared(np.array([[5.0, -1.0], [200.0, 0.01], [300.0, 0.1], [9.0, 1e-6]]))
+YEARS = NormalInverseChiSquared(np.array([[1.7e9, 0.0], [0.1, 0.1], [2.0, 2.0], [1e14, 1.0]]))
+LARGE = NormalInverseChiSquared(np.array([[0.0, 1e100], [0.1, 0.1], [2.0, 2.0], [1e-200, 1e200]]))
+
+normal = rng.normal(size=(9, 2))
+constant = np.full((9, 2), [3.0, 0.0])
+stamps = np.column_stack([1.7e9 + rng.integers(0, 10**7, 9), rng.normal(size=9)])
+huge = normal * [1e-100, 1e100] + [0.0, 1e100]
+outlier = np.vstack([normal[:8], [1e8, -1e-8]])
+
+EXAMPLES = {
+    "bernoulli": [
+        Example(HALF, bits(4)),
+        Example(HALF, punch(bits(4))),
+        Example(UNEVEN, punch(bits(4))),
+    ],
+    "categorical": [
+        Example(EVEN, codes([3, 2])),
+        Example(EVEN, punch(codes([3, 2]))),
+        Example(ODD, punch(codes([1, 5, 0, 2]))),
+    ],
+    "normal": [
+        Example(UNIT, normal),
+        Example(UNIT, punch(normal.copy())),
+        Example(UNIT, punch(outlier)),
+        Example(FIRM, punch(constant)),
+        Example(YEARS, punch(stamps)),
+        Example(LARGE, punch(huge)),
+    ],
+    "product": [
+        Example((HALF, EVEN, UNIT), (bits(4), codes([3, 2]), normal)),
+        Example(
+            (UNEVEN, ODD, FIRM),
+            (punch(bits(4)), punch(codes([1, 5, 0, 2])), punch(normal.copy(), 0.5)),
+        ),
+    ],
+}

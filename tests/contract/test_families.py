@@ -1,0 +1,375 @@
+"""Laws that every family obeys, compiled as the engines use it."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from infinimix.families import BetaBernoulli, DirichletCategorical, seam
+from infinimix.kernels.compile import kernel
+from tests.contract.examples import EXAMPLES, Example
+
+SLOTS = 4
+LIVE = np.arange(SLOTS)
+
+everywhere = pytest.mark.parametrize("name", EXAMPLES)
+rows_of_any = st.lists(st.integers(0, 8), min_size=1, max_size=8)
+
+
+@kernel
+def scores_of(family, stats, X, i, live, out):
+    seam.score(family, stats, X, i, live, out)
+
+
+@kernel
+def evidence_of(family, stats, k):
+    return seam.evidence(family, stats, k)
+
+
+@kernel
+def merged(family, stats, source, target):
+    seam.merge(family, stats, source, target)
+
+
+@kernel
+def copied(family, stats, source, target):
+    seam.copy(family, stats, source, target)
+    seam.refresh(family, stats, target)
+
+
+def pick(name, data):
+    return data.draw(st.sampled_from(EXAMPLES[name]), "example")
+
+
+def add(example, stats, k, rows, w=1.0):
+    for i in rows:
+        seam.add(example.family, stats, k, example.X, i, w)
+
+
+def grown(example, rows, w=1.0):
+    """Statistics whose slot 0 holds these rows."""
+    stats = seam.empty(example.family, SLOTS)
+    add(example, stats, 0, rows, w)
+    return stats
+
+
+def score(example, stats, i, k=0):
+    out = np.zeros(SLOTS)
+    scores_of(example.family, stats, example.X, i, LIVE, out)
+    return out[k]
+
+
+def all_scores(example, stats, k=0):
+    """Scores of all rows in slot k, through the many-rows door."""
+    out = np.zeros((example.n, 1))
+    seam.score_rows(example.family, stats, np.array([k]), example.X, out)
+    return out[:, 0]
+
+
+def same(a, b):
+    """Equal to 1e-9, relative to sizes above one."""
+    np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+def counts(stats):
+    """What `count` keeps: the arrays named n."""
+    parts = [stats] if hasattr(stats, "n") else stats
+    return [part.n for part in parts]
+
+
+# --- rows one after the other --------------------------------------------------------------------
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_the_chain_of_scores_is_the_evidence(name, data, rows):
+    example = pick(name, data)
+    stats, total = seam.empty(example.family, SLOTS), 0.0
+    for i in rows:
+        total += score(example, stats, i)
+        add(example, stats, 0, [i])
+    same(evidence_of(example.family, stats, 0), total)
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_rows_are_exchangeable(name, data, rows):
+    example = pick(name, data)
+    a, b = grown(example, rows), grown(example, data.draw(st.permutations(rows)))
+    same(evidence_of(example.family, a, 0), evidence_of(example.family, b, 0))
+    same(all_scores(example, a), all_scores(example, b))
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any, extra=st.integers(0, 8))
+def test_a_row_that_leaves_was_never_there(name, data, rows, extra):
+    """Up to the digits that the row itself took: 1e-12 of the largest number there was."""
+    example = pick(name, data)
+    before, stats = grown(example, rows), grown(example, rows)
+    add(example, stats, 0, [extra])
+    largest = [np.abs(n[0]).max(axis=-1, keepdims=True, initial=1.0) for n in counts(stats)]
+    add(example, stats, 0, [extra], w=-1.0)
+    for a, b, size in zip(counts(stats), counts(before), largest, strict=True):
+        assert (np.abs(a[0] - b[0]) <= 1e-12 * size).all()
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_a_group_that_all_rows_leave_is_empty(name, data, rows):
+    example = pick(name, data)
+    stats = grown(example, rows)
+    add(example, stats, 0, data.draw(st.permutations(rows)), w=-1.0)
+    assert evidence_of(example.family, stats, 0) == 0.0
+    assert (all_scores(example, stats, 0) == all_scores(example, stats, 1)).all()
+    assert all((n == 0.0).all() for n in counts(stats))
+
+
+@everywhere
+def test_an_empty_group_has_no_evidence(name):
+    for example in EXAMPLES[name]:
+        stats = seam.empty(example.family, SLOTS)
+        assert all(evidence_of(example.family, stats, k) == 0.0 for k in range(SLOTS))
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_a_row_without_cells_says_nothing(name, data, rows):
+    example = pick(name, data)
+    blank = Example(example.family, without_cells(example.X))
+    stats = grown(example, rows)
+    before = [n.copy() for n in counts(stats)]
+    assert score(blank, stats, 0) == 0.0
+    same(all_scores(blank, stats), 0.0)
+    add(blank, stats, 0, [0])
+    add(blank, stats, 0, [0], w=-1.0)
+    for a, b in zip(counts(stats), before, strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def without_cells(X):
+    if isinstance(X, tuple):
+        return tuple(map(without_cells, X))
+    return np.full_like(X, np.nan if X.dtype.kind == "f" else -1)
+
+
+# --- many rows at once ---------------------------------------------------------------------------
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_one_is_many(name, data, rows):
+    """A table scores as its rows do, and all slots as each; scores add to what is there."""
+    example = pick(name, data)
+    stats = grown(example, rows)
+    add(example, stats, 2, rows[:2])
+    slots = np.array([2, 0])
+    table = np.full((example.n, 2), 0.25)
+    seam.score_rows(example.family, stats, slots, example.X, table)
+    for i in range(example.n):
+        out = np.array([0.25, 99.0, 0.25, 99.0])
+        scores_of(example.family, stats, example.X, i, slots, out)
+        same(table[i], out[slots])
+        assert (out[[1, 3]] == 99.0).all()
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any, cut=st.integers(0, 8))
+def test_merging_is_adding_all_rows(name, data, rows, cut):
+    example = pick(name, data)
+    whole, stats = grown(example, rows), grown(example, rows[:cut])
+    add(example, stats, 3, rows[cut:])
+    merged(example.family, stats, 3, 0)
+    same(evidence_of(example.family, stats, 0), evidence_of(example.family, whole, 0))
+    same(all_scores(example, stats), all_scores(example, whole))
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any, w=st.floats(0.01, 5.0))
+def test_weights_add(name, data, rows, w):
+    """Twice a row is the row with weight 2; parts of a row sum to the row."""
+    example = pick(name, data)
+    halves = grown(example, rows, 0.3 * w)
+    add(example, halves, 0, rows, 0.7 * w)
+    for a, b in [
+        (grown(example, rows + rows), grown(example, rows, 2.0)),
+        (halves, grown(example, rows, w)),
+    ]:
+        same(evidence_of(example.family, a, 0), evidence_of(example.family, b, 0))
+        same(all_scores(example, a), all_scores(example, b))
+
+
+# --- slots ---------------------------------------------------------------------------------------
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_a_copy_is_the_same_group(name, data, rows):
+    example = pick(name, data)
+    stats = grown(example, rows)
+    add(example, stats, 3, rows[:1])  # what was in the target goes
+    copied(example.family, stats, 0, 3)
+    assert (all_scores(example, stats, 0) == all_scores(example, stats, 3)).all()
+    assert evidence_of(example.family, stats, 0) == evidence_of(example.family, stats, 3)
+    seam.map_arrays(lambda a: np.testing.assert_array_equal(a[0], a[3]), stats)
+    add(example, stats, 3, rows)  # and from here on they part
+    untouched = grown(example, rows)
+    seam.map_arrays(lambda a, b: np.testing.assert_array_equal(a[0], b[0]), stats, untouched)
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_refreshing_again_changes_nothing(name, data, rows):
+    example = pick(name, data)
+    stats = grown(example, rows)
+    before = seam.map_arrays(np.copy, stats)
+    seam.refresh_all(example.family, stats, SLOTS)
+    seam.map_arrays(np.testing.assert_array_equal, before, stats)
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_widening_keeps_what_was_counted(name, data, rows):
+    """A widened group is the group that the wider family would have counted itself."""
+    example = pick(name, data)
+    wide = Example(widened(example.family), example.X)
+    stats = seam.widen(example.family, grown(example, rows), wide.family)
+    seam.refresh_all(wide.family, stats, SLOTS)
+    seam.map_arrays(np.testing.assert_array_equal, stats, grown(wide, rows))
+
+
+def widened(family):
+    """Two more categories in the first column, one in the last; other families stay."""
+    if isinstance(family, DirichletCategorical):
+        parts = np.split(family.prior, family.start[1:-1])
+        parts[0], parts[-1] = [*parts[0], 0.3, 0.6], [*parts[-1], 1.5]
+        start = np.cumsum([0, *map(len, parts)])
+        return DirichletCategorical(np.concatenate(parts), start)
+    if hasattr(family, "_fields"):
+        return family
+    return tuple(map(widened, family))
+
+
+# --- densities -----------------------------------------------------------------------------------
+
+SINGLE = {"bernoulli", "categorical", "normal"}
+
+
+def columns(name):
+    """Each example's columns in turn, with a group of a few rows in slot 0."""
+    for example in EXAMPLES[name]:
+        for d in range(example.X.shape[1]):
+            yield example, d, grown(example, [0, 2, 3, 3, 5])
+
+
+def scores_in_column(example, stats, d, values):
+    """Scores of rows that have a cell in column d only."""
+    X = np.repeat(without_cells(example.X[:1]), len(values), axis=0)
+    X[:, d] = values
+    out = np.zeros((len(values), 1))
+    seam.score_rows(example.family, stats, np.array([0]), X, out)
+    return out[:, 0]
+
+
+def codes_of(family, d):
+    if isinstance(family, BetaBernoulli):
+        return np.arange(2)
+    return np.arange(family.start[d + 1] - family.start[d])
+
+
+@cache
+def quadrature():
+    return np.polynomial.legendre.leggauss(800)
+
+
+def grid(example, stats, d):
+    """Points and widths that cover the real line evenly in the angle seen from the mode."""
+    mode = seam.typical(example.family, stats, np.array([0]))[0, d]
+    scale = np.exp(-scores_in_column(example, stats, d, [mode])[0]) / np.pi
+    nodes, weights = quadrature()
+    angle = nodes * np.pi / 2
+    return mode + scale * np.tan(angle), weights * np.pi / 2 * scale / np.cos(angle) ** 2
+
+
+@pytest.mark.parametrize("name", ["bernoulli", "categorical"])
+def test_probabilities_sum_to_one(name):
+    for example, d, stats in columns(name):
+        values = codes_of(example.family, d)
+        if len(values):
+            total = np.exp(scores_in_column(example, stats, d, values)).sum()
+            assert total == pytest.approx(1.0, abs=1e-12)
+
+
+def test_a_density_integrates_to_one():
+    for example, d, stats in columns("normal"):
+        points, widths = grid(example, stats, d)
+        total = (np.exp(scores_in_column(example, stats, d, points)) * widths).sum()
+        assert total == pytest.approx(1.0, abs=1e-5)
+
+
+def test_a_typical_value_is_the_most_probable():
+    for name in SINGLE:
+        for example, d, stats in columns(name):
+            value = seam.typical(example.family, stats, np.array([0]))[0, d]
+            if name == "bernoulli":
+                assert np.log(value) == pytest.approx(scores_in_column(example, stats, d, [1])[0])
+            elif name == "normal":
+                points, _ = grid(example, stats, d)
+                at, around = (scores_in_column(example, stats, d, v) for v in ([value], points))
+                assert at >= around.max()
+                same(around, around[::-1])  # it is the centre as well
+            elif len(codes_of(example.family, d)):
+                scores = scores_in_column(example, stats, d, codes_of(example.family, d))
+                assert value == scores.argmax()
+            else:
+                assert value == -1
+
+
+def test_draws_have_the_frequencies_of_the_scores(seed):
+    """Each code within 5 standard errors: about 30 counts, a false alarm in 50,000 runs."""
+    rng, n = np.random.default_rng(seed), 4000
+    for name in ("bernoulli", "categorical"):
+        for example, d, stats in columns(name):
+            cells = seam.draw(example.family, stats, np.zeros(n, np.int64), rng)[:, d]
+            values = codes_of(example.family, d)
+            if len(values) == 0:
+                assert (cells == -1).all()
+                continue
+            assert cells.min() >= 0
+            assert cells.max() < len(values)
+            p = np.exp(scores_in_column(example, stats, d, values))
+            error = np.bincount(cells, minlength=len(p)) / n - p
+            # a code of probability 1e-4 may come once: one draw of grace
+            assert (np.abs(error) <= 5 * np.sqrt(p * (1 - p) / n) + 1 / n).all()
+
+
+def test_draws_of_numbers_have_the_distribution_of_the_scores(seed):
+    """Kolmogorov-Smirnov at 2.5 / sqrt(n), 12 columns: a false alarm in 10,000 runs."""
+    rng, n = np.random.default_rng(seed), 4000
+    for example, d, stats in columns("normal"):
+        x = np.sort(seam.draw(example.family, stats, np.zeros(n, np.int64), rng)[:, d])
+        points, widths = grid(example, stats, d)
+        below = np.cumsum(np.exp(scores_in_column(example, stats, d, points)) * widths)
+        gap = np.abs(np.interp(x, points, below) - (np.arange(n) + 0.5) / n).max()
+        assert gap < 2.5 / np.sqrt(n) + 2e-3  # the second part is the error of the grid
+
+
+def test_each_slot_is_drawn_from_itself():
+    """Slots far apart: every draw tells its own."""
+    (example, *_) = EXAMPLES["product"]
+    stats = seam.empty(example.family, 2)
+    for k in (0, 1):
+        X = tuple(
+            np.full_like(block[:1], [0, 1000][k] if block.dtype.kind == "f" else k)
+            for block in example.X
+        )
+        for _ in range(2000):
+            seam.add(example.family, stats, k, X, 0, 1.0)
+    slots = np.array([1, 0, 0, 1])
+    binary, code, real = seam.draw(example.family, stats, slots, np.random.default_rng(0))
+    # a cell goes astray with probability 1/4000: here 24 of them, with this fixed seed
+    assert (binary == slots[:, None]).all()
+    assert (code == slots[:, None]).all()
+    assert (np.abs(real - 1000.0 * slots[:, None]) < 500.0).all()
+    assert [block.dtype for block in (binary, code, real)] == [block.dtype for block in example.X]

@@ -1,0 +1,153 @@
+"""The exact posterior of a CRP mixture, by enumeration of all partitions of a few rows.
+
+Nothing here is shared with the library: no numba, no family code, other formulas. A family
+is known by its class name and its hyper-parameters alone. A group's marginal likelihood is
+a Beta integral (binary), a walk through Polya's urn (categorical), a multivariate Student t
+(real), and the product of these over columns; missing cells are left out.
+"""
+
+from functools import cache
+from math import lgamma, log, log1p, pi
+
+import numpy as np
+from scipy.special import betaln, logsumexp
+
+
+def _binary(family, column, cells):
+    zero, one = family.prior[:, column]
+    ones = sum(cells)
+    return betaln(one + ones, zero + len(cells) - ones) - betaln(one, zero)
+
+
+def _categorical(family, column, cells):
+    urn = list(family.prior[family.start[column] : family.start[column + 1]])
+    total = 0.0
+    for cell in cells:
+        total += log(urn[cell] / sum(urn))
+        urn[cell] += 1.0
+    return total
+
+
+def _real(family, column, cells):
+    """Density of Student's t with scale matrix scale2 (I + 11' / kappa)."""
+    mean, kappa, nu, scale2 = family.prior[:, column]
+    n, away = len(cells), [x - mean for x in cells]
+    log_det = n * log(scale2) + log1p(n / kappa)
+    square = (sum(d * d for d in away) - sum(away) ** 2 / (kappa + n)) / scale2
+    norm = lgamma((nu + n) / 2) - lgamma(nu / 2) - n / 2 * log(nu * pi)
+    return norm - log_det / 2 - (nu + n) / 2 * log1p(square / nu)
+
+
+MARGINALS = {
+    "BetaBernoulli": _binary,
+    "DirichletCategorical": _categorical,
+    "NormalInverseChiSquared": _real,
+}
+
+
+def log_marginal(families, X, rows):
+    """Log marginal likelihood of the rows as one group of a product of families."""
+    total = 0.0
+    for family, block in zip(families, X, strict=True):
+        marginal = MARGINALS[type(family).__name__]
+        for d in range(block.shape[1]):
+            cells = [x for x in block[list(rows), d].tolist() if (x == x if _float(x) else x >= 0)]
+            total += marginal(family, d, cells) if cells else 0.0
+    return total
+
+
+def _float(x):
+    return isinstance(x, float)
+
+
+@cache
+def partitions(n):
+    """All partitions of n rows as restricted growth strings: (Bell(n), n), groups from 0 on."""
+    if n == 0:
+        return np.zeros((1, 0), np.int64)
+    return np.array(
+        [[*z, k] for z in partitions(n - 1).tolist() for k in range(max(z, default=-1) + 2)]
+    )
+
+
+@cache
+def _blocks(n):
+    """The groups of each partition as bit masks, padded with the mask 0: (Bell(n), n)."""
+    z = partitions(n)
+    return np.stack([((z == k) << np.arange(n)).sum(axis=1) for k in range(n)], axis=1)
+
+
+def bell(n):
+    """Number of partitions of n rows."""
+    return len(partitions(n))
+
+
+def log_crp(n, alpha):
+    """Log prior probability of each partition of n rows."""
+    masks = _blocks(n)
+    term = np.array([0.0] + [log(alpha) + lgamma(m.bit_count()) for m in range(1, 2**n)])
+    return term[masks].sum(axis=1) - sum(log(alpha + i) for i in range(n))
+
+
+def stack(X, Y):
+    """The rows of X, then those of Y."""
+    return tuple(np.concatenate([x, y]) for x, y in zip(X, Y, strict=True))
+
+
+def hole(X):
+    """One row without any observed cell, of the same kinds as X."""
+    return tuple(
+        np.full((1, x.shape[1]), np.nan if x.dtype.kind == "f" else -1, x.dtype) for x in X
+    )
+
+
+class Enumeration:
+    """The posterior over all partitions of the rows X; at most `bound` groups if given.
+
+    Under a bound the prior is the CRP's, restricted and divided by what is left of it.
+    """
+
+    def __init__(self, families, X, alpha, bound=None):
+        self.families, self.X, self.alpha, self.bound = families, X, alpha, bound
+        self.n = n = len(X[0])
+        self.z = partitions(n)
+        self.n_groups = self.z.max(axis=1, initial=-1) + 1
+        table = [
+            log_marginal(families, X, [i for i in range(n) if m >> i & 1]) for m in range(2**n)
+        ]
+        prior = log_crp(n, alpha)
+        if bound is not None:
+            prior = np.where(self.n_groups <= bound, prior, -np.inf)
+        self.log_prior = prior - logsumexp(prior)
+        log_joint = self.log_prior + np.array(table)[_blocks(n)].sum(axis=1)
+        self.log_evidence = logsumexp(log_joint)
+        self.weights = np.exp(log_joint - self.log_evidence)
+
+    def n_groups_posterior(self):
+        """Entry k is the probability of k groups, k = 0 .. n."""
+        return np.bincount(self.n_groups, self.weights, minlength=self.n + 1)
+
+    def co_assignment(self):
+        """Entry [i, j] is the probability that rows i and j share a group."""
+        return co_assignment(self.z, self.weights)
+
+    def log_predictive(self, Y):
+        """Log density of each row of Y as the next row.
+
+        It is p(X, y) / p(X), both under the prior for n + 1 rows. With a bound that prior
+        says more of the first n rows than the prior for n rows does: a partition that
+        leaves the next row more room weighs more. Without one it makes no difference.
+        """
+        return np.array([self._extended(y) for y in _rows(Y)]) - self._extended(hole(self.X))
+
+    def _extended(self, y):
+        return Enumeration(self.families, stack(self.X, y), self.alpha, self.bound).log_evidence
+
+
+def _rows(Y):
+    return [tuple(y[i : i + 1] for y in Y) for i in range(len(Y[0]))]
+
+
+def co_assignment(z, weights):
+    """Posterior probability that two rows share a group, from weighted partitions."""
+    return np.einsum("p,pij->ij", weights, z[:, :, None] == z[:, None, :])

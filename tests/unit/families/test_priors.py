@@ -1,0 +1,53 @@
+"""Base measures found in the data."""
+
+import numpy as np
+import pytest
+
+from infinimix.families.priors import Layout, blank, find_families
+from infinimix.families.seam import add, empty
+
+
+def real_prior(values, prior="empirical"):
+    layout = Layout({"real": ("x",)}, np.zeros(0, np.int64))
+    family = blank(layout)
+    pool = empty(family, 1)
+    X = (np.array(values, float)[:, None],)
+    for i in range(len(values)):
+        add(family, pool, 0, X, i, 1.0)
+    return find_families(layout, prior, pool)[0].prior[:, 0]
+
+
+@pytest.mark.parametrize("prior", ["empirical", "reference"])
+@pytest.mark.parametrize("scale", [1e-120, 1e-10, 1e-3, 1.0, 1e9, 1e120])
+@pytest.mark.parametrize("values", [[-1.0, 1.0], [-1.0, 1.0, 2.5], [4.0, 4.0, 4.0], [7.0]])
+def test_a_real_column_is_measured_in_its_own_units(values, scale, prior):
+    """Also when its mean is zero, and when it is constant."""
+    mean, kappa, nu, variance = real_prior(values, prior)
+    found = real_prior(np.multiply(values, scale), prior)
+    np.testing.assert_allclose(found, [mean * scale, kappa, nu, variance * scale**2], rtol=1e-12)
+
+
+@pytest.mark.parametrize("values", [[], [np.nan], [0.0], [0.0, 0.0], [1e-200], [1e-200, -1e-200]])
+def test_a_column_without_a_scale_has_a_proper_prior(values):
+    mean, kappa, nu, variance = real_prior(values)
+    assert abs(mean) <= 1e-200
+    assert (kappa, nu, variance) == (0.1, 2.0, 0.5)
+
+
+def test_rounding_errors_are_no_scale():
+    assert real_prior([0.1 + 0.2, 0.3, 0.3])[3] == pytest.approx(0.5 * 0.3**2)
+
+
+def test_an_empirical_binary_or_categorical_column_has_its_shares():
+    layout = Layout({"binary": ("a", "b"), "categorical": ("c",)}, np.array([3]))
+    family = blank(layout)
+    pool = empty(family, 1)
+    X = np.array([[1, -1], [1, -1], [0, -1]], np.int8), np.array([[0], [2], [2]], np.int32)
+    for i in range(3):
+        add(family, pool, 0, X, i, 1.0)
+    binary, categorical = find_families(layout, "empirical", pool)
+    np.testing.assert_allclose(binary.prior, 0.5 * np.array([[1.5 / 4, 0.5], [2.5 / 4, 0.5]]))
+    np.testing.assert_allclose(categorical.prior, 0.5 * np.array([1.5, 0.5, 2.5]) / 4.5)
+    binary, categorical = find_families(layout, "reference", pool)
+    assert (binary.prior == 0.5).all()
+    assert (categorical.prior == 0.5).all()
