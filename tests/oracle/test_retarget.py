@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infinimix.families.priors import Layout
+from infinimix.families.priors import STRENGTH, Layout
 from infinimix.families.seam import map_arrays
 from infinimix.inference.bank import Bank, Settings
 from tests.oracle.enumeration import Enumeration, bell
@@ -116,7 +116,7 @@ def test_categories_that_turn_up_late():
     bank = feed(new_bank(X, ("categorical",)), X, label, novel, N)
     assert bank.layout.category_counts.tolist() == [3, 4]
     counts = np.array([[4, 0, 0], [2, 1, 0]]) + 0.5  # of the first four rows
-    first = 0.5 * counts[0] / counts[0].sum()
+    first = STRENGTH["categorical"] * counts[0] / counts[0].sum()
     assert bank.family[0].prior[:3] == pytest.approx(first)
     assert_exact(bank, X, label, X)
 
