@@ -78,7 +78,7 @@ def empirical(kind, x):
     if kind == "binary":
         share = (x.sum() + 0.5) / (len(x) + 1.0)
         return 0.5 * np.array([1.0 - share, share])
-    return np.array([x.mean(), 0.1, 2.0, 0.5 * x.var()])
+    return np.array([x.mean(), 0.3, 2.0, 0.15 * x.var()])
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 7])

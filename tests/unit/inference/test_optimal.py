@@ -53,7 +53,7 @@ def crowded_row(seed=0):
     top = weigh(f.family, f.stats, world.X, 5, f.slots, f.mass, f.tally)
     q, owner, pick = np.empty(1000), np.empty(1000, np.int64), np.empty(1000, np.int64)
     n, level = candidates(
-        f.mass, f.groups, f.crowd, f.logw, f.tally, UNBOUNDED, top, q, owner, pick
+        f.mass, f.groups, f.crowd, f.logw, f.tally, UNBOUNDED, top, np.empty(1000), q, owner, pick
     )
     return f, n, q, owner, pick, level
 
@@ -106,7 +106,17 @@ def test_a_particle_far_from_the_others_keeps_its_weight():
     for order in ([0, 1], [1, 0]):
         q, owner, pick = np.empty(4), np.empty(4, np.int64), np.empty(4, np.int64)
         n, level = candidates(
-            mass, groups[order], crowd, logw[order], tally, UNBOUNDED, 0.0, q, owner, pick
+            mass,
+            groups[order],
+            crowd,
+            logw[order],
+            tally,
+            UNBOUNDED,
+            0.0,
+            np.empty(1000),
+            q,
+            owner,
+            pick,
         )
         assert n == 1
         assert (order[owner[0]], pick[0]) == (1, 1)
