@@ -179,14 +179,14 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         log_prior = np.empty(len(self._labels.order))
         log_prior[self._labels.order] = self._log_prior()
         X, codes = draw_rows(self._bank, self._schema, n, given, log_prior)
-        return X, np.array(self._labels.values)[codes]
+        return X, self._labels.array[codes]
 
     def prototypes(self, label: Any) -> Any:
         """Return a DataFrame of the groups of a class, as `CRPMixture.prototypes` does."""
         check_is_fitted(self)
-        if label not in self._labels.codes:
+        if label not in self._labels.values:
             raise ValueError(f"{label!r} is none of the classes {self.classes_.tolist()!r}.")
-        return describe_groups(self._bank, self._schema, self._labels.codes[label])
+        return describe_groups(self._bank, self._schema, self._labels.values.index(label))
 
 
 def _check_lengths(rows: int, labels: int) -> None:
