@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from infinimix.estimators.base import TableEstimator
 from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.estimators.labels import Labels
+from infinimix.estimators.parameters import check_parameter
 from infinimix.inference.assignments import best_particle
 
 
@@ -149,6 +150,7 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         return float(self._bank.log_evidence().sum())
 
     def _log_prior(self) -> np.ndarray:
+        check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
         weight = self.class_count_ + self.gamma
         return np.log(weight / weight.sum())
 
