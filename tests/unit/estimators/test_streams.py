@@ -1,6 +1,7 @@
 """Any cutting of a stream into calls, by any number of threads, leaves the same bits."""
 
 import copy
+import itertools
 import pickle
 
 import numpy as np
@@ -15,7 +16,7 @@ from tests.unit.estimators.tables import KINDS, columns_of, make_labels, make_ta
 
 def learn(model, X, y=None, cuts=()):
     ends = [0, *sorted(cuts), len(X)]
-    for first, last in zip(ends, ends[1:], strict=False):
+    for first, last in itertools.pairwise(ends):
         if last > first:
             labels = None if y is None else y[first:last]
             model.partial_fit(X[first:last], labels)
