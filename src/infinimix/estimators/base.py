@@ -97,10 +97,15 @@ class TableEstimator(BaseEstimator):
         return Bank(settings, layout, seed_sequence(self.random_state))
 
     def _execute(self, task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
-        if self.verbose:
-            with with_progress(task, len(payloads)) as watched:
-                return execution.map(watched, payloads, n_jobs=self.n_jobs)
         return execution.map(task, payloads, n_jobs=self.n_jobs)
+
+    def _run(self, learn: Callable[..., None], *data: Any) -> None:
+        """Let a bank learn, with a progress bar if that is asked for."""
+        if self.verbose:
+            with with_progress(self._execute) as execute:
+                learn(*data, execute)
+        else:
+            learn(*data, self._execute)
 
     def _fit_bank(self, X: Any, encode_labels: LabelReader) -> tuple[np.ndarray, ...]:
         """Forget all, and learn a whole table; return it encoded."""
@@ -108,7 +113,7 @@ class TableEstimator(BaseEstimator):
         codes, n_classes = encode_labels(encoded.n_rows)
         schema = schema.extended(encoded.novel)
         bank = self._new_bank(schema)
-        bank.fit(encoded.blocks, codes, n_classes, self._execute)
+        self._run(bank.fit, encoded.blocks, codes, n_classes)
         self._schema, self._bank = schema, bank
         self._name_features(X, schema)
         return encoded.blocks
@@ -123,7 +128,7 @@ class TableEstimator(BaseEstimator):
             bank.add_class()
         novel = encoded.novel
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
-        bank.learn(encoded.blocks, codes, where, self._execute)
+        self._run(bank.learn, encoded.blocks, codes, where)
         # Last, so that an interrupted call leaves no half of a model, and no code of a
         # category that the bank has no room for.
         self._schema, self._bank = schema.extended(novel), bank
