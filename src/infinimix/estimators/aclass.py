@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from infinimix.estimators.base import TableEstimator
 from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.estimators.labels import Labels
+from infinimix.estimators.parameters import check_parameter
 from infinimix.inference.assignments import best_particle
 
 
@@ -149,6 +150,7 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         return float(self._bank.log_evidence().sum())
 
     def _log_prior(self) -> np.ndarray:
+        check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
         weight = self.class_count_ + self.gamma
         return np.log(weight / weight.sum())
 
@@ -179,14 +181,14 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         log_prior = np.empty(len(self._labels.order))
         log_prior[self._labels.order] = self._log_prior()
         X, codes = draw_rows(self._bank, self._schema, n, given, log_prior)
-        return X, np.array(self._labels.values)[codes]
+        return X, self._labels.array[codes]
 
     def prototypes(self, label: Any) -> Any:
         """Return a DataFrame of the groups of a class, as `CRPMixture.prototypes` does."""
         check_is_fitted(self)
-        if label not in self._labels.codes:
+        if label not in self._labels.values:
             raise ValueError(f"{label!r} is none of the classes {self.classes_.tolist()!r}.")
-        return describe_groups(self._bank, self._schema, self._labels.codes[label])
+        return describe_groups(self._bank, self._schema, self._labels.values.index(label))
 
 
 def _check_lengths(rows: int, labels: int) -> None:

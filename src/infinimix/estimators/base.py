@@ -89,10 +89,7 @@ class TableEstimator(BaseEstimator):
         return self._schema.kinds()
 
     def _new_bank(self, schema: Schema) -> Bank:
-        names = {
-            kind: tuple(schema.names[j] for j in schema.positions(kind)) for kind in schema.blocks
-        }
-        layout = Layout(names, schema.category_counts)
+        layout = Layout(block_names(schema), schema.category_counts)
         settings = Settings(
             float(self.alpha), self.prior, int(self.n_particles), int(self.n_islands),
             self.resampling, self.max_groups and int(self.max_groups),
@@ -100,10 +97,15 @@ class TableEstimator(BaseEstimator):
         return Bank(settings, layout, seed_sequence(self.random_state))
 
     def _execute(self, task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
-        if self.verbose:
-            with with_progress(task, len(payloads)) as watched:
-                return execution.map(watched, payloads, n_jobs=self.n_jobs)
         return execution.map(task, payloads, n_jobs=self.n_jobs)
+
+    def _run(self, learn: Callable[..., None], *data: Any) -> None:
+        """Let a bank learn, with a progress bar if that is asked for."""
+        if self.verbose:
+            with with_progress(self._execute) as execute:
+                learn(*data, execute)
+        else:
+            learn(*data, self._execute)
 
     def _fit_bank(self, X: Any, encode_labels: LabelReader) -> tuple[np.ndarray, ...]:
         """Forget all, and learn a whole table; return it encoded."""
@@ -111,7 +113,7 @@ class TableEstimator(BaseEstimator):
         codes, n_classes = encode_labels(encoded.n_rows)
         schema = schema.extended(encoded.novel)
         bank = self._new_bank(schema)
-        bank.fit(encoded.blocks, codes, n_classes, self._execute)
+        self._run(bank.fit, encoded.blocks, codes, n_classes)
         self._schema, self._bank = schema, bank
         self._name_features(X, schema)
         return encoded.blocks
@@ -121,12 +123,19 @@ class TableEstimator(BaseEstimator):
         first = not hasattr(self, "_bank")
         schema, encoded = self._read(X) if first else (self._schema, self._encode(X, learn=True))
         codes, n_classes = encode_labels(encoded.n_rows)
-        if first:
-            self._bank = self._new_bank(schema)
-            self._name_features(X, schema)
+        bank = self._new_bank(schema) if first else self._bank
+        while len(bank.classes) < n_classes:
+            bank.add_class()
         novel = encoded.novel
-        self._schema = schema.extended(novel)
-        while len(self._bank.classes) < n_classes:
-            self._bank.add_class()
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
-        self._bank.learn(encoded.blocks, codes, where, self._execute)
+        self._run(bank.learn, encoded.blocks, codes, where)
+        # Last, so that an interrupted call leaves no half of a model, and no code of a
+        # category that the bank has no room for.
+        self._schema, self._bank = schema.extended(novel), bank
+        if first:
+            self._name_features(X, schema)
+
+
+def block_names(schema: Schema) -> dict[str, tuple[str, ...]]:
+    """Return the names of the columns of each kind, in table order."""
+    return {kind: tuple(schema.names[j] for j in schema.positions(kind)) for kind in schema.blocks}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from infinimix.inference.assignments import best_particle
 from infinimix.inference.bank import Bank
 from infinimix.inference.population import MASS
 from infinimix.tables import Schema, encode
+from infinimix.tables.cells import is_missing
+from infinimix.tables.errors import listed
 
 
 def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
@@ -23,19 +26,32 @@ def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
     table: dict[str, Any] = {"weight": rows / max(rows.sum(), 1.0), "rows": rows.astype(int)}
     blocks = typical(f.family, f.stats, held)
     values = _columns(schema, blocks, decode_binary=False)
-    table |= {name if name not in table else f"{name} (column)": v for name, v in values.items()}
+    for name, column in values.items():
+        table[_free_name(name, table, values)] = column
     return pd.DataFrame(table).rename_axis("group")
+
+
+def _free_name(name: str, taken: Mapping[str, Any], names: Mapping[str, Any]) -> str:
+    """Return the name of a column, made longer if the table of groups has it already."""
+    if name not in taken:
+        return name
+    longer = f"{name} (column)"
+    while longer in names:
+        longer += " (column)"
+    return longer
 
 
 def draw_rows(
     bank: Bank, schema: Schema, n: int, given: Any, log_prior: Any
 ) -> tuple[Any, np.ndarray]:
     """Draw n rows and their classes, given some cells; the classes have these log weights."""
+    if not isinstance(n, Integral) or isinstance(n, bool) or int(n) < 0:
+        raise ValueError(f"n, the number of rows to draw, must be a whole number; got {n!r}.")
+    fixed = _encode_given(schema, given)
     rng = bank.sampler()
     stats, log_mix, bounds = bank.snapshot()
     log_weight = log_mix + np.repeat(log_prior, np.diff(bounds))
     slots = np.arange(len(log_weight))
-    fixed = _encode_given(schema, given)
     if fixed is not None:
         scores = np.zeros((1, len(slots)))
         score_rows(bank.family, stats, slots, fixed, scores)
@@ -54,8 +70,31 @@ def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...] | None:
         return None
     if not isinstance(given, Mapping):
         raise TypeError("given must map columns to values, such as {'age': 40}.")
-    named = {schema.names[k] if isinstance(k, int) else k: v for k, v in given.items()}
-    return encode(schema, [named], learn=False, who="sample").blocks
+    row = {_column_name(schema, key): value for key, value in given.items()}
+    blocks = encode(schema, [row], learn=False, who="sample").blocks
+    if "categorical" in schema.blocks:
+        _check_seen(schema, row, blocks[schema.blocks.index("categorical")][0])
+    return blocks
+
+
+def _column_name(schema: Schema, key: Any) -> str:
+    """Return the name of a column of `given`, which may be a position."""
+    if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= int(key) < schema.width:
+        return schema.names[int(key)]
+    if key not in schema.names:
+        raise ValueError(f"given has {key!r}, which is no column; there are {listed(schema.names)}")
+    return str(key)
+
+
+def _check_seen(schema: Schema, row: Mapping[str, Any], codes: np.ndarray) -> None:
+    """Raise if a category is unknown: rows with it cannot be drawn."""
+    for k, j in enumerate(schema.positions("categorical").tolist()):
+        name = schema.names[j]
+        if codes[k] < 0 and not is_missing(row.get(name)):
+            raise ValueError(
+                f"given[{name!r}] is {row[name]!r}, which this model has never seen; "
+                f"it knows {listed(schema.categories[k])}"
+            )
 
 
 def _overwrite(block: np.ndarray, cells: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Labels of classes: any hashable values, numbered in order of appearance.
+"""Labels of classes: text or whole numbers, numbered in order of appearance.
 
 A stream may bring a new label at any moment; scikit-learn wants `classes_` sorted. So the
 bank numbers classes as they come, and `order` leads from the sorted ones to those numbers.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
+
+from infinimix.tables.cells import is_missing
 
 
 class Labels:
@@ -22,15 +23,15 @@ class Labels:
         self._arrange()
 
     def _arrange(self) -> None:
-        self.classes = np.array(self.values)
-        self.order = np.argsort(self.classes, kind="stable")
-        self.classes = self.classes[self.order]
+        self.array = as_array(self.values)
+        self.order = np.argsort(self.array, kind="stable")
+        self.classes = self.array[self.order]
 
     def read(self, y: Any, declared: Any = None) -> tuple[np.ndarray, list[Any]]:
         """Return the code of each label, and the labels not known before, in order."""
-        plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuUS"
+        plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU"
         values = y.tolist() if plain else check_labels(y)
-        declared = [] if declared is None else check_labels(declared)
+        declared = [] if declared is None else check_labels(declared, "classes")
         try:
             if all(v in self.codes for v in declared):
                 return np.array([self.codes[v] for v in values], np.int64), []
@@ -45,11 +46,11 @@ class Labels:
 
     @staticmethod
     def _check_alike(values: Any) -> None:
-        words = {isinstance(value, str | bytes) for value in values}
+        words = {isinstance(value, str) for value in values}
         if len(words) > 1:
             raise ValueError(
-                "Labels must be all text or all numbers, so that classes_ can be sorted; "
-                f"got {list(values)[:4]!r}."
+                "The labels of y must be all text or all numbers, so that classes_ can be "
+                f"sorted; got {list(values)[:4]!r}."
             )
 
     def extend(self, new: list[Any]) -> None:
@@ -61,22 +62,53 @@ class Labels:
             self._arrange()
 
 
-def check_labels(y: Any) -> list[Any]:
+def as_array(values: list[Any]) -> np.ndarray:
+    """Return labels as an array that holds each of them exactly."""
+    if values and all(type(value) is int for value in values):
+        low, high = min(values), max(values)
+        if low < -(2**63) or high >= (2**63 if low < 0 else 2**64):
+            return np.array(values, dtype=object)
+        return np.array(values, dtype=np.int64 if high < 2**63 else np.uint64)
+    array = np.array(values)
+    return array if array.tolist() == values else np.array(values, dtype=object)
+
+
+def check_labels(y: Any, name: str = "y") -> list[Any]:
     """Return labels as a list of plain values; raise if they are not labels of classes."""
     if y is None:
         raise ValueError(
             "This estimator requires y to be passed, but the target y is None. "
             "Give one label for each row."
         )
+    return [_check_label(value, name, row) for row, value in enumerate(_listed(y))]
+
+
+def _listed(y: Any) -> list[Any]:
+    """Return the values one by one: an array of a list would turn 1 beside "a" into "1"."""
+    if isinstance(y, list | tuple) and not any(isinstance(v, list | tuple | np.ndarray) for v in y):
+        return list(y)
+    if hasattr(y, "to_list"):  # a series of pandas or polars, of any dtype
+        return list(y.to_list())
     array = column_or_1d(y, warn=True)
-    if array.dtype.kind == "f" and not np.isfinite(array).all():
-        row = int(np.flatnonzero(~np.isfinite(array))[0])
+    if array.dtype.kind not in "biufUO":
+        raise TypeError(f"Labels are text or whole numbers, not of dtype {array.dtype}.")
+    return list(array.tolist())
+
+
+def _check_label(value: Any, name: str, row: int) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    if is_missing(value) or value in (np.inf, -np.inf):
         raise ValueError(
-            f"Input y contains NaN or infinity, first in row {row}; every row needs a label."
+            f"Input {name} contains NaN, None or infinity, first in row {row}; "
+            "every row needs a label."
         )
-    if array.dtype.kind == "O":
-        for row, value in enumerate(array):
-            if value is None or value != value:
-                raise ValueError(f"Input y contains NaN or None in row {row}; give it a label.")
-    check_classification_targets(array)
-    return array.tolist()
+    if not isinstance(value, str | int | float):
+        raise TypeError(
+            f"Labels are text or whole numbers; {name} has a {type(value).__name__} in row {row}."
+        )
+    if isinstance(value, float) and not value.is_integer():
+        raise ValueError(
+            f"Unknown label type: continuous. Labels are text or whole numbers; {name} has "
+            f"{value!r} in row {row}."
+        )
+    return value

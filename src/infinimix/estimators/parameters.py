@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.execution.jobs import count_workers
 from infinimix.inference.filter import RESAMPLING
 
 Rule = tuple[Callable[[Any], bool], str]
@@ -17,7 +16,12 @@ def _whole(value: Any, least: int) -> bool:
 
 
 def _positive(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool) and 0 < float(value) < np.inf
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return 0 < float(value) < np.inf
+    except OverflowError:  # a whole number beyond all floats
+        return False
 
 
 def _seed(value: Any) -> bool:
@@ -35,23 +39,34 @@ RULES: dict[str, Rule] = {
     ),
     "n_particles": (lambda v: _whole(v, 1), "a whole number from 1 on"),
     "n_islands": (lambda v: _whole(v, 1), "a whole number from 1 on"),
-    "resampling": (lambda v: v in RESAMPLING, f"one of {', '.join(map(repr, RESAMPLING))}"),
+    "resampling": (
+        lambda v: isinstance(v, str) and v in RESAMPLING,
+        f"one of {', '.join(map(repr, RESAMPLING))}",
+    ),
     "sweeps": (lambda v: _whole(v, 0) and v == 0, "0 (Gibbs sweeps are not available yet)"),
     "max_groups": (lambda v: v is None or _whole(v, 1), "None or a whole number from 1 on"),
+    "n_jobs": (
+        lambda v: v is None or (isinstance(v, Integral) and not isinstance(v, bool) and v != 0),
+        "None or a whole number other than 0",
+    ),
+    "verbose": (lambda v: isinstance(v, bool | np.bool_) or _whole(v, 0), "True or False"),
     "random_state": (_seed, "None, a whole number from 0 on, or a NumPy Generator"),
 }
+
+
+def check_parameter(estimator: Any, name: str, value: Any) -> None:
+    """Raise ValueError if a parameter is not what it may be."""
+    holds, words = RULES.get(name, (None, ""))
+    if holds is not None and not holds(value):
+        raise ValueError(
+            f"The {name!r} parameter of {type(estimator).__name__} must be {words}; got {value!r}."
+        )
 
 
 def check_parameters(estimator: Any) -> None:
     """Raise ValueError for the first parameter that is not what it may be."""
     for name, value in estimator.get_params(deep=False).items():
-        holds, words = RULES.get(name, (None, ""))
-        if holds is not None and not holds(value):
-            raise ValueError(
-                f"The {name!r} parameter of {type(estimator).__name__} must be {words}; "
-                f"got {value!r}."
-            )
-    count_workers(estimator.n_jobs)
+        check_parameter(estimator, name, value)
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:

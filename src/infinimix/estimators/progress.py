@@ -1,24 +1,60 @@
-"""A progress bar around a task that is done many times, possibly in threads."""
+"""What `verbose=True` shows: one bar a call on a terminal, one line a call in a log.
+
+Both go to standard error. A stream's call filters its rows in several turns, so the bar
+learns of more work as it comes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from rich.console import Console
 from rich.progress import Progress
 
+Execute = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
+
 
 @contextmanager
-def with_progress(task: Callable[[Any], Any], total: int) -> Iterator[Callable[[Any], Any]]:
-    """Yield the task, made to move a bar on standard error each time it is done."""
-    with Progress(console=Console(stderr=True), transient=True) as progress:
-        bar = progress.add_task("islands", total=total)
+def with_progress(execute: Execute) -> Iterator[Execute]:
+    """Yield `execute(task, payloads)`, made to tell how many tasks are done."""
+    console = Console(stderr=True)
+    with _bar(console) if console.is_terminal else _line(console) as advance:
 
-        def watched(payload: Any) -> Any:
-            result = task(payload)
-            progress.advance(bar)
-            return result
+        def watched(task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
+            advance(0, len(payloads))
+
+            def one(payload: Any) -> Any:
+                result = task(payload)
+                advance(1, 0)
+                return result
+
+            return execute(one, payloads)
 
         yield watched
+
+
+@contextmanager
+def _bar(console: Console) -> Iterator[Callable[[int, int], None]]:
+    with Progress(console=console, transient=True) as progress:
+        bar = progress.add_task("islands", total=0)
+
+        def advance(done: int, more: int) -> None:
+            progress.update(bar, advance=done, total=(progress.tasks[0].total or 0) + more)
+
+        yield advance
+
+
+@contextmanager
+def _line(console: Console) -> Iterator[Callable[[int, int], None]]:
+    start, total = time.perf_counter(), 0
+
+    def advance(done: int, more: int) -> None:
+        nonlocal total
+        total = max(total, more)
+
+    yield advance
+    seconds = time.perf_counter() - start
+    console.print(f"infinimix: {total} islands filtered in {seconds:.1f} s", highlight=False)

@@ -17,17 +17,24 @@ import infinimix
 from infinimix import artifacts
 from infinimix.artifacts import ArtifactError
 from infinimix.estimators.aclass import AClassClassifier
-from infinimix.estimators.base import TableEstimator
-from infinimix.estimators.labels import Labels
+from infinimix.estimators.base import TableEstimator, block_names
+from infinimix.estimators.labels import Labels, check_labels
 from infinimix.estimators.mixture import CRPMixture
+from infinimix.estimators.parameters import check_parameter, check_parameters
+from infinimix.families.priors import Layout, check_prior
 from infinimix.inference.storage import bank_from_tree, bank_to_tree
 from infinimix.tables import Schema
+from infinimix.tables.schema import KINDS
 
 File = str | PathLike[str] | BinaryIO
 TREE_VERSION = 1
 CLASSES: dict[str, type[TableEstimator]] = {
     cls.__name__: cls for cls in (AClassClassifier, CRPMixture)
 }
+
+WRONG = (
+    ArithmeticError, AttributeError, LookupError, MemoryError, StopIteration, TypeError, ValueError,
+)  # fmt: skip
 
 
 def save(model: TableEstimator, path: File) -> None:
@@ -56,6 +63,7 @@ def save(model: TableEstimator, path: File) -> None:
         raise TypeError(f"save takes one of {', '.join(CLASSES)}; got {name}.")
     if not model.__sklearn_is_fitted__():
         raise ValueError(f"This {name} has learned nothing yet; fit it before saving it.")
+    check_parameters(model)
     tree = {
         "version": TREE_VERSION,
         "parameters": {k: _plain(v) for k, v in model.get_params(deep=False).items()},
@@ -78,28 +86,75 @@ def load(path: File) -> Any:
     name, tree, _ = artifacts.read(path)
     if name not in CLASSES:
         raise ArtifactError(f"The file holds a {name!r}, which this infinimix does not know.")
-    if isinstance(tree, dict) and tree.get("version", 0) > TREE_VERSION:
-        raise ArtifactError(f"This {name} is from a newer infinimix; upgrade infinimix to read it.")
     try:
+        if tree["version"] > TREE_VERSION:
+            raise ArtifactError(f"This {name} is from a newer infinimix; upgrade it to read this.")
         return _rebuild(CLASSES[name], tree)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+    except ArtifactError:
+        raise
+    except WRONG as error:
         raise ArtifactError(f"The file is no complete {name}: {error}") from error
 
 
 def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
-    model = cls(**tree["parameters"])
-    model._schema = Schema.from_json(tree["schema"])
+    model = cls(**{k: _unplain(v) for k, v in tree["parameters"].items()})
+    check_parameters(model)
+    model._schema = schema = Schema.from_json(tree["schema"])
+    _check_schema(schema)
+    for name, value in tree["bank"]["settings"].items():
+        check_parameter(model, name, value)
+    check_prior(tree["bank"]["settings"]["prior"], schema.kinds())
     model._bank = bank_from_tree(tree["bank"])
-    if tree["labels"] is not None:
-        labels = Labels()
-        labels.extend(tree["labels"])
-        model._labels = labels  # type: ignore[attr-defined]
-    if tree["rows"] is not None:
-        model.labels_ = tree["rows"]  # type: ignore[attr-defined]
-    model.n_features_in_ = model._schema.width
-    if model._schema.named:
-        model.feature_names_in_ = np.array(model._schema.names, dtype=object)
+    _check_layout(schema, model._bank.layout)
+    labels, rows = tree["labels"], tree["rows"]
+    _check_labels(labels, len(model._bank.classes), cls is AClassClassifier)
+    if labels is not None:
+        model._labels = Labels()  # type: ignore[attr-defined]
+        model._labels.extend(labels)  # type: ignore[attr-defined]
+    if rows is not None:
+        model.labels_ = _check_rows(rows)  # type: ignore[attr-defined]
+    model.n_features_in_ = schema.width
+    if schema.named:
+        model.feature_names_in_ = np.array(schema.names, dtype=object)
     return model
+
+
+def _check_schema(schema: Schema) -> None:
+    """Raise ValueError if the columns contradict each other."""
+    categorical = [column for column in schema.columns if column.kind == "categorical"]
+    sound = (
+        schema.width > 0
+        and all(column.kind in KINDS for column in schema.columns)
+        and all(isinstance(name, str) for name in schema.names)
+        and len(set(schema.names)) == len(schema.sources) == schema.width
+        and len(schema.categories) == len(categorical)
+        and all(len(set(values)) == len(values) for values in schema.categories)
+    )
+    if not sound:
+        raise ValueError("its columns do not fit together")
+
+
+def _check_layout(schema: Schema, layout: Layout) -> None:
+    """Raise ValueError unless every code that the columns have fits into the statistics."""
+    sound = layout.names == block_names(schema) and np.array_equal(
+        layout.category_counts, schema.category_counts
+    )
+    if not sound:
+        raise ValueError("its columns are not those of its statistics")
+
+
+def _check_labels(labels: Any, n_classes: int, classifies: bool) -> None:
+    sound = n_classes == 1 and labels is None
+    if classifies:
+        sound = isinstance(labels, list) and len(set(check_labels(labels))) == n_classes > 0
+    if not sound:
+        raise ValueError("its labels do not fit its classes")
+
+
+def _check_rows(rows: Any) -> np.ndarray:
+    if not isinstance(rows, np.ndarray) or rows.ndim != 1 or rows.dtype != np.int64:
+        raise ValueError("labels_ is no vector of whole numbers")
+    return rows
 
 
 def _labels_of(model: TableEstimator) -> list[Any] | None:
@@ -108,11 +163,20 @@ def _labels_of(model: TableEstimator) -> list[Any] | None:
 
 
 def _plain(value: Any) -> Any:
-    """Return a parameter as plain values; mappings and sequences may be of any class."""
+    """Return a parameter as plain values; a mapping as pairs, as its keys may be numbers."""
     if isinstance(value, Mapping):
-        return {str(k): _plain(v) for k, v in value.items()}
+        return {"pairs": [(_plain(k), _plain(v)) for k, v in value.items()]}
     if isinstance(value, list | tuple):
-        return [_plain(v) for v in value]
+        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else list(value)
     if isinstance(value, np.random.RandomState):
         raise TypeError("A model with a RandomState cannot be saved; use an int or a Generator.")
+    return value
+
+
+def _unplain(value: Any) -> Any:
+    """Undo `_plain`."""
+    if isinstance(value, dict):
+        return {_unplain(k): _unplain(v) for k, v in value["pairs"]}
+    if isinstance(value, list | tuple):
+        return type(value)(map(_unplain, value))
     return value

@@ -51,7 +51,7 @@ def _decode_codes(codes: NDArray[Any], categories: tuple[Any, ...]) -> NDArray[A
     if all(type(value) is bool for value in categories):
         values = np.array(categories, dtype=bool)
     elif all(type(value) in (bool, int, float) for value in categories):
-        values = np.array(categories)  # int64, float64, or object for huge integers
+        values = _exact_array(categories)
     else:
         values = np.fromiter(categories, dtype=object, count=len(categories))
     if not missing.any():
@@ -62,6 +62,15 @@ def _decode_codes(codes: NDArray[Any], categories: tuple[Any, ...]) -> NDArray[A
     if exact:
         return np.append(values.astype(np.float64), np.nan).take(codes)  # -1 is the last
     return np.append(values.astype(object), [None]).take(codes)
+
+
+def _exact_array(numbers: tuple[Any, ...]) -> NDArray[Any]:
+    """Numbers as int64, uint64 or float64; as objects where NumPy would round huge integers."""
+    values = np.array(numbers)
+    whole = all(type(number) is int for number in numbers)
+    if values.dtype.kind == "f" and whole and min(numbers) >= 0 and max(numbers) < 2**64:
+        return np.array(numbers, dtype=np.uint64)
+    return values if values.tolist() == list(numbers) else np.array(numbers, dtype=object)
 
 
 def _with_none(values: NDArray[Any], missing: NDArray[np.bool_]) -> NDArray[Any]:

@@ -87,9 +87,9 @@ def _read_request(columns: str | Mapping[Any, str], table: Table) -> dict[int, s
 
 def _check_kind(kind: Any) -> str:
     if kind in _LATER:
-        raise ValueError(f"the column kind {kind!r} is not available yet; there are {KINDS}")
+        raise ValueError(f"columns: the kind {kind!r} is not available yet; there are {KINDS}")
     if not isinstance(kind, str) or kind not in (*KINDS, "auto"):
-        raise ValueError(f"unknown column kind {kind!r}; there are {('auto', *KINDS)}")
+        raise ValueError(f"columns: unknown column kind {kind!r}; there are {('auto', *KINDS)}")
     return kind
 
 

@@ -1,0 +1,198 @@
+"""Laws of scikit-learn that every public estimator obeys; later ones are visited by themselves."""
+
+import copy
+import inspect
+import io
+import pickle
+
+import joblib
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import BaseEstimator, clone, is_classifier, is_clusterer
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
+from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import infinimix
+
+CLASSES = [
+    cls
+    for cls in (getattr(infinimix, name) for name in infinimix.__all__)
+    if inspect.isclass(cls) and issubclass(cls, BaseEstimator)
+]
+CHEAP = {"n_particles": 3, "n_islands": 2}
+rng = np.random.default_rng(0)
+Y = np.array(["no", "yes"])[(np.arange(60) % 3 == 0).astype(int)]
+X = rng.normal(size=(60, 3)) + 2.5 * (Y == "yes")[:, None]
+X[rng.random(X.shape) < 0.1] = np.nan
+
+
+def cheap(cls, **parameters):
+    """An estimator that is quick, with a seed where it takes one."""
+    known = inspect.signature(cls).parameters
+    wanted = CHEAP | {"random_state": 0} | parameters
+    return cls(**{name: value for name, value in wanted.items() if name in known})
+
+
+def answer(model, table):
+    """What a model says of a table: its richest answer."""
+    for name in ("predict_proba", "score_samples", "transform", "predict"):
+        if hasattr(model, name):
+            return getattr(model, name)(table)
+    raise AssertionError("the estimator answers nothing")
+
+
+@parametrize_with_checks([cls() for cls in CLASSES])
+def test_scikit_learns_own_checks(estimator, check):
+    check(estimator)
+
+
+every = pytest.mark.parametrize("cls", CLASSES)
+of_tables = pytest.mark.parametrize(
+    "cls",
+    [cls for cls in CLASSES if {"columns", "alpha"} <= set(inspect.signature(cls).parameters)],
+)
+classifiers = pytest.mark.parametrize("cls", [cls for cls in CLASSES if is_classifier(cls())])
+clusterers = pytest.mark.parametrize("cls", [cls for cls in CLASSES if is_clusterer(cls())])
+
+
+@every
+def test_a_clone_learns_the_same_and_knows_nothing(cls):
+    model = cheap(cls).fit(X, Y)
+    again = clone(model)
+    assert again.get_params() == model.get_params()
+    assert not again.__sklearn_is_fitted__()
+    assert np.array_equal(answer(again.fit(X, Y), X), answer(model, X))
+
+
+@every
+def test_the_representation_shows_what_was_set(cls):
+    name = next(iter(set(CHEAP) & set(inspect.signature(cls).parameters)), None)
+    if name is not None:
+        assert f"{name}=3" in repr(cheap(cls, **{name: 3}))
+    assert cls()._repr_html_()
+
+
+@every
+@pytest.mark.parametrize(
+    "copied",
+    [
+        lambda model: pickle.loads(pickle.dumps(model)),
+        copy.deepcopy,
+        lambda model: joblib.load(_dumped(model)),
+        lambda model: infinimix.load(_saved(model)),
+    ],
+    ids=["pickle", "deepcopy", "joblib", "save"],
+)
+def test_copies_answer_the_same_and_go_on_alone(cls, copied):
+    model = cheap(cls).fit(X, Y)
+    again = copied(model)
+    before = answer(model, X)
+    assert np.array_equal(answer(again, X), before)
+    if hasattr(model, "partial_fit"):
+        again.partial_fit(X[:9] + 1, Y[:9])
+        assert np.array_equal(answer(model, X), before)  # the first has not moved
+        model.partial_fit(X[:9] + 1, Y[:9])
+        assert np.array_equal(answer(model, X), answer(again, X))
+
+
+def _dumped(model):
+    file = io.BytesIO()
+    joblib.dump(model, file)
+    file.seek(0)
+    return file
+
+
+def _saved(model):
+    file = io.BytesIO()
+    infinimix.save(model, file)
+    file.seek(0)
+    return file
+
+
+@every
+def test_a_copy_can_be_made_before_the_first_row(cls):
+    model = pickle.loads(pickle.dumps(cheap(cls)))
+    assert np.array_equal(answer(model.fit(X, Y), X), answer(cheap(cls).fit(X, Y), X))
+
+
+@of_tables
+def test_grid_search_over_its_parameters(cls):
+    search = GridSearchCV(cheap(cls), {"alpha": [0.1, np.float64(10)]}, cv=3, error_score="raise")
+    search.fit(X, Y)
+    assert np.isfinite(search.cv_results_["mean_test_score"]).all()
+    infinimix.load(_saved(search.best_estimator_))  # NumPy's numbers as parameters, too
+
+
+@of_tables
+def test_grid_search_in_processes(cls):
+    search = GridSearchCV(cheap(cls), {"alpha": [1.0]}, cv=2, n_jobs=2, error_score="raise")
+    alone = GridSearchCV(cheap(cls), {"alpha": [1.0]}, cv=2, error_score="raise")
+    scores = [s.fit(X, Y).cv_results_["mean_test_score"].tolist() for s in (search, alone)]
+    assert scores[0] == scores[1]
+
+
+@classifiers
+def test_cross_validation(cls):
+    assert cross_val_score(cheap(cls), X, Y, cv=4, error_score="raise").mean() > 0.75
+    proba = cross_val_predict(cheap(cls), X, Y, cv=3, method="predict_proba")
+    assert np.allclose(proba.sum(axis=1), 1)
+
+
+@clusterers
+def test_density_models_are_compared_by_their_score(cls):
+    assert np.isfinite(cross_val_score(cheap(cls), X, cv=3, error_score="raise")).all()
+    assert cheap(cls).fit_predict(X).shape == (60,)
+
+
+@every
+def test_a_pipeline_that_hands_over_frames(cls):
+    steps = make_pipeline(SimpleImputer(), StandardScaler()).set_output(transform="pandas")
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    line = Pipeline([("before", steps), ("model", cheap(cls))]).fit(frame, Y)
+    assert line[-1].feature_names_in_.tolist() == ["a", "b", "c"]
+    assert len(line.predict(frame)) == 60
+    arrays = make_pipeline(SimpleImputer(), StandardScaler(), cheap(cls)).fit(X, Y)
+    assert np.allclose(answer(arrays, X), answer(line, frame))
+    polars = clone(line)
+    polars[0].set_output(transform="polars")
+    assert np.array_equal(answer(polars.fit(frame, Y), frame), answer(line, frame))
+
+
+@of_tables
+def test_a_pipeline_that_hands_over_sparse_matrices(cls):
+    frame = pd.DataFrame({"word": rng.choice(["u", "v", "w"], 60)})
+    columns = ColumnTransformer([("words", OneHotEncoder(), ["word"])], sparse_threshold=1.0)
+    line = make_pipeline(columns, cheap(cls)).fit(frame, Y)
+    assert set(line[-1].columns_.values()) == {"binary"}
+    assert len(line.predict(frame)) == 60
+
+
+@of_tables
+def test_what_a_fitted_model_of_tables_says_of_its_columns(cls):
+    model = cheap(cls).fit(X, Y)
+    assert model.n_features_in_ == 3
+    assert not hasattr(model, "feature_names_in_")
+    assert model.columns_ == {"x0": "real", "x1": "real", "x2": "real"}
+    assert model.fit(X, Y) is model
+
+
+@every
+def test_the_tables_that_are_learned_stay_as_they_were(cls):
+    table, labels = X.copy(), Y.copy()
+    table.flags.writeable = labels.flags.writeable = False
+    answer(cheap(cls).fit(table, labels), table)
+    assert np.array_equal(table, X, equal_nan=True)
+    assert (labels == Y).all()
+
+
+@every
+def test_weights_of_rows_are_refused_where_they_mean_nothing(cls):
+    if "sample_weight" in inspect.signature(cls.fit).parameters:
+        return
+    with pytest.raises(TypeError, match="sample_weight"):
+        cheap(cls).fit(X, Y, sample_weight=np.ones(60))

@@ -1,0 +1,81 @@
+"""Everything a fitted model knows, as flat pairs of a name and a value, to compare bit by bit."""
+
+import numpy as np
+
+from infinimix.families.seam import map_arrays
+from infinimix.inference.population import LIVE, ORDER, ROWS, SIZE, UNIQUE
+
+
+def _leaves(prefix, tree):
+    found = []
+    map_arrays(found.append, tree)
+    return {f"{prefix}{k}": array.copy() for k, array in enumerate(found)}
+
+
+def _generator(rng):
+    return str(rng.bit_generator.state)
+
+
+def _filter(prefix, f):
+    """All arrays of a filter.
+
+    A class that is announced before its first row is made ready for every base measure that
+    comes and goes until then, and slots without a group keep the traces; nobody reads them,
+    so of slots and particles only those in use are compared.
+    """
+    live = np.sort(f.slots[ORDER, : f.tally[LIVE]])
+    unique = f.tally[UNIQUE]
+    state = {
+        "shapes": tuple(a.shape for a in (f.slots, f.mass, f.groups, f.crowd, f.logw, f.u)),
+        "live": live,
+        "references": f.slots[0, live],
+        "mass": f.mass[0, live],
+        "groups": [f.groups[r, : f.crowd[SIZE, r]].tolist() for r in range(unique)],
+        "crowd": f.crowd[:2, :unique].copy(),
+        "logw": f.logw[:unique].copy(),
+        "tally": f.tally.copy(),
+        "u": f.u.copy(),
+        "rng": _generator(f.rng),
+        **_leaves("family", f.family),
+        **_leaves("stats", map_arrays(lambda array: array[live], f.stats)),
+    }
+    if f.tally[ROWS] > 0:
+        state |= {"slots": f.slots[:3].copy(), "order": f.slots[ORDER].copy()}
+    return {prefix + key: value for key, value in state.items()}
+
+
+def state_of(model):
+    """Return all that a model knows; equal models have equal states."""
+    if not hasattr(model, "_bank"):
+        return {"fitted": False, "attributes": sorted(vars(model))}
+    bank = model._bank
+    state = {
+        "schema": model._schema.to_json(),
+        "attributes": sorted(vars(model)),
+        "n_rows": bank.n_rows,
+        "counts": bank.layout.category_counts.copy(),
+        "sampler": _generator(bank.sampler()),
+        "labels": repr(getattr(model, "_labels", None) and model._labels.values),
+        "rows": getattr(model, "labels_", np.zeros(0)).copy(),
+        **_leaves("pool", bank.pool),
+        **_leaves("family", bank.family),
+    }
+    for c, islands in enumerate(bank.classes):
+        for k, f in enumerate(islands):
+            state |= _filter(f"class {c}, island {k}: ", f)
+    return state
+
+
+def differences(a, b):
+    """Return the names of what differs between two states, to the last bit."""
+    unlike = [key for key in [*a, *b] if key not in a or key not in b]
+    for key in a.keys() & b.keys():
+        one, two = a[key], b[key]
+        if isinstance(one, np.ndarray):
+            same = one.shape == two.shape and one.dtype == two.dtype
+            same = same and one.tobytes() == two.tobytes()
+        else:
+            same = one == two
+        if not same:
+            unlike.append(key)
+    return sorted(unlike)

@@ -1,0 +1,217 @@
+"""A failed call leaves the model as it was, and says what was wrong and where."""
+
+import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from infinimix import AClassClassifier, CRPMixture
+from tests.unit.estimators.states import differences, state_of
+
+pytestmark = pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+rng = np.random.default_rng(0)
+KINDS = {"b": "binary", "c": "categorical", "r": "real"}
+FRAME = pd.DataFrame(
+    {"b": rng.integers(0, 2, 30), "c": rng.choice(list("xyz"), 30), "r": rng.normal(size=30)}
+)
+LABELS = rng.choice(["p", "q"], 30)
+MORE, MORE_LABELS = FRAME[::-1].reset_index(drop=True), rng.choice(["p", "q", "new"], 30)
+MORE["c"] = [*MORE["c"][:-1], "late"]
+
+
+def with_last(column, value):
+    """A frame that is right but for one cell of its last row."""
+    frame = MORE.astype(object)
+    frame.loc[len(frame) - 1, column] = value
+    return frame
+
+
+def put(column, value):
+    """The same for a cell that pandas would unpack."""
+    rows = MORE.astype(object).to_dict("records")
+    rows[-1][column] = value
+    return rows
+
+
+WRONG_TABLES = {
+    "not binary": (with_last("b", 2), ValueError, "column 'b' is binary.*2.*row 29"),
+    "not binary text": (with_last("b", "1"), ValueError, "column 'b' is binary.*'1'.*row 29"),
+    "infinite": (with_last("r", np.inf), ValueError, "column 'r'.*infinite.*row 29"),
+    "minus infinite": (with_last("r", -np.inf), ValueError, "column 'r'.*infinite.*row 29"),
+    "too large": (put("r", 10**400), ValueError, "column 'r'.*row 29.*too large"),
+    "not a number": (with_last("r", "many"), ValueError, "column 'r' is real.*'many'.*row 29"),
+    "infinite category": (with_last("c", np.inf), ValueError, "column 'c'.*infinite.*row 29"),
+    "date": (with_last("c", np.datetime64("2020-01-01")), ValueError, "column 'c' holds dates"),
+    "list in a category": (put("c", [1, 2]), TypeError, "column 'c' has a list in row 29"),
+    "list in a number": (put("r", [1, 2]), TypeError, "column 'r' has a list in row 29"),
+    "list in a binary": (put("b", [1, 2]), TypeError, "column 'b' has a list in row 29"),
+    "too narrow": (MORE[["b", "c"]], ValueError, "r"),
+    "too wide": (MORE.assign(q=1), ValueError, "q"),
+    "other names": (MORE.rename(columns={"r": "q"}), ValueError, "(?s)q.*r"),
+    "other order": (MORE[["r", "c", "b"]], ValueError, "same order"),
+    "same name twice": (
+        MORE.set_axis(["b", "c", "c"], axis=1),
+        ValueError,
+        "(?s)[Dd]uplicate|unique",
+    ),
+    "unknown key": ([{"b": 1}, {"zz": 1}], ValueError, "unknown: 'zz'"),
+    "wrong width": (np.zeros((3, 4)), ValueError, "X has 4 features.*expecting 3"),
+    "one dimension": ([1, 2, 3], ValueError, "Expected 2D array.*[Rr]eshape"),
+    "three dimensions": (np.zeros((2, 3, 4)), ValueError, "Expected 2D array"),
+    "no rows": (MORE[:0], ValueError, "0 sample"),
+    "ragged": ([[0, "x", 1.0], [0, "x"]], ValueError, "row 1 of X has 2 cells"),
+    "nothing": (None, ValueError, "Expected 2D array"),
+    "a dict": ({"b": [1]}, TypeError, "list with one dict per row"),
+}
+WRONG_LABELS = {
+    "too few": (MORE_LABELS[:-1], ValueError, "X has 30 rows, y has 29"),
+    "too many": ([*MORE_LABELS, "p"], ValueError, "X has 30 rows, y has 31"),
+    "none at all": (None, ValueError, "y is None"),
+    "a hole": ([*MORE_LABELS[:-1], None], ValueError, "y contains NaN.*row 29"),
+    "NaN": ([*MORE_LABELS[:-1], np.nan], ValueError, "y contains NaN.*row 29"),
+    "a number": ([*MORE_LABELS[:-1], 1], ValueError, "all text or all numbers"),
+    "a list": ([*MORE_LABELS[:-1], [1]], ValueError, None),
+    "a set": ([*MORE_LABELS[:-1], {1}], TypeError, "row 29"),
+}
+
+
+def make(cls):
+    return cls(KINDS, n_particles=3, n_islands=2, random_state=0)
+
+
+def assert_same(a, b):
+    assert differences(state_of(a), state_of(b)) == []
+
+
+@pytest.fixture(scope="module")
+def started():
+    """Models in the middle of a stream, for each class and way of starting."""
+    return {
+        (cls, method): getattr(make(cls), method)(FRAME, LABELS)
+        for cls in (CRPMixture, AClassClassifier)
+        for method in ("fit", "partial_fit")
+    }
+
+
+@pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])
+@pytest.mark.parametrize("name", WRONG_TABLES)
+def test_a_wrong_table_changes_nothing(started, cls, name):
+    table, error, words = WRONG_TABLES[name]
+    for how in ("fit", "partial_fit"):
+        model = copy.deepcopy(started[cls, how])
+        before = state_of(model)
+        with pytest.raises(error, match=words):
+            model.partial_fit(table, MORE_LABELS[: len(table) if table is not None else 0])
+        assert differences(before, state_of(model)) == []
+        for method in (model.predict, model.score_samples):
+            with pytest.raises(error, match=words):
+                method(table)
+        assert differences(before, state_of(model)) == []
+        never_failed = copy.deepcopy(started[cls, how]).partial_fit(MORE, MORE_LABELS)
+        assert_same(never_failed, model.partial_fit(MORE, MORE_LABELS))
+
+
+@pytest.mark.parametrize("name", WRONG_LABELS)
+def test_wrong_labels_change_nothing(started, name):
+    labels, error, words = WRONG_LABELS[name]
+    for how in ("fit", "partial_fit"):
+        model = copy.deepcopy(started[AClassClassifier, how])
+        before = state_of(model)
+        for method in (model.partial_fit, model.fit):
+            with pytest.raises(error, match=words):
+                method(MORE, labels)
+            assert differences(before, state_of(model)) == []
+        never_failed = copy.deepcopy(started[AClassClassifier, how]).partial_fit(MORE, MORE_LABELS)
+        assert_same(never_failed, model.partial_fit(MORE, MORE_LABELS))
+
+
+ON_FIRST_CALL = sorted(
+    set(WRONG_TABLES)
+    - {"too wide", "other order", "unknown key", "wrong width"}  # the first call decides these
+)
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit"])
+@pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])
+@pytest.mark.parametrize("name", ON_FIRST_CALL)
+def test_a_failed_first_call_leaves_a_model_that_can_learn(cls, method, name):
+    table, error, _ = WRONG_TABLES[name]
+    model = make(cls)
+    before = state_of(model)
+    with pytest.raises((error, ValueError)):
+        getattr(model, method)(table, MORE_LABELS[: len(table) if table is not None else 0])
+    assert state_of(model) == before
+    assert_same(getattr(model, method)(FRAME, LABELS), getattr(make(cls), method)(FRAME, LABELS))
+
+
+@pytest.mark.parametrize("name", WRONG_LABELS)
+def test_wrong_labels_on_the_first_call_leave_nothing_behind(name):
+    labels, error, _ = WRONG_LABELS[name]
+    model = make(AClassClassifier)
+    for method in ("fit", "partial_fit"):
+        with pytest.raises(error):
+            getattr(model, method)(MORE, labels)
+        assert state_of(model)["fitted"] is False
+    assert_same(model.partial_fit(FRAME, LABELS), make(AClassClassifier).partial_fit(FRAME, LABELS))
+
+
+@pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])
+def test_a_failed_fit_keeps_what_was_learned_and_its_generator(cls):
+    model = make(cls).set_params(random_state=np.random.default_rng(1)).fit(FRAME, LABELS)
+    before, generator = state_of(model), str(model.random_state.bit_generator.state)
+    for parameters in ({"alpha": -1}, {"columns": {"zz": "real"}}, {"prior": {"zz": 1}}):
+        broken = {"alpha": 1.0, "columns": KINDS, "prior": "empirical"} | parameters
+        with pytest.raises(ValueError):
+            model.set_params(**broken).fit(MORE, MORE_LABELS)
+        assert differences(before, state_of(model)) == []
+        assert str(model.random_state.bit_generator.state) == generator
+
+
+@pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])
+def test_an_interrupted_first_call_leaves_an_unfitted_model(cls, monkeypatch):
+    def interrupted(*args):
+        raise KeyboardInterrupt  # as while kernels compile
+
+    model = make(cls)
+    before = state_of(model)
+    for method in ("fit", "partial_fit"):
+        with monkeypatch.context() as patch:
+            patch.setattr("infinimix.inference.filter.ParticleFilter.update", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                getattr(model, method)(FRAME, LABELS)
+        assert state_of(model) == before
+        assert not hasattr(model, "n_features_in_")
+    assert_same(model.partial_fit(FRAME, LABELS), make(cls).partial_fit(FRAME, LABELS))
+
+
+@pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])
+def test_an_interrupted_later_call_leaves_a_model_that_answers(cls, monkeypatch):
+    model = make(cls).partial_fit(FRAME, LABELS)
+    with monkeypatch.context() as patch:
+        patch.setattr("infinimix.inference.bank.Bank._change", lambda *args: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            model.partial_fit(MORE, MORE_LABELS)
+    assert np.isfinite(model.score_samples(MORE)).all()  # no code beyond the statistics
+    model.partial_fit(MORE, MORE_LABELS)
+    assert np.isfinite(model.score_samples(MORE)).all()
+
+
+@pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])
+def test_unfitted_models_say_so(cls):
+    from sklearn.exceptions import NotFittedError
+
+    model = make(cls)
+    for ask in (
+        lambda: model.predict(FRAME),
+        lambda: model.score_samples(FRAME),
+        lambda: model.sample(2),
+        lambda: model.columns_,
+        lambda: model.n_groups_,
+        lambda: model.log_evidence_,
+        lambda: model.prototypes("p") if cls is AClassClassifier else model.prototypes(),
+    ):
+        with pytest.raises(NotFittedError, match=cls.__name__):
+            ask()
+    for name in ("classes_", "n_groups_posterior_", "labels_", "columns_"):
+        assert not hasattr(model, name)

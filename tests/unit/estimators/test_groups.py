@@ -1,0 +1,173 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from infinimix import AClassClassifier, CRPMixture
+
+SMALL = {"n_particles": 4, "n_islands": 2, "random_state": 0}
+rng = np.random.default_rng(0)
+FRAME = pd.DataFrame(
+    {
+        "b": np.tile([0, 1, 1, 0, 1, 0], 5),
+        "c": list("xyzxyz") * 5,
+        "r": rng.normal(size=30) + np.tile([0, 9, 0, 0, 9, 0], 5),
+    }
+)
+FRAME.loc[3, "r"] = np.nan
+
+
+@pytest.fixture(scope="module")
+def mixture():
+    return CRPMixture(**SMALL).fit(FRAME)
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    return AClassClassifier(**SMALL).fit(FRAME, ["p", "q"] * 15)
+
+
+def test_samples_look_like_the_table(mixture):
+    drawn = mixture.sample(200)
+    assert list(drawn.columns) == ["b", "c", "r"]
+    assert len(drawn) == 200
+    assert set(drawn["b"]) == {0, 1}
+    assert set(drawn["c"]) <= {"x", "y", "z"}
+    assert np.isfinite(drawn["r"]).all()
+    assert not drawn.isna().any().any()
+
+
+def test_samples_of_nameless_columns_are_arrays():
+    numbers = CRPMixture(**SMALL).fit(FRAME[["b", "r"]].to_numpy()).sample(5)
+    assert numbers.shape == (5, 2)
+    assert numbers.dtype == np.float64
+    anything = CRPMixture(**SMALL).fit(FRAME.to_numpy(dtype=object)).sample(5, given={"x1": "y"})
+    assert anything.shape == (5, 3)
+    assert anything[:, 1].tolist() == ["y"] * 5
+
+
+def test_samples_of_a_classifier_come_with_labels(classifier):
+    drawn, labels = classifier.sample(50)
+    assert drawn.shape == (50, 3)
+    assert set(labels) == {"p", "q"}
+
+
+def test_one_row_is_the_default_and_no_row_is_allowed(mixture, classifier):
+    assert mixture.sample().shape == (1, 3)
+    assert mixture.sample(0).shape == (0, 3)
+    assert classifier.sample(0)[1].shape == (0,)
+    assert mixture.sample(np.int64(2)).shape == (2, 3)
+
+
+@pytest.mark.parametrize("n", [-1, 2.5, "3", None, True, (2, 2)])
+def test_a_wrong_number_of_rows_is_refused(mixture, n):
+    with pytest.raises(ValueError, match="n, the number of rows"):
+        mixture.sample(n)
+
+
+def test_successive_samples_differ_and_follow_the_seed():
+    one, two = (CRPMixture(**SMALL).fit(FRAME) for _ in range(2))
+    first, second = one.sample(4), one.sample(4)
+    assert not first.equals(second)
+    assert first.equals(two.sample(4))
+    assert second.equals(two.sample(4))
+
+
+def test_sampling_does_not_disturb_learning():
+    one, two = (CRPMixture(**SMALL).partial_fit(FRAME) for _ in range(2))
+    one.sample(10)
+    one.partial_fit(FRAME)
+    two.partial_fit(FRAME)
+    assert (one.score_samples(FRAME) == two.score_samples(FRAME)).all()
+
+
+def test_given_cells_are_kept(mixture, classifier):
+    drawn = mixture.sample(30, given={"c": "y", "r": 9.25})
+    assert set(drawn["c"]) == {"y"}
+    assert set(drawn["r"]) == {9.25}
+    assert (drawn["b"] == 1).mean() > 0.8  # the rest follows from them
+    by_position = mixture.sample(5, given={0: 1, np.int64(2): 1.5})
+    assert set(by_position["b"]) == {1}
+    assert set(by_position["r"]) == {1.5}
+    drawn, _ = classifier.sample(5, given={"b": False})
+    assert set(drawn["b"]) == {0}
+
+
+@pytest.mark.parametrize("given", [None, {}, {"c": None}, {"c": float("nan"), "r": pd.NA}])
+def test_nothing_given_is_nothing_fixed(mixture, given):
+    assert set(mixture.sample(60, given=given)["c"]) == {"x", "y", "z"}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"zz": 1}, "'zz'.*no column.*'b', 'c', 'r'"),
+        ({7: 1}, "7.*no column"),
+        ({-1: 1}, "-1.*no column"),
+        ({True: 1}, "True.*no column"),
+        ({"c": "w"}, "'c'.*'w'.*never seen.*'x', 'y', 'z'"),
+        ({"b": 2}, "'b' is binary.*2"),
+        ({"r": np.inf}, "'r' has an infinite value"),
+        ({"r": "many"}, "'r' is real.*'many'"),
+    ],
+)
+def test_what_cannot_be_given_is_named(mixture, given, words):
+    with pytest.raises(ValueError, match=words):
+        mixture.sample(2, given=given)
+    with pytest.raises(TypeError, match="given must map columns to values"):
+        mixture.sample(2, given=list(given))
+
+
+def test_an_impossible_distance_still_gives_a_row(mixture):
+    assert mixture.sample(3, given={"r": 1e300})["r"].tolist() == [1e300] * 3
+
+
+def test_prototypes_are_the_groups_of_the_best_particle(mixture):
+    table = mixture.prototypes()
+    assert table.index.name == "group"
+    assert list(table.columns) == ["weight", "rows", "b", "c", "r"]
+    assert len(table) == mixture.n_groups_
+    assert table["rows"].tolist() == np.bincount(mixture.labels_).tolist()
+    assert table["rows"].is_monotonic_decreasing
+    assert np.isclose(table["weight"].sum(), 1)
+    assert table["b"].between(0, 1).all()
+    assert set(table["c"]) <= {"x", "y", "z"}
+
+
+def test_prototypes_of_a_class(classifier):
+    for label, n in zip(classifier.classes_, classifier.n_groups_, strict=True):
+        table = classifier.prototypes(label)
+        assert len(table) == n
+        assert table["rows"].sum() == 15
+    for unknown in ("zz", 0, None, []):
+        with pytest.raises(ValueError, match=r"none of the classes \['p', 'q'\]"):
+            classifier.prototypes(unknown)
+
+
+def test_prototypes_of_a_class_without_rows_are_none(classifier):
+    late = AClassClassifier(**SMALL).partial_fit(FRAME, ["p"] * 30, classes=["p", "z"])
+    assert len(late.prototypes("z")) == 0
+
+
+def test_prototypes_lose_no_column_whatever_its_name():
+    names = ["weight", "rows", "weight (column)", "group"]
+    values = [[0.5, 1.5], [2.5, 3.5], [4.5, 5.5], [6.5, 7.5]]
+    frame = pd.DataFrame(dict(zip(names, values, strict=True)))
+    table = CRPMixture(**SMALL, columns="real").fit(frame).prototypes()
+    assert len(set(table.columns)) == len(table.columns) == 6
+    assert {"weight", "rows", "weight (column)", "rows (column)", "group"} < set(table.columns)
+    assert (table["rows"] > 0).all()
+    assert table["weight (column)"].between(4, 6).all()
+
+
+def test_columns_of_which_nothing_is_known_stay_missing():
+    table = [{"a": None, "b": 1.5}, {"a": None, "b": 2.5}]
+    model = CRPMixture(**SMALL).fit(table)
+    assert model.sample(3)["a"].isna().all()
+    assert model.prototypes()["a"].isna().all()
+
+
+def test_huge_categories_come_back_exactly():
+    values = [2**64 - 1, 2**63 + 1, 5]
+    for table in (np.array(values, dtype=np.uint64)[:, None], [[v] for v in values]):
+        model = CRPMixture(**SMALL, columns="categorical").fit(table)
+        assert set(model.sample(60).ravel().tolist()) == set(values)
