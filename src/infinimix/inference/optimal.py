@@ -72,7 +72,7 @@ def threshold(q, n, size):
         for j in range(n):
             count += q[j] > kappa
             rest += 0.0 if q[j] > kappa else q[j]
-        if count == above or count >= size:
+        if count <= above or count >= size:  # fewer: a tie with kappa, but for rounding
             break
         above, kappa = count, rest / (size - count)
     return kappa
@@ -110,12 +110,8 @@ def advance(
 ):
     """Filter the rows X[rows[j:]]; return the first j not done, for want of room."""
     most = groups.shape[0] * groups.shape[1]
-    w, q, owner, pick = (
-        np.empty(groups.shape[1]),
-        np.empty(most),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-    )
+    w, q = np.empty(groups.shape[1]), np.empty(most)
+    owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
     while j < rows.shape[0] and not short(slots, groups, tally, u, size):
         begin(crowd, tally)
         top = weigh(family, stats, X, rows[j], slots, mass, tally)

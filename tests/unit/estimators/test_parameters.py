@@ -62,7 +62,7 @@ def test_a_wrong_value_is_refused_by_name_and_only_when_learning(estimator, name
         {"random_state": np.random.RandomState(0), "n_jobs": -1},
         {"prior": {"x0": [1, 2.5], "binary": 0.5}},
     ],
-    ids=str,
+    ids="-".join,
 )
 def test_numbers_of_any_type_will_do(estimator, good):
     model = estimator(**(SMALL | good)).fit(X, y)

@@ -1,5 +1,7 @@
 """The N-to-M filter: what it keeps, and with which weight."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -130,3 +132,12 @@ def test_masses_of_the_kept():
     assert f.tally[CROWDED] == 1
     for r in range(f.tally[UNIQUE]):
         assert f.mass[MASS, f.held(r)].tolist() == np.bincount(z[r]).tolist()
+
+
+def test_ties_with_the_threshold_come_to_an_end():
+    """Equal weights lie on the threshold but for rounding; the search must not swing there."""
+    for weights in itertools.combinations_with_replacement((1, 2, 3, 7), 6):
+        q = np.array(weights) / sum(weights)
+        for size in range(1, 6):
+            kappa = threshold(q, 6, size)
+            assert np.minimum(q / kappa, 1).sum() == pytest.approx(size)
