@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from infinimix.families.given import resolve_prior
 from infinimix.families.priors import STRENGTH, Layout
 from infinimix.families.seam import map_arrays
 from infinimix.inference.bank import Bank, Settings
@@ -47,6 +48,8 @@ def new_bank(X, kinds, known=0, **changes):
     }
     counts = np.full(len(names.get("categorical", ())), known)
     settings = Settings(0.8, "empirical", bell(N), 1, "optimal", None)._replace(**changes)
+    by_column = {name: kind for kind, members in names.items() for name in members}
+    settings = settings._replace(prior=resolve_prior(settings.prior, by_column))
     return Bank(settings, Layout(names, counts), np.random.SeedSequence(5))
 
 

@@ -16,7 +16,8 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 from infinimix import execution
 from infinimix.estimators.parameters import check_parameters, seed_sequence
 from infinimix.estimators.progress import with_progress
-from infinimix.families.priors import Layout, check_prior
+from infinimix.families.given import resolve_prior
+from infinimix.families.priors import Layout
 from infinimix.inference.bank import Bank, Settings
 from infinimix.tables import Encoded, Schema, encode, read_schema
 
@@ -55,7 +56,7 @@ class TableEstimator(BaseEstimator):
         """Decide what the columns are, and encode the first table."""
         check_parameters(self)
         schema = read_schema(X, self.columns)
-        check_prior(self.prior, schema.kinds())
+        resolve_prior(self.prior, schema.kinds())
         return schema, encode(schema, X, learn=True, who=type(self).__name__)
 
     def _encode(self, X: Any, learn: bool = False) -> Encoded:
@@ -90,8 +91,9 @@ class TableEstimator(BaseEstimator):
 
     def _new_bank(self, schema: Schema) -> Bank:
         layout = Layout(block_names(schema), schema.category_counts)
+        prior = resolve_prior(self.prior, schema.kinds())
         settings = Settings(
-            float(self.alpha), self.prior, int(self.n_particles), int(self.n_islands),
+            float(self.alpha), prior, int(self.n_particles), int(self.n_islands),
             self.resampling, self.max_groups and int(self.max_groups),
         )  # fmt: skip
         return Bank(settings, layout, seed_sequence(self.random_state))

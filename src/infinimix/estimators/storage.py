@@ -21,7 +21,8 @@ from infinimix.estimators.base import TableEstimator, block_names
 from infinimix.estimators.labels import Labels, check_labels
 from infinimix.estimators.mixture import CRPMixture
 from infinimix.estimators.parameters import check_parameter, check_parameters
-from infinimix.families.priors import Layout, check_prior
+from infinimix.families.given import resolve_prior
+from infinimix.families.priors import Layout
 from infinimix.inference.storage import bank_from_tree, bank_to_tree
 from infinimix.tables import Schema
 from infinimix.tables.schema import KINDS
@@ -103,7 +104,7 @@ def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
     _check_schema(schema)
     for name, value in tree["bank"]["settings"].items():
         check_parameter(model, name, value)
-    check_prior(tree["bank"]["settings"]["prior"], schema.kinds())
+    resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds())
     model._bank = bank_from_tree(tree["bank"])
     _check_layout(schema, model._bank.layout)
     labels, rows = tree["labels"], tree["rows"]

@@ -115,6 +115,11 @@ def _(family, stats, source, target):
     seam.refresh(family, stats, target)
 
 
+@seam.sound.implement(BetaBernoulli)
+def _(family, stats):
+    return np.isfinite(stats.n).all() and (stats.n >= 0.0).all()
+
+
 @seam.typical.implement(BetaBernoulli)
 def _(family, stats, slots):
     """Return the probability of a one."""

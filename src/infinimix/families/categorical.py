@@ -104,6 +104,11 @@ def _(family, stats, source, target):
     seam.refresh(family, stats, target)
 
 
+@seam.sound.implement(DirichletCategorical)
+def _(family, stats):
+    return np.isfinite(stats.n).all() and (stats.n >= 0.0).all()
+
+
 @seam.typical.implement(DirichletCategorical)
 def _(family, stats, slots):
     """Return the code of the most probable category; -1 where no category is known."""

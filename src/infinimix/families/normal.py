@@ -127,6 +127,11 @@ def _(family, stats, source, target):
     seam.refresh(family, stats, target)
 
 
+@seam.sound.implement(NormalInverseChiSquared)
+def _(family, stats):
+    return np.isfinite(stats.n).all() and (stats.n[:, (N, SPREAD)] >= 0.0).all()
+
+
 @seam.typical.implement(NormalInverseChiSquared)
 def _(family, stats, slots):
     """Return the posterior mean."""

@@ -8,8 +8,8 @@ pooled column, since no proper prior is free of units.
 strength says how firmly. A symmetric prior makes a new group cost 2^-D on binary columns
 however common its values are; this one does not.
 
-A mapping gives hyper-parameters by column name or by kind; columns it does not name are
-empirical. Hidden here: constant, empty and nearly constant columns have proper priors too.
+A mapping gives hyper-parameters by column or by kind; see `given`. Hidden here: constant,
+empty and nearly constant columns have proper priors too.
 """
 
 from collections.abc import Mapping
@@ -23,6 +23,7 @@ from infinimix.families.normal import CENTRE, SPREAD, N, NormalInverseChiSquared
 
 REFERENCE = 0.5
 STRENGTH = {"binary": 0.5, "categorical": 1.0}  # pseudo-rows behind an empirical base measure
+LEAST_SPREAD = 1e-28  # of a variance beside the squared mean: rounding makes less than that
 LEAST_SQUARE = 1e-280  # less is zero: its products with other numbers would lose their digits
 
 
@@ -38,54 +39,11 @@ REAL_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)
 REAL_EMPIRICAL = RealPrior(kappa=0.3, nu=2.0, variance=0.15)
 
 
-def _all_positive(values):
-    return bool((values > 0).all() and np.isfinite(values).all())
-
-
-SHAPES = {  # of what a mapping may give, and in words
-    "binary": (
-        lambda v: v.size in (1, 2) and _all_positive(v),
-        "pseudo-counts (a, b) of ones and zeros, both positive",
-    ),
-    "categorical": (
-        lambda v: v.size >= 1 and _all_positive(v),
-        "a positive pseudo-count for each category",
-    ),
-    "real": (
-        lambda v: v.size == 4 and np.isfinite(v[0]) and _all_positive(v[1:]),
-        "(mean, kappa, nu, scale), the last three positive",
-    ),
-}
-
-
 class Layout(NamedTuple):
     """What a prior must know of a table: the columns of each kind, in table order."""
 
     names: Mapping[str, tuple[str, ...]]  # kind -> names of its columns
     category_counts: np.ndarray  # of each categorical column, as known so far
-
-
-def check_prior(prior, kinds):
-    """Raise ValueError if a mapping names no column, or gives what its kind cannot take."""
-    if not isinstance(prior, Mapping):
-        return
-    for key, given in prior.items():
-        kind = key if key in SHAPES else kinds.get(key)
-        if kind is None:
-            raise ValueError(
-                f"prior names {key!r}, which is neither a column nor one of the kinds "
-                f"{', '.join(map(repr, SHAPES))}."
-            )
-        if isinstance(given, str):
-            valid = given in ("empirical", "reference")
-        else:
-            holds, _ = SHAPES[kind]
-            valid = holds(np.asarray(given, dtype=float).ravel())
-        if not valid:
-            words = SHAPES[kind][1]
-            raise ValueError(
-                f"prior[{key!r}] must be 'empirical', 'reference' or {words}; got {given!r}."
-            )
 
 
 def blank(layout):
@@ -113,11 +71,9 @@ def find_families(layout, prior, pool):
     )
 
 
-def _given(prior, kind, name):
-    """Return what a mapping says of a column; "empirical" if nothing."""
-    if isinstance(prior, Mapping):
-        return prior.get(name, prior.get(kind, "empirical"))
-    return prior
+def _given(prior, name):
+    """Return what a resolved prior says of a column."""
+    return prior if isinstance(prior, str) else prior[name]
 
 
 def _binary_columns(names, layout, prior, stats):
@@ -125,11 +81,11 @@ def _binary_columns(names, layout, prior, stats):
     share = (ones + 0.5) / (zeros + ones + 1.0)
     table = STRENGTH["binary"] * np.array([1.0 - share, share])
     for d, name in enumerate(names):
-        given = _given(prior, "binary", name)
+        given = _given(prior, name)
         if given == "reference":
             table[:, d] = REFERENCE
         elif given != "empirical":
-            a, b = np.broadcast_to(given, 2)
+            a, b = given
             table[:, d] = b, a
     return BetaBernoulli(table)
 
@@ -138,14 +94,14 @@ def _all_categories(names, layout, prior, stats):
     ends = np.cumsum(layout.category_counts)
     columns = []
     for name, end, size in zip(names, ends, layout.category_counts, strict=True):
-        given = _given(prior, "categorical", name)
+        given = _given(prior, name)
         n = stats.n[0, end - size : end]
         if given == "reference":
             columns.append(np.full(size, REFERENCE))
         elif given == "empirical":
             columns.append(STRENGTH["categorical"] * (n + 0.5) / (n.sum() + 0.5 * size))
         else:
-            columns.append(np.broadcast_to(np.asarray(given, float), size))
+            columns.append(np.full(size, given[0]))
     return _categorical(columns)
 
 
@@ -157,7 +113,7 @@ def _categorical(columns):
 def _real_columns(names, layout, prior, stats):
     table = np.empty((4, len(names)))
     for d, name in enumerate(names):
-        given = _given(prior, "real", name)
+        given = _given(prior, name)
         if isinstance(given, str):
             shape = REAL_REFERENCE if given == "reference" else REAL_EMPIRICAL
             mean, variance = _location_and_scale(*stats.n[0, :, d])
@@ -173,7 +129,7 @@ def _location_and_scale(n, mean, spread):
     if n == 0:
         return 0.0, 1.0
     square, variance = mean**2, spread / n
-    if variance > max(1e-18 * square, LEAST_SQUARE):  # rounding errors are no scale
+    if variance > max(LEAST_SPREAD * square, LEAST_SQUARE):  # rounding errors are no scale
         return mean, variance
     return mean, square if square > LEAST_SQUARE else 1.0  # a constant has its own size, or one
 

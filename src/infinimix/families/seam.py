@@ -6,7 +6,7 @@ never look inside. A tuple of families is a product of families over a tuple of 
 columns, and one row may have missing cells in any of them.
 
 Compiled: `count`, `copy`, `merge`, `refresh`, `score`, `evidence`, and `add` for all.
-Python only: `empty`, `widen`, `typical`, `draw`, and `score_rows` for many rows at once.
+Python only: `empty`, `sound`, `widen`, `typical`, `draw`, and `score_rows` for many rows at once.
 """
 
 import numpy as np
@@ -48,6 +48,11 @@ def merge(family, stats, source, target):
 @operation
 def score_rows(family, stats, live, X, out):
     """Add to out[i, j] the log density of row X[i] in slot live[j] (Python only)."""
+
+
+@operation
+def sound(family, stats):
+    """Could rows have left these statistics? Asked of those from a file (Python only)."""
 
 
 @operation
@@ -149,6 +154,11 @@ def _(families, stats, source, target):
     merge(families[0], stats[0], source, target)
     if len(families) > 1:
         merge(families[1:], stats[1:], source, target)
+
+
+@sound.implement(tuple)
+def _(families, stats):
+    return all(map(sound, families, stats))
 
 
 @typical.implement(tuple)

@@ -37,9 +37,14 @@ RESAMPLING = {
 NO_TRACE = np.zeros((0, 2, 0), np.int32)
 
 
+def n_particle_rows(size, resampling):
+    """Return how many particles must have room at once; N-to-M splits before it drops."""
+    return 2 * size + 1 if resampling == "optimal" else size
+
+
 def doubled(array):
-    """Return the array with twice the slots."""
-    return np.concatenate([array, np.zeros_like(array)])
+    """Return statistics with twice the slots; the new ones are empty groups, as slot 0 is."""
+    return np.concatenate([array, np.repeat(array[:1], len(array), axis=0)])
 
 
 class ParticleFilter:
@@ -47,7 +52,7 @@ class ParticleFilter:
 
     def __init__(self, family, alpha, size, resampling, max_groups, rng, slots=64):
         slots = max(slots, 2 * size + 2)
-        particles = size if resampling != "optimal" else 2 * size + 1
+        particles = n_particle_rows(size, resampling)
         self.family, self.stats = family, empty(family, slots)
         self.resampling, self.size, self.rng = resampling, size, rng
         self.bound = UNBOUNDED if max_groups is None else max_groups

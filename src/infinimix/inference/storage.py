@@ -3,25 +3,25 @@
 import numpy as np
 
 from infinimix.families.priors import Layout
-from infinimix.families.seam import empty, map_arrays
+from infinimix.families.seam import empty, refresh_all, sound
 from infinimix.inference.bank import Bank, Settings
-from infinimix.inference.population import CHOSEN, COPIES, MASS, ORDER, PLACE, SIZE
+from infinimix.inference.filter import n_particle_rows
+from infinimix.inference.soundness import check_population
 
 ARRAYS = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
 
 
 def bank_to_tree(bank):
     """Return all that a bank knows."""
-    prior = bank.settings.prior
     return {
-        "settings": {**bank.settings._asdict(), "prior": dict(prior) if _is_map(prior) else prior},
+        "settings": bank.settings._asdict(),
         "names": {kind: list(names) for kind, names in bank.layout.names.items()},
         "category_counts": bank.layout.category_counts,
         "entropy": bank.seed.entropy,
         "spawn_key": tuple(bank.seed.spawn_key),
         "sampler": bank.sampler(),
         "n_rows": bank.n_rows,
-        "pool": _arrays(bank.pool),
+        "pool": _counts(bank.pool),
         "classes": [[_filter_to_tree(f) for f in islands] for islands in bank.classes],
     }
 
@@ -32,19 +32,29 @@ def bank_from_tree(tree):
     layout = Layout(names, np.asarray(tree["category_counts"], np.int64))
     seed = np.random.SeedSequence(tree["entropy"], spawn_key=tree["spawn_key"])
     bank = Bank(Settings(**tree["settings"]), layout, seed)
-    bank.n_rows, bank._sampler = int(tree["n_rows"]), tree["sampler"]
-    bank.pool = _fill(bank.pool, iter(tree["pool"]))
+    bank.n_rows, bank._sampler = int(tree["n_rows"]), _generator(tree["sampler"])
+    bank.pool = _statistics(bank.shape, 2, tree["pool"])  # counts only: nothing is scored in it
     bank.family = bank._estimate()
     for islands in tree["classes"]:
+        _check_size(bank.settings, islands)
         bank.add_class()
-        for f, part in zip(bank.classes[-1], islands, strict=True):
-            _restore_filter(f, part)
+        for f, saved in zip(bank.classes[-1], islands, strict=True):
+            _restore_filter(f, saved)
+    rows = [{f.n_rows for f in islands} for islands in bank.classes]
+    if any(len(counts) != 1 for counts in rows) or sum(map(sum, rows)) != bank.n_rows:
+        raise ValueError("its classes do not add up to its rows")
     return bank
 
 
 def _filter_to_tree(f):
-    # what is derived (the parts that `refresh` fills) is kept too: its bits depend on history
-    return {name: getattr(f, name) for name in ARRAYS} | {"rng": f.rng, "stats": _arrays(f.stats)}
+    return {name: getattr(f, name) for name in ARRAYS} | {"rng": f.rng, "stats": _counts(f.stats)}
+
+
+def _check_size(settings, islands):
+    """Raise ValueError, before room is made, if the islands are not as many and as large."""
+    size = n_particle_rows(settings.n_particles, settings.resampling)
+    if len(islands) != settings.n_islands or any(len(saved["logw"]) != size for saved in islands):
+        raise ValueError("its particles are not as many as it says")
 
 
 def _restore_filter(f, tree):
@@ -54,60 +64,29 @@ def _restore_filter(f, tree):
             raise ValueError(f"{name} has the wrong shape")
         setattr(f, name, np.ascontiguousarray(saved))
     check_population(f)
-    f.rng = tree["rng"]
-    f.rng.random  # noqa: B018 (no generator, no model)
-    f.stats = _fill(empty(f.family, f.slots.shape[1]), iter(tree["stats"]))
+    f.rng = _generator(tree["rng"])
+    f.stats = _statistics(f.family, f.slots.shape[1], tree["stats"])
+    refresh_all(f.family, f.stats, f.slots.shape[1])
 
 
-def check_population(f):
-    """Raise ValueError if the arrays could lead a kernel outside of them."""
-    (rows, live, unique, widest, used, _), slots = f.tally, f.slots.shape[1]
-    particles, columns = f.groups.shape
-    sizes = f.crowd[SIZE, :unique]
-    order = f.slots[ORDER]
-    sound = (
-        f.slots.shape[0] == 5
-        and f.mass.shape == (3, slots)
-        and f.crowd.shape == (4, particles)
-        and f.logw.shape == (particles,)
-        and particles >= (2 * f.size + 1 if f.resampling == "optimal" else f.size)
-        and rows >= 0
-        and 1 <= live <= slots
-        and 1 <= unique <= particles
-        and 1 <= widest <= columns
-        and 0 <= used <= len(f.u)
-        and len(f.u) > 2 * f.size
-        and ((sizes >= 1) & (sizes <= widest)).all()
-        and ((f.groups >= 0) & (f.groups < slots)).all()
-        and (np.sort(order) == np.arange(slots)).all()
-        and (f.slots[PLACE, order] == np.arange(slots)).all()
-        and (f.slots[CHOSEN] == 0).all()
-        and (f.crowd[COPIES, :unique] >= 1).all()
-        and f.crowd[COPIES, :unique].sum() <= max(f.size, 2 * f.size * (f.resampling == "optimal"))
-        and np.isfinite(f.logw[:unique]).all()
-        and np.isfinite(f.mass[MASS]).all()
-    )
-    if not sound:
-        raise ValueError("the particles of a filter do not fit together")
+def _counts(stats):
+    """Return what must be remembered of each family; `refresh` makes the rest of it."""
+    return [own.n for own in stats]
 
 
-def _arrays(stats):
-    found = []
-    map_arrays(found.append, stats)
-    return found
+def _statistics(family, slots, counts):
+    """Return statistics with these counts."""
+    stats = empty(family, slots)
+    for own, saved in zip(stats, counts, strict=True):
+        if saved.shape != own.n.shape or saved.dtype != own.n.dtype:
+            raise ValueError(f"statistics of shape {saved.shape}, expected {own.n.shape}")
+        own.n[:] = saved
+    if not sound(family, stats):
+        raise ValueError("statistics that no rows have")
+    return stats
 
 
-def _fill(stats, arrays):
-    """Return statistics of the same nest with these arrays; their shapes must agree."""
-
-    def check(old):
-        new = next(arrays)
-        if new.shape != old.shape or new.dtype != old.dtype:
-            raise ValueError(f"statistics of shape {new.shape}, expected {old.shape}")
-        return np.ascontiguousarray(new)
-
-    return map_arrays(check, stats)
-
-
-def _is_map(value):
-    return hasattr(value, "items")
+def _generator(value):
+    if not isinstance(value, np.random.Generator):
+        raise ValueError("a random generator is lacking")
+    return value

@@ -59,8 +59,8 @@ def not_real(name: str, row: int, value: object) -> ValueError:
 
 def infinite_cell(name: str, row: int) -> ValueError:
     return ValueError(
-        f"column {name!r} has an infinite value in row {row} (or one too large for float64); "
-        "replace it by NaN if it is missing, or by a finite number"
+        f"column {name!r} has an infinite value in row {row} (or one beyond 1e150, whose square "
+        "is too large for float64); replace it by NaN if it is missing, or rescale the column"
     )
 
 

@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 
 from infinimix.kernels.compile import kernel
 
-__all__ = ["READY", "copy_binary", "copy_real", "ready"]
+__all__ = ["LARGEST", "READY", "copy_binary", "copy_real", "ready"]
 
 #: For each kind the dtypes its loop reads as they are; `ready` converts the others.
 READY: dict[str, frozenset[np.dtype[Any]]] = {
     "binary": frozenset(map(np.dtype, ("?", "i1", "u1", "i8", "f8"))),
     "real": frozenset([np.dtype("f8")]),
 }
+
+#: Beyond this a number is refused as infinity is: its square, and sums of that, would overflow.
+LARGEST = 1e150
 
 _INT8, _FLOAT64 = np.dtype(np.int8), np.dtype(np.float64)
 
@@ -46,10 +49,10 @@ def _scan_real(values: NDArray[np.float64], out: NDArray[np.float64]) -> int:
     for i in range(source.size):
         v = source[i]
         target[i] = v
-        odd |= 1 if abs(v) == np.inf else 0
+        odd |= 1 if abs(v) > LARGEST else 0
     if odd:
         for i in range(source.size):
-            if abs(source[i]) == np.inf:
+            if abs(source[i]) > LARGEST:
                 return i
     return -1
 
@@ -63,7 +66,7 @@ def copy_binary(values: NDArray[Any]) -> tuple[NDArray[np.int8], int]:
 
 
 def copy_real(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """Copy a C-contiguous 2-D float64 array; NaN stays, infinity is reported."""
+    """Copy a C-contiguous 2-D float64 array; NaN stays, infinity and the like is reported."""
     out = np.empty(values.shape, _FLOAT64)
     return out, _scan_real(values, out)
 

@@ -118,7 +118,7 @@ def test_what_cannot_be_given_is_named(mixture, given, words):
 
 
 def test_an_impossible_distance_still_gives_a_row(mixture):
-    assert mixture.sample(3, given={"r": 1e300})["r"].tolist() == [1e300] * 3
+    assert mixture.sample(3, given={"r": 1e149})["r"].tolist() == [1e149] * 3
 
 
 def test_prototypes_are_the_groups_of_the_best_particle(mixture):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infinimix.families.priors import Layout, blank, find_families
+from infinimix.families.priors import REAL_EMPIRICAL, STRENGTH, Layout, blank, find_families
 from infinimix.families.seam import add, empty
 
 
@@ -31,11 +31,11 @@ def test_a_real_column_is_measured_in_its_own_units(values, scale, prior):
 def test_a_column_without_a_scale_has_a_proper_prior(values):
     mean, kappa, nu, variance = real_prior(values)
     assert abs(mean) <= 1e-200
-    assert (kappa, nu, variance) == (0.1, 2.0, 0.5)
+    assert (kappa, nu, variance) == REAL_EMPIRICAL
 
 
 def test_rounding_errors_are_no_scale():
-    assert real_prior([0.1 + 0.2, 0.3, 0.3])[3] == pytest.approx(0.5 * 0.3**2)
+    assert real_prior([0.1 + 0.2, 0.3, 0.3])[3] == pytest.approx(REAL_EMPIRICAL.variance * 0.3**2)
 
 
 def test_an_empirical_binary_or_categorical_column_has_its_shares():
@@ -46,8 +46,10 @@ def test_an_empirical_binary_or_categorical_column_has_its_shares():
     for i in range(3):
         add(family, pool, 0, X, i, 1.0)
     binary, categorical = find_families(layout, "empirical", pool)
-    np.testing.assert_allclose(binary.prior, 0.5 * np.array([[1.5 / 4, 0.5], [2.5 / 4, 0.5]]))
-    np.testing.assert_allclose(categorical.prior, 0.5 * np.array([1.5, 0.5, 2.5]) / 4.5)
+    share = np.array([[1.5 / 4, 0.5], [2.5 / 4, 0.5]])
+    np.testing.assert_allclose(binary.prior, STRENGTH["binary"] * share)
+    share = np.array([1.5, 0.5, 2.5]) / 4.5
+    np.testing.assert_allclose(categorical.prior, STRENGTH["categorical"] * share)
     binary, categorical = find_families(layout, "reference", pool)
     assert (binary.prior == 0.5).all()
     assert (categorical.prior == 0.5).all()

@@ -18,9 +18,14 @@ CELLS = {
     "binary": st.booleans(),
     "categorical": st.text(st.characters(exclude_categories=["Cs"]), max_size=3),
     "count": st.integers(-5, 5),
-    "real": st.floats(allow_nan=False, allow_infinity=False),
+    "real": st.floats(-1e150, 1e150),
 }
-ANY = st.one_of(st.integers(), st.text(max_size=2), st.booleans(), st.floats(allow_infinity=False))
+ANY = st.one_of(
+    st.integers(),
+    st.text(max_size=2),
+    st.booleans(),
+    st.floats(-1e150, 1e150) | st.just(float("nan")),
+)
 
 
 @st.composite

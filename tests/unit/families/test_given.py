@@ -1,0 +1,52 @@
+"""What a mapping may say of the base measure."""
+
+import numpy as np
+import pytest
+
+from infinimix.families.given import resolve_prior
+
+KINDS = {"b": "binary", "c": "categorical", "r": "real", "real": "binary"}
+
+
+def test_every_column_has_its_entry():
+    prior = {"b": np.array([1.0, 2.0]), 1: 3, "real": "reference", "categorical": 7}
+    assert resolve_prior(prior, KINDS) == {
+        "b": (1.0, 2.0),
+        "c": (3.0,),
+        "r": "empirical",
+        "real": "reference",  # a column may have the name of a kind, and then that is meant
+    }
+
+
+def test_a_kind_speaks_for_its_columns():
+    resolved = resolve_prior({"binary": 0.5, "b": (1, 2)}, KINDS)
+    assert (resolved["b"], resolved["real"]) == ((1.0, 2.0), (0.5, 0.5))
+
+
+def test_what_is_resolved_stays():
+    once = resolve_prior({"r": (0, 1, 2, 3), "c": 2}, KINDS)
+    assert resolve_prior(once, KINDS) == once
+    assert resolve_prior("reference", KINDS) == "reference"
+
+
+@pytest.mark.parametrize(
+    "prior",
+    [
+        {"zz": 1},
+        {9: 1},
+        {-1: 1},
+        {"b": (0, 1)},
+        {"b": (1, 2, 3)},
+        {"b": "floaty"},
+        {"c": [1, 2]},
+        {"c": None},
+        {"r": (0, 1, 2)},
+        {"r": (np.inf, 1, 1, 1)},
+        {"r": {"mean": 0}},
+        {"categorical": -1},
+    ],
+)
+def test_errors_name_the_entry(prior):
+    (key,) = prior
+    with pytest.raises(ValueError, match=f"prior.*{key}"):
+        resolve_prior(prior, KINDS)
