@@ -15,7 +15,6 @@ from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from infinimix import execution
 from infinimix.estimators.parameters import check_parameters, seed_sequence
-from infinimix.estimators.progress import with_progress
 from infinimix.families.given import resolve_prior
 from infinimix.families.priors import Layout
 from infinimix.inference.bank import Bank, Settings
@@ -104,6 +103,8 @@ class TableEstimator(BaseEstimator):
     def _run(self, learn: Callable[..., None], *data: Any) -> None:
         """Let a bank learn, with a progress bar if that is asked for."""
         if self.verbose:
+            from infinimix.estimators.progress import with_progress  # costs a start-up its rich
+
             with with_progress(self._execute) as execute:
                 learn(*data, execute)
         else:
