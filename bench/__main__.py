@@ -1,4 +1,4 @@
-"""`python -m bench [names...] [--json FILE] [--quick]`: run benchmarks, print their bars."""
+"""`python -m bench [names...] [--json FILE] [--markdown FILE] [--quick]`: run benchmarks, print their bars."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from bench.report import Section, show, summarise
+from bench.report import Section, show, summarise, to_markdown
 
 BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "training": "bench.training",
@@ -36,6 +36,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "names", nargs="*", metavar="name", help=f"of {', '.join(BENCHMARKS)}; all by default"
     )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
+    parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to FILE")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: does everything run?")
     options = parser.parse_args(arguments)
     unknown = sorted(set(options.names) - set(BENCHMARKS))
@@ -50,6 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.json:
         figures = {name: section.to_json() for name, section in sections.items()}
         options.json.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if options.markdown:
+        options.markdown.write_text(to_markdown(list(sections.values())), encoding="utf-8")
     return 0
 
 

@@ -72,6 +72,31 @@ def summarise(sections: list[Section], console: Console) -> None:
         console.print(f"  missed: {section.title}: {line.what}", highlight=False)
 
 
+def to_markdown(sections: list[Section]) -> str:
+    """Return all tables as Markdown, for docs/benchmarks.md."""
+    head = ["what", "ours", "peer", "ratio", "bar", "met"]
+    blocks = []
+    for section in sections:
+        rows = [
+            [line.what, line.ours, line.peer, line.ratio, line.bar, _word(line.meets)]
+            for line in section.lines
+        ]
+        blocks += [f"### {section.title}", _markdown_table(head, rows)]
+        for grid in section.grids:
+            blocks += [f"{grid.title}:", _markdown_table(grid.headings, grid.rows)]
+        blocks += [f"{note[0].upper()}{note[1:]}." for note in section.notes]
+    return "\n\n".join(blocks) + "\n"
+
+
+def _markdown_table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def _word(meets: bool | None) -> str:
+    return "" if meets is None else "yes" if meets else "**no**"
+
+
 def _grid(grid: Grid) -> Table:
     table = Table(title=grid.title, title_justify="left", title_style="italic")
     for k, heading in enumerate(grid.headings):

@@ -1,8 +1,8 @@
 """Start-up: a fresh process imports infinimix and fits a small table of mixed columns.
 
 The first process finds an empty cache of kernels and compiles; the next ones are warm. Wall
-time of the whole process, the interpreter included; its CPU time is noted beside, as wall time
-suffers from whatever else runs.
+time from the start of the interpreter to the answer; how long the process then takes to end
+(Python frees what numba and SciPy have built up) and its CPU time are noted beside.
 """
 
 from __future__ import annotations
@@ -43,27 +43,36 @@ def run(quick: bool = False) -> Section:
     with tempfile.TemporaryDirectory() as cache:
         cold = _start(cache)
         warm = [_start(cache) for _ in range(1 if quick else 7)]
-    total, imports, fit, cpu = np.median(warm, axis=0)
+    answer, end, imports, fit, cpu = np.median(warm, axis=0)
     section.lines = [
-        Line("warm process", f"{total:.2f} s", bar="< 2 s", meets=bool(total < 2.0)),
+        Line("warm process, to the answer", f"{answer:.2f} s", bar="< 2 s", meets=bool(answer < 2)),
+        Line("warm process, to its end", f"{end:.2f} s"),
         Line("cold process: compiles all kernels, once", f"{cold[0]:.1f} s"),
     ]
     section.notes.append(
         f"warm: import {imports:.2f} s, fit and predict {fit:.2f} s; CPU {cpu:.2f} s; "
-        f"slowest of {len(warm)}: {max(w[0] for w in warm):.2f} s"
+        f"slowest answer of {len(warm)}: {max(w[0] for w in warm):.2f} s"
     )
     section.figures = {"warm_seconds": warm, "cold_seconds": cold}
     return section
 
 
 def _start(cache: str) -> tuple[float, ...]:
-    """Run the program; return wall seconds of all, of the imports, of the rest; and CPU seconds."""
+    """Return wall seconds to the answer, to the end, of imports and of the rest; CPU seconds."""
     source = str(Path(infinimix.__file__).parents[1])
     path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
     environment = os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": cache}
     start = time.perf_counter()
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment, check=True, capture_output=True, text=True
-    )
-    total = time.perf_counter() - start
-    return total, *map(float, done.stdout.split())
+    with subprocess.Popen(
+        [sys.executable, "-u", "-c", PROGRAM],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        figures = process.stdout.readline().split()
+        answer = time.perf_counter() - start
+        process.wait()
+        end = time.perf_counter() - start
+    return answer, end, *map(float, figures)
