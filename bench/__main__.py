@@ -1,4 +1,4 @@
-"""`python -m bench [names...] [--json FILE] [--markdown FILE] [--quick]`: run benchmarks, print their bars."""
+"""`python -m bench [names...] [options]`: run benchmarks, print their bars."""
 
 from __future__ import annotations
 
