@@ -61,7 +61,8 @@ def _decode_codes(codes: NDArray[Any], categories: tuple[Any, ...]) -> NDArray[A
     )
     if exact:
         return np.append(values.astype(np.float64), np.nan).take(codes)  # -1 is the last
-    return np.append(values.astype(object), [None]).take(codes)
+    nothing = np.array([None], dtype=object)
+    return np.append(values.astype(object), nothing).take(codes)
 
 
 def _exact_array(numbers: tuple[Any, ...]) -> NDArray[Any]:
