@@ -55,7 +55,6 @@ class TableEstimator(BaseEstimator):
         """Decide what the columns are, and encode the first table."""
         check_parameters(self)
         schema = read_schema(X, self.columns)
-        resolve_prior(self.prior, schema.kinds())
         return schema, encode(schema, X, learn=True, who=type(self).__name__)
 
     def _encode(self, X: Any, learn: bool = False) -> Encoded:
@@ -110,16 +109,19 @@ class TableEstimator(BaseEstimator):
         else:
             learn(*data, self._execute)
 
-    def _fit_bank(self, X: Any, encode_labels: LabelReader) -> tuple[np.ndarray, ...]:
-        """Forget all, and learn a whole table; return it encoded."""
+    def _fit_bank(self, X: Any, encode_labels: LabelReader) -> tuple[Schema, Bank, Encoded]:
+        """Learn a whole table, for `_take`; the model itself is not touched yet."""
         schema, encoded = self._read(X)
         codes, n_classes = encode_labels(encoded.n_rows)
         schema = schema.extended(encoded.novel)
         bank = self._new_bank(schema)
         self._run(bank.fit, encoded.blocks, codes, n_classes)
+        return schema, bank, encoded
+
+    def _take(self, X: Any, schema: Schema, bank: Bank) -> None:
+        """Become the model that learned X first."""
         self._schema, self._bank = schema, bank
         self._name_features(X, schema)
-        return encoded.blocks
 
     def _learn_rows(self, X: Any, encode_labels: LabelReader) -> None:
         """Learn the rows of a stream; the first call decides what the columns are."""
@@ -132,11 +134,13 @@ class TableEstimator(BaseEstimator):
         novel = encoded.novel
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
         self._run(bank.learn, encoded.blocks, codes, where)
-        # Last, so that an interrupted call leaves no half of a model, and no code of a
-        # category that the bank has no room for.
-        self._schema, self._bank = schema.extended(novel), bank
+        # Last, so that an interrupted first call leaves no half of a model, and a later one no
+        # code of a category that the bank has no room for. A later one may leave islands that
+        # have learned and others that have not: the bank learns in place.
         if first:
-            self._name_features(X, schema)
+            self._take(X, schema.extended(novel), bank)
+        else:
+            self._schema = schema.extended(novel)
 
 
 def block_names(schema: Schema) -> dict[str, tuple[str, ...]]:

@@ -112,9 +112,10 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
 
     def fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn a whole table; what was learned before is forgotten."""
-        blocks = self._fit_bank(X, _one_class)
-        rows = np.arange(len(blocks[0]))
-        self.labels_ = trace_assignments(self._bank, 0, blocks, rows)
+        schema, bank, encoded = self._fit_bank(X, _one_class)
+        labels = trace_assignments(bank, 0, encoded.blocks, np.arange(encoded.n_rows))
+        self._take(X, schema, bank)
+        self.labels_ = labels
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> CRPMixture:

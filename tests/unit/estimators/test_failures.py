@@ -197,6 +197,20 @@ def test_an_interrupted_later_call_leaves_a_model_that_answers(cls, monkeypatch)
     assert np.isfinite(model.score_samples(MORE)).all()
 
 
+def test_a_fit_that_fails_at_its_last_step_changes_nothing(monkeypatch):
+    model = make(CRPMixture).fit(FRAME)
+    before = state_of(model)
+
+    def no_room(*args):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("infinimix.estimators.mixture.trace_assignments", no_room)
+        with pytest.raises(MemoryError):
+            model.fit(MORE)
+    assert differences(before, state_of(model)) == []
+
+
 @pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])
 def test_unfitted_models_say_so(cls):
     from sklearn.exceptions import NotFittedError
