@@ -94,7 +94,8 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
             labels.extend(new)
             return codes, len(new)
 
-        self._fit_bank(X, read)
+        schema, bank, _ = self._fit_bank(X, read)
+        self._take(X, schema, bank)
         self._labels = labels
         return self
 

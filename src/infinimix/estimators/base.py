@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_feature_names, check_is_fitted
+from sklearn.utils.validation import _check_feature_names, _get_feature_names, check_is_fitted
 
 from infinimix import execution
 from infinimix.estimators.parameters import check_parameters, seed_sequence
@@ -55,7 +55,6 @@ class TableEstimator(BaseEstimator):
         """Decide what the columns are, and encode the first table."""
         check_parameters(self)
         schema = read_schema(X, self.columns)
-        resolve_prior(self.prior, schema.kinds())
         return schema, encode(schema, X, learn=True, who=type(self).__name__)
 
     def _encode(self, X: Any, learn: bool = False) -> Encoded:
@@ -65,7 +64,9 @@ class TableEstimator(BaseEstimator):
         return encode(self._schema, X, learn, who=type(self).__name__)
 
     def _check_names(self, X: Any) -> None:
-        if not isinstance(X, list):
+        """Check names as scikit-learn does; those of frames that it cannot read are matched."""
+        readable = not hasattr(X, "columns") or _get_feature_names(X) is not None
+        if not isinstance(X, list) and (readable or not self._schema.named):
             _check_feature_names(self, X, reset=False)
 
     def _fitted_rows(self, X: Any) -> tuple[np.ndarray, ...]:
@@ -75,12 +76,9 @@ class TableEstimator(BaseEstimator):
     def _name_features(self, X: Any, schema: Schema) -> None:
         """Set what scikit-learn expects every fitted estimator to say of its columns."""
         self.n_features_in_ = schema.width
-        if isinstance(X, list):
-            self.__dict__.pop("feature_names_in_", None)
-            if schema.named:
-                self.feature_names_in_ = np.array(schema.names, dtype=object)
-        else:
-            _check_feature_names(self, X, reset=True)
+        self.__dict__.pop("feature_names_in_", None)
+        if schema.named:
+            self.feature_names_in_ = np.array(schema.names, dtype=object)
 
     @property
     def columns_(self) -> dict[str, str]:
@@ -110,16 +108,19 @@ class TableEstimator(BaseEstimator):
         else:
             learn(*data, self._execute)
 
-    def _fit_bank(self, X: Any, encode_labels: LabelReader) -> tuple[np.ndarray, ...]:
-        """Forget all, and learn a whole table; return it encoded."""
+    def _fit_bank(self, X: Any, encode_labels: LabelReader) -> tuple[Schema, Bank, Encoded]:
+        """Learn a whole table, for `_take`; the model itself is not touched yet."""
         schema, encoded = self._read(X)
         codes, n_classes = encode_labels(encoded.n_rows)
         schema = schema.extended(encoded.novel)
         bank = self._new_bank(schema)
         self._run(bank.fit, encoded.blocks, codes, n_classes)
+        return schema, bank, encoded
+
+    def _take(self, X: Any, schema: Schema, bank: Bank) -> None:
+        """Become the model that learned X first."""
         self._schema, self._bank = schema, bank
         self._name_features(X, schema)
-        return encoded.blocks
 
     def _learn_rows(self, X: Any, encode_labels: LabelReader) -> None:
         """Learn the rows of a stream; the first call decides what the columns are."""
@@ -132,11 +133,13 @@ class TableEstimator(BaseEstimator):
         novel = encoded.novel
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
         self._run(bank.learn, encoded.blocks, codes, where)
-        # Last, so that an interrupted call leaves no half of a model, and no code of a
-        # category that the bank has no room for.
-        self._schema, self._bank = schema.extended(novel), bank
+        # Last, so that an interrupted first call leaves no half of a model, and a later one no
+        # code of a category that the bank has no room for. A later one may leave islands that
+        # have learned and others that have not: the bank learns in place.
         if first:
-            self._name_features(X, schema)
+            self._take(X, schema.extended(novel), bank)
+        else:
+            self._schema = schema.extended(novel)
 
 
 def block_names(schema: Schema) -> dict[str, tuple[str, ...]]:

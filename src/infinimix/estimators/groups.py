@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.families.given import find_column
 from infinimix.families.seam import draw, score_rows, typical
 from infinimix.inference.assignments import best_particle
 from infinimix.inference.bank import Bank
@@ -46,7 +47,9 @@ def draw_rows(
 ) -> tuple[Any, np.ndarray]:
     """Draw n rows and their classes, given some cells; the classes have these log weights."""
     if not isinstance(n, Integral) or isinstance(n, bool) or int(n) < 0:
-        raise ValueError(f"n, the number of rows to draw, must be a whole number; got {n!r}.")
+        raise ValueError(
+            f"n, the number of rows to draw, must be a whole number from 0 on; got {n!r}."
+        )
     fixed = _encode_given(schema, given)
     rng = bank.sampler()
     stats, log_mix, bounds = bank.snapshot()
@@ -79,11 +82,10 @@ def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...] | None:
 
 def _column_name(schema: Schema, key: Any) -> str:
     """Return the name of a column of `given`, which may be a position."""
-    if isinstance(key, Integral) and not isinstance(key, bool) and 0 <= int(key) < schema.width:
-        return schema.names[int(key)]
-    if key not in schema.names:
+    name = find_column(key, schema.names)
+    if name is None:
         raise ValueError(f"given has {key!r}, which is no column; there are {listed(schema.names)}")
-    return str(key)
+    return name
 
 
 def _check_seen(schema: Schema, row: Mapping[str, Any], codes: np.ndarray) -> None:
@@ -104,7 +106,7 @@ def _overwrite(block: np.ndarray, cells: np.ndarray) -> np.ndarray:
 
 
 def _columns(schema: Schema, blocks: Sequence[np.ndarray], decode_binary: bool) -> dict[str, Any]:
-    """Return the columns by name, in table order; binary ones as they are if asked."""
+    """Return the columns by name, in table order; binary ones as probabilities unless decoded."""
     if decode_binary or "binary" not in schema.blocks:
         return schema.decode(blocks)
     probability = dict(zip(schema.blocks, blocks, strict=True))["binary"]

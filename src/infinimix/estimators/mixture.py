@@ -30,11 +30,17 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
         Kinds are "binary", "categorical" and "real". With "auto", booleans and columns of
         only 0 and 1 are binary; strings, objects and categoricals are categorical; floats
         are real; integers with at most 10 distinct values are categorical, others real.
-        Decided at the first call and shown in `columns_`.
+        Columns that a mapping does not name are "auto". Decided at the first call and shown
+        in `columns_`.
     alpha : float
         Concentration: the mass of a new group against the rows in the old ones.
     prior : "empirical", "reference" or a mapping
-        The base measure of the columns; see `infinimix.families.priors`.
+        The base measure: what the columns of a group are like before its rows. "empirical"
+        centres it on the whole table; "reference" is Beta(.5, .5), Dirichlet(.5) and a wide
+        Normal-inverse-chi-squared. A mapping gives, by column or by kind, one of these words
+        or numbers: (a, b) for binary, a pseudo-count for categorical, (mean, kappa, nu, scale)
+        for real, as in ``{"real": (0.0, 0.1, 2.0, 1.0), "colour": 0.5}``; columns that it
+        does not name are "empirical".
     n_particles : int
         Particles of each island.
     n_islands : int
@@ -112,9 +118,10 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
 
     def fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn a whole table; what was learned before is forgotten."""
-        blocks = self._fit_bank(X, _one_class)
-        rows = np.arange(len(blocks[0]))
-        self.labels_ = trace_assignments(self._bank, 0, blocks, rows)
+        schema, bank, encoded = self._fit_bank(X, _one_class)
+        labels = trace_assignments(bank, 0, encoded.blocks, np.arange(encoded.n_rows))
+        self._take(X, schema, bank)
+        self.labels_ = labels
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> CRPMixture:
@@ -159,7 +166,8 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
         """Return a DataFrame of the groups: weight, rows, and a typical value of each column.
 
         The typical value of a binary column is the probability of a one, of a categorical
-        column the most probable category, of a real column the mean.
+        column the most probable category, of a real column the mean. All three are those of
+        the posterior: where a group has few rows they lean towards the base measure.
         """
         check_is_fitted(self)
         return describe_groups(self._bank, self._schema, 0)

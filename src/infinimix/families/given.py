@@ -45,13 +45,27 @@ def resolve_prior(prior, kinds):
     return resolved
 
 
+def find_column(key, names):
+    """Return the name of the column that a key means, or None.
+
+    A whole number is a position, unless a column has it as its name (frames may have numbers
+    as names): `columns` takes it for the name too.
+    """
+    if isinstance(key, str):
+        return key if key in names else None
+    if not isinstance(key, Integral) or isinstance(key, bool):
+        return None
+    if str(int(key)) in names:
+        return str(int(key))
+    return list(names)[int(key)] if 0 <= key < len(names) else None
+
+
 def _find_key(key, kinds):
-    if isinstance(key, str) and key in kinds:
-        return "column", key
+    name = find_column(key, kinds)
+    if name is not None:
+        return "column", name
     if isinstance(key, str) and key in SHAPES:
         return "kind", key
-    if isinstance(key, Integral) and 0 <= key < len(kinds):
-        return "column", list(kinds)[key]
     raise ValueError(
         f"prior names {key!r}, which is neither a column nor one of the kinds "
         f"{', '.join(map(repr, SHAPES))}."

@@ -127,10 +127,14 @@ class ParticleFilter:
         logw = self.logw[:unique] + np.log(self.crowd[COPIES, :unique])
         return np.exp(logw - np.logaddexp.reduce(logw))
 
+    def log_weight(self):
+        """Return the log of the total weight: the evidence but for the bound on groups."""
+        unique = self.tally[UNIQUE]
+        return np.logaddexp.reduce(self.logw[:unique] + np.log(self.crowd[COPIES, :unique]))
+
     def log_evidence(self):
         """Return the log of an unbiased estimate of the probability of all rows."""
-        unique = self.tally[UNIQUE]
-        total = np.logaddexp.reduce(self.logw[:unique] + np.log(self.crowd[COPIES, :unique]))
+        total = self.log_weight()
         if self.bound < self.n_rows:
             total -= log_at_most(self.n_rows, self.alpha, self.bound)
         return float(total)

@@ -39,7 +39,7 @@ def fingerprint():
 def announce():
     """Say once that a cold start compiles, so that a pause is understood."""
     print(
-        "infinimix: compiling kernels for this kind of table (some seconds, once; "
+        "infinimix: compiling kernels for this kind of table (ten to thirty seconds, once; "
         "later runs load them from disk)",
         file=sys.stderr,
     )

@@ -123,7 +123,7 @@ def _align(table: Table, schema: Schema, who: str) -> Table:
     if isinstance(table, Columns) and (table.partial or (table.named and schema.named)):
         return table.arranged(schema.names, who)
     if table.width != schema.width:
-        raise errors.wrong_width(table.width, schema.width, who)
+        raise errors.wrong_width(table.names, schema.names, who)
     return table
 
 

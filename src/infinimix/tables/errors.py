@@ -99,9 +99,13 @@ def wrong_columns(unknown: Sequence[str], absent: Sequence[str], who: str) -> Va
     )
 
 
-def wrong_width(width: int, expected: int, who: str) -> ValueError:
+def wrong_width(names: Sequence[str], expected: Sequence[str], who: str) -> ValueError:
+    width, known = len(names), len(expected)
+    more = width > known
+    what = f"unknown: {listed(names[known:])}" if more else f"missing: {listed(expected[width:])}"
     return ValueError(
-        f"X has {width} features, but {who} is expecting {expected} features as input"
+        f"X has {width} features, but {who} is expecting {known} features as input ({what}, "
+        "if the others are in place)"
     )
 
 

@@ -53,7 +53,7 @@ WRONG_TABLES = {
     "same name twice": (
         MORE.set_axis(["b", "c", "c"], axis=1),
         ValueError,
-        "(?s)[Dd]uplicate|unique",
+        "(?s)[Dd]uplicate|unique|feature names should match",  # the last by older scikit-learn
     ),
     "unknown key": ([{"b": 1}, {"zz": 1}], ValueError, "unknown: 'zz'"),
     "wrong width": (np.zeros((3, 4)), ValueError, "X has 4 features.*expecting 3"),
@@ -195,6 +195,20 @@ def test_an_interrupted_later_call_leaves_a_model_that_answers(cls, monkeypatch)
     assert np.isfinite(model.score_samples(MORE)).all()  # no code beyond the statistics
     model.partial_fit(MORE, MORE_LABELS)
     assert np.isfinite(model.score_samples(MORE)).all()
+
+
+def test_a_fit_that_fails_at_its_last_step_changes_nothing(monkeypatch):
+    model = make(CRPMixture).fit(FRAME)
+    before = state_of(model)
+
+    def no_room(*args):
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr("infinimix.estimators.mixture.trace_assignments", no_room)
+        with pytest.raises(MemoryError):
+            model.fit(MORE)
+    assert differences(before, state_of(model)) == []
 
 
 @pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])

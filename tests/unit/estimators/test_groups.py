@@ -92,6 +92,12 @@ def test_given_cells_are_kept(mixture, classifier):
     assert set(drawn["b"]) == {0}
 
 
+def test_numbers_as_names_are_names():
+    frame = pd.DataFrame({1: [0.5, 1.5, 2.5], 0: ["x", "y", "x"]})
+    drawn = CRPMixture(**SMALL).fit(frame).sample(3, given={0: "y", 1: 9.0})
+    assert drawn.tolist() == [[9.0, "y"]] * 3
+
+
 @pytest.mark.parametrize("given", [None, {}, {"c": None}, {"c": float("nan"), "r": pd.NA}])
 def test_nothing_given_is_nothing_fixed(mixture, given):
     assert set(mixture.sample(60, given=given)["c"]) == {"x", "y", "z"}

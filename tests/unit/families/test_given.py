@@ -23,6 +23,11 @@ def test_a_kind_speaks_for_its_columns():
     assert (resolved["b"], resolved["real"]) == ((1.0, 2.0), (0.5, 0.5))
 
 
+def test_a_number_is_a_name_before_it_is_a_position():
+    resolved = resolve_prior({1: (1, 2), 2: (3, 4)}, {"1": "binary", "0": "binary", "z": "binary"})
+    assert resolved == {"1": (1.0, 2.0), "0": "empirical", "z": (3.0, 4.0)}
+
+
 def test_what_is_resolved_stays():
     once = resolve_prior({"r": (0, 1, 2, 3), "c": 2}, KINDS)
     assert resolve_prior(once, KINDS) == once
@@ -35,6 +40,7 @@ def test_what_is_resolved_stays():
         {"zz": 1},
         {9: 1},
         {-1: 1},
+        {True: 1},
         {"b": (0, 1)},
         {"b": (1, 2, 3)},
         {"b": "floaty"},

@@ -74,6 +74,9 @@ def test_wrong_width():
     for X in (np.ones((1, 2)), [[1, 0]], sparse.eye_array(2), pd.DataFrame([[1, 0]])):
         with pytest.raises(ValueError, match="X has 2 features, but Trees is expecting 3 features"):
             encode(schema, X, learn=True, who="Trees")
+    for width, named in ((2, "missing: 'x2'"), (5, "unknown: 'x3', 'x4'")):
+        with pytest.raises(ValueError, match=named):
+            encode(schema, np.ones((1, width)), learn=True)
 
 
 def test_names_are_matched_in_any_order():
