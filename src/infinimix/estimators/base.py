@@ -71,6 +71,7 @@ class TableEstimator(BaseEstimator):
 
     def _fitted_rows(self, X: Any) -> tuple[np.ndarray, ...]:
         check_is_fitted(self)
+        check_whole(self._bank)
         return self._encode(X).blocks
 
     def _name_features(self, X: Any, schema: Schema) -> None:
@@ -128,18 +129,28 @@ class TableEstimator(BaseEstimator):
         schema, encoded = self._read(X) if first else (self._schema, self._encode(X, learn=True))
         codes, n_classes = encode_labels(encoded.n_rows)
         bank = self._new_bank(schema) if first else self._bank
+        check_whole(bank)
         while len(bank.classes) < n_classes:
             bank.add_class()
         novel = encoded.novel
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
         self._run(bank.learn, encoded.blocks, codes, where)
         # Last, so that an interrupted first call leaves no half of a model, and a later one no
-        # code of a category that the bank has no room for. A later one may leave islands that
-        # have learned and others that have not: the bank learns in place.
+        # code of a category that the bank has no room for. The bank itself learns in place, and
+        # knows when a later call was interrupted.
         if first:
             self._take(X, schema.extended(novel), bank)
         else:
             self._schema = schema.extended(novel)
+
+
+def check_whole(bank: Bank) -> None:
+    """Raise RuntimeError if an interrupt has left the islands of a bank apart."""
+    if bank.torn:
+        raise RuntimeError(
+            "A call of partial_fit was interrupted, and some islands have learned rows that "
+            "others have not. Fit the model anew, or load it from where it was saved."
+        )
 
 
 def block_names(schema: Schema) -> dict[str, tuple[str, ...]]:

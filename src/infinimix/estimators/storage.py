@@ -17,7 +17,7 @@ import infinimix
 from infinimix import artifacts
 from infinimix.artifacts import ArtifactError
 from infinimix.estimators.aclass import AClassClassifier
-from infinimix.estimators.base import TableEstimator, block_names
+from infinimix.estimators.base import TableEstimator, block_names, check_whole
 from infinimix.estimators.labels import Labels, check_labels
 from infinimix.estimators.mixture import CRPMixture
 from infinimix.estimators.parameters import check_parameter, check_parameters
@@ -64,6 +64,7 @@ def save(model: TableEstimator, path: File) -> None:
         raise TypeError(f"save takes one of {', '.join(CLASSES)}; got {name}.")
     if not model.__sklearn_is_fitted__():
         raise ValueError(f"This {name} has learned nothing yet; fit it before saving it.")
+    check_whole(model._bank)
     check_parameters(model)
     tree = {
         "version": TREE_VERSION,

@@ -78,6 +78,7 @@ class Bank:
         self.family = self._estimate()
         self.classes = []  # per class, its islands
         self._snapshot = self._sampler = None
+        self.torn = False  # by an interrupt: some islands have rows that others have not
 
     def _estimate(self):
         latest = map_arrays(lambda array: array[LATEST:], self.pool)
@@ -107,7 +108,7 @@ class Bank:
 
     def learn(self, X, codes, novel, execute):
         """Learn rows in their order; `novel` lists the (row, column) of each new category."""
-        self._snapshot = None
+        self._snapshot, self.torn = None, True
         first, pooled, n = 0, 0, len(codes)
         for event in [*self._events(n, novel), n]:
             if event > first:
@@ -117,6 +118,7 @@ class Bank:
                 first = pooled = event
             if event < n:
                 pooled = self._change(X, event, novel)
+        self.torn = False
 
     def _events(self, n, novel):
         """Return the rows, in order, before which the base measure changes."""
