@@ -9,6 +9,7 @@ from numbers import Integral
 
 import numpy as np
 
+LEAST, MOST = 1e-100, 1e100  # of what must be positive: squares and logs of it stay normal
 FOUND = ("empirical", "reference")  # in the data, or by convention
 SHAPES = {  # per kind: how many numbers, how many of them must be positive, and in words
     "binary": (2, 2, "pseudo-counts (a, b) of ones and zeros, both positive"),
@@ -34,8 +35,12 @@ def resolve_prior(prior, kinds):
     """
     if isinstance(prior, str):
         return prior
-    entries = {_find_key(key, kinds): (key, value) for key, value in prior.items()}
-    resolved = {}
+    entries, resolved = {}, {}
+    for key, value in prior.items():
+        place = _find_key(key, kinds)
+        if place in entries:
+            raise ValueError(f"prior names one column twice, as {entries[place][0]!r} and {key!r}.")
+        entries[place] = key, value
     for name, kind in kinds.items():
         key, value = entries.get(("column", name), entries.get(("kind", kind), (name, FOUND[0])))
         resolved[name] = _read_entry(key, value, kind)
@@ -82,7 +87,8 @@ def _read_entry(key, value, kind):
         numbers = np.empty(0)
     if kind == "binary" and numbers.size == 1:
         numbers = np.repeat(numbers, 2)
-    sound = numbers.size == size and np.isfinite(numbers).all() and (numbers[-positive:] > 0).all()
+    limits = (numbers[-positive:] >= LEAST) & (np.abs(numbers[-positive:]) <= MOST)
+    sound = numbers.size == size and bool(np.isfinite(numbers).all() and limits.all())
     if isinstance(value, Mapping) or not sound:
         raise ValueError(
             f"prior[{key!r}] must be 'empirical', 'reference' or {words}; got {value!r}."

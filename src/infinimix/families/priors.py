@@ -59,7 +59,10 @@ def blank(layout):
 
 def depends_on_data(layout, prior):
     """Does the prior change as rows come in (beyond the number of categories)?"""
-    return prior != "reference" or "real" in layout.names
+    if isinstance(prior, str):
+        return prior == "empirical" or "real" in layout.names
+    real = layout.names.get("real", ())
+    return "empirical" in prior.values() or any(prior[name] == "reference" for name in real)
 
 
 def find_families(layout, prior, pool):

@@ -50,9 +50,16 @@ def test_what_is_resolved_stays():
         {"r": (np.inf, 1, 1, 1)},
         {"r": {"mean": 0}},
         {"categorical": -1},
+        {"r": (0, 1, 1, 1e-200)},
+        {"b": (1, 1e300)},
     ],
 )
 def test_errors_name_the_entry(prior):
     (key,) = prior
     with pytest.raises(ValueError, match=f"prior.*{key}"):
         resolve_prior(prior, KINDS)
+
+
+def test_a_column_may_not_be_named_twice():
+    with pytest.raises(ValueError, match="twice, as 'b' and 0"):
+        resolve_prior({"b": 1, 0: 2}, KINDS)

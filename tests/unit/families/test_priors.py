@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from infinimix.families.priors import REAL_EMPIRICAL, STRENGTH, Layout, blank, find_families
+from infinimix.families.priors import (
+    REAL_EMPIRICAL,
+    STRENGTH,
+    Layout,
+    blank,
+    depends_on_data,
+    find_families,
+)
 from infinimix.families.seam import add, empty
 
 
@@ -53,3 +60,19 @@ def test_an_empirical_binary_or_categorical_column_has_its_shares():
     binary, categorical = find_families(layout, "reference", pool)
     assert (binary.prior == 0.5).all()
     assert (categorical.prior == 0.5).all()
+
+
+@pytest.mark.parametrize(
+    ("prior", "kind", "answer"),
+    [
+        ("empirical", "binary", True),
+        ("reference", "binary", False),
+        ("reference", "real", True),
+        ({"x": "empirical"}, "binary", True),
+        ({"x": "reference"}, "real", True),
+        ({"x": "reference"}, "binary", False),
+        ({"x": (0.0, 1.0, 1.0, 1.0)}, "real", False),
+    ],
+)
+def test_only_what_is_found_in_the_data_changes_with_it(prior, kind, answer):
+    assert depends_on_data(Layout({kind: ("x",)}, np.zeros(0, np.int64)), prior) is answer
