@@ -46,8 +46,12 @@ def _nodes():
 
 
 def _count(family, column, cells):
-    """Integral over log rate of prior times likelihood, by quadrature around the mode."""
-    a, b = family.prior[:, column]
+    return _integral_over_rates(*family.prior[:, column].tolist(), tuple(cells))
+
+
+@cache
+def _integral_over_rates(a, b, cells):
+    """Prior times likelihood by quadrature over log rate, around the mode."""
     shape, rate = a + sum(cells), b + len(cells)
     mode, reach = log(shape / rate), 12.0 / shape**0.5
     nodes, weights = _nodes()
