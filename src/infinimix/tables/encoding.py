@@ -1,8 +1,8 @@
 """A table to encoded arrays: one C-contiguous block per kind, owned by the library.
 
-A plain array whose columns are all binary, all real or all counts is one compiled pass, so that learning
-row by row is not spent here. Everything else goes by blocks of rows (matrices) or column by
-column, and reports its errors; the short way leaves them to the long one.
+A plain array whose columns are all binary, all real or all counts is one compiled pass, so that
+learning row by row is not spent here. Everything else goes by blocks of rows (matrices) or column
+by column, and reports its errors; the short way leaves them to the long one.
 """
 
 from dataclasses import dataclass

@@ -62,7 +62,8 @@ def not_count(name: str, row: int, value: object) -> ValueError:
     return ValueError(
         f"column {name!r} is a count but has the value {_shown(value)} in row {row}; a count is a "
         "whole number from 0 to 2**53 - 1 (strings are never parsed), or missing. Correct the "
-        f'cell, or give the column another kind when the model is made, e.g. columns={{{name!r}: "real"}}'
+        "cell, or give the column another kind when the model is made, e.g. "
+        f'columns={{{name!r}: "real"}}'
     )
 
 
