@@ -20,7 +20,7 @@ import numpy as np
 
 from infinimix.families import seam
 from infinimix.kernels.elementary import log, log1p
-from infinimix.kernels.gamma import SHIFT, follow, lead
+from infinimix.kernels.gamma import SHIFT, follow, lead, log_factorial
 
 A, B = range(2)  # first axis of prior
 N, SUM, LOGS = range(3)  # second axis of n
@@ -59,7 +59,7 @@ def _(family, stats, k, X, i, w):
             if rows > 1e-9:
                 n[k, N, d] = rows
                 n[k, SUM, d] = max(n[k, SUM, d] + w * x, 0.0)
-                n[k, LOGS, d] = max(n[k, LOGS, d] + w * lgamma(x + 1.0), 0.0)
+                n[k, LOGS, d] = max(n[k, LOGS, d] + w * log_factorial(x), 0.0)
             else:  # the last row left: no dust stays behind
                 n[k, N, d] = n[k, SUM, d] = n[k, LOGS, d] = 0.0
 
@@ -81,7 +81,7 @@ def _(family, stats, X, i, live, out):
     for d in range(width):
         known = X[i, d] == X[i, d]
         seen[d], x[d] = 1.0 if known else 0.0, X[i, d] if known else 0.0
-        constant += lgamma(x[d] + 1.0)
+        constant += log_factorial(x[d])
     for k in live:
         total = 0.0
         for d in range(width):

@@ -12,10 +12,15 @@ take ten digits with them: the rounding error is that of a number of the size x 
 be kept by whoever asks for many x.
 """
 
-from infinimix.kernels.compile import part
-from infinimix.kernels.elementary import log, log1p
+from math import lgamma
+
+import numpy as np
+
+from infinimix.kernels.compile import exact, part
+from infinimix.kernels.elementary import log
 
 SHIFT = 8.0  # from here on seven terms of Stirling's series are right to the last place
+SMALL = np.array([lgamma(x + 1.0) for x in range(256)])  # log factorials
 
 
 @part
@@ -33,8 +38,9 @@ def stirling_rest(w):
 @part
 def climb(s, w):
     """Return the product of (s + j) w for j = 0 .. SHIFT - 1: with w = 1 / z it stays small."""
-    low = (s * w) * ((s + 1.0) * w) * ((s + 2.0) * w) * ((s + 3.0) * w)
-    return low * ((s + 4.0) * w) * ((s + 5.0) * w) * ((s + 6.0) * w) * ((s + 7.0) * w)
+    v, c = s * w, w * w
+    q = v * (v + 7.0 * w)  # the first times the last; the pairs inside have only more of c
+    return (q * (q + 6.0 * c)) * ((q + 10.0 * c) * (q + 12.0 * c))
 
 
 @part
@@ -44,9 +50,17 @@ def lead(s):
     return log(climb(s, w)) - stirling_rest(w)
 
 
-@part
+@exact
 def follow(s, w, x):
     """Return what x adds to `lead`, but for x (log z - 1); w is 1 / z = 1 / (s + SHIFT)."""
     y = x * w
-    steps = (s + x + (SHIFT - 0.5)) * log1p(y)
-    return steps + stirling_rest(w / (1.0 + y)) - log(climb(s + x, w))
+    u = 1.0 + y
+    inverse = 1.0 / u
+    log_u = log(u) + (y - (u - 1.0)) * inverse  # log1p, with the division that is there anyway
+    return (s + x + (SHIFT - 0.5)) * log_u + stirling_rest(w * inverse) - log(climb(s + x, w))
+
+
+@part
+def log_factorial(x):
+    """Return log(x!) for a whole number x >= 0: small ones from a table."""
+    return SMALL[int(x)] if x < SMALL.size else lgamma(x + 1.0)

@@ -9,7 +9,7 @@ from scipy.special import gammaln
 
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import log
-from infinimix.kernels.gamma import SHIFT, follow, lead
+from infinimix.kernels.gamma import SHIFT, follow, lead, log_factorial
 
 
 @kernel
@@ -50,3 +50,17 @@ def test_large_shapes_keep_their_digits(s, x):
 def test_nothing_added_is_nothing_but_rounding():
     s = np.exp(np.random.default_rng(1).uniform(-200.0, 200.0, 1000))
     assert np.abs(rise(s, 0.0)).max() < 1e-12
+
+
+@kernel
+def factorials(x, out):
+    for i in range(x.shape[0]):
+        out[i] = log_factorial(x[i])
+
+
+def test_factorials_are_those_of_the_table_and_beyond():
+    x = np.array([0.0, 1.0, 2.0, 20.0, *range(250, 260), 1e6, 2.0**53 - 1])
+    out = np.empty(len(x))
+    factorials(x, out)
+    np.testing.assert_allclose(out, gammaln(x + 1.0), rtol=1e-14)
+    assert out[:2].tolist() == [0.0, 0.0]
