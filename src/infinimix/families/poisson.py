@@ -9,8 +9,8 @@ with s = a + S and r = b + n. The evidence of the group needs the sum of lgamma(
 so that is a statistic too: a constant of the rows, but scores are probabilities and add up.
 
 Hidden here: the ratio of gammas by `kernels.gamma`, so a cell costs two logarithms and no
-call, and does not lose the digits of lgamma in large groups. What is lost is about 1e-15 of
-x log x: nothing below a million, a hundredth of a nat at 1e12.
+call, and does not lose the digits of lgamma in large groups. What is lost grows with the count
+itself: 1e-9 nats at a million, 3e-6 at 1e9, .003 at 1e12; near 2^53 scores are off by 100 nats.
 """
 
 from math import lgamma
