@@ -8,7 +8,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families import BetaBernoulli, DirichletCategorical, NormalInverseChiSquared
+from infinimix.families import (
+    BetaBernoulli,
+    DirichletCategorical,
+    GammaPoisson,
+    NormalInverseChiSquared,
+)
 
 rng = np.random.default_rng(11)
 
@@ -55,12 +60,20 @@ UNIT = NormalInverseChiSquared(np.array([[0.0, 0.2], [1.0, 0.1], [1.0, 2.0], [1.
 FIRM = NormalInverseChiSquared(np.array([[5.0, -1.0], [200.0, 0.01], [300.0, 0.1], [9.0, 1e-6]]))
 YEARS = NormalInverseChiSquared(np.array([[1.7e9, 0.0], [0.1, 0.1], [2.0, 2.0], [1e14, 1.0]]))
 LARGE = NormalInverseChiSquared(np.array([[0.0, 1e100], [0.1, 0.1], [2.0, 2.0], [1e-200, 1e200]]))
+RARE = GammaPoisson(np.array([[0.5, 1.0], [0.5, 0.2]]))
+BOLD = GammaPoisson(np.array([[1e-3, 300.0, 2.0], [1e-3, 0.5, 1e5]]))
+MANY = GammaPoisson(np.array([[0.5, 1e9], [1e-5, 2e4]]))
 
 normal = rng.normal(size=(9, 2))
 constant = np.full((9, 2), [3.0, 0.0])
 stamps = np.column_stack([1.7e9 + rng.integers(0, 10**7, 9), rng.normal(size=9)])
 huge = normal * [1e-100, 1e100] + [0.0, 1e100]
 outlier = np.vstack([normal[:8], [1e8, -1e-8]])
+
+few = rng.poisson([0.7, 6.0], (9, 2)).astype(float)
+mixed = np.column_stack([rng.poisson([5.0, 700.0], (9, 2)), np.zeros(9)])
+many = rng.poisson(5e4, (9, 2)).astype(float)
+lonely = np.vstack([few[:8], [30_000.0, 0.0]])
 
 EXAMPLES = {
     "bernoulli": [
@@ -81,11 +94,23 @@ EXAMPLES = {
         Example(YEARS, punch(stamps)),
         Example(LARGE, punch(huge)),
     ],
+    "poisson": [
+        Example(RARE, few),
+        Example(RARE, punch(few.copy())),
+        Example(RARE, punch(lonely)),
+        Example(BOLD, punch(mixed.copy())),
+        Example(MANY, punch(many)),
+    ],
     "product": [
-        Example((HALF, EVEN, UNIT), (bits(4), codes([3, 2]), normal)),
+        Example((HALF, EVEN, UNIT, RARE), (bits(4), codes([3, 2]), normal, few)),
         Example(
-            (UNEVEN, ODD, FIRM),
-            (punch(bits(4)), punch(codes([1, 5, 0, 2])), punch(normal.copy(), 0.5)),
+            (UNEVEN, ODD, FIRM, BOLD),
+            (
+                punch(bits(4)),
+                punch(codes([1, 5, 0, 2])),
+                punch(normal.copy(), 0.5),
+                punch(mixed),
+            ),
         ),
     ],
 }

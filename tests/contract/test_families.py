@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import nbinom
 
 from infinimix.families import BetaBernoulli, DirichletCategorical, seam
 from infinimix.kernels.compile import kernel
@@ -253,7 +254,7 @@ def widened(family):
 
 # --- densities -----------------------------------------------------------------------------------
 
-SINGLE = {"bernoulli", "categorical", "normal"}
+SINGLE = {"bernoulli", "categorical", "normal", "poisson"}
 
 
 def columns(name):
@@ -301,6 +302,29 @@ def test_probabilities_sum_to_one(name):
             assert total == pytest.approx(1.0, abs=1e-12)
 
 
+def whole_numbers(example, d):
+    """All counts that a group of these rows may meet, but for 1e-12 of them or so."""
+    largest = np.nanmax(example.X[:, d], initial=0.0)
+    return np.arange(500.0 + 40.0 * largest)
+
+
+def test_probabilities_of_counts_sum_to_one():
+    for example, d, stats in columns("poisson"):
+        p = np.exp(scores_in_column(example, stats, d, whole_numbers(example, d)))
+        assert p.sum() == pytest.approx(1.0, abs=1e-9)
+
+
+def test_counts_are_negative_binomial():
+    for example, d, stats in columns("poisson"):
+        cells = example.X[[0, 2, 3, 3, 5], d]
+        a, b = example.family.prior[:, d]
+        shape, rate = a + np.nansum(cells), b + np.sum(~np.isnan(cells))
+        values = np.array([0.0, 1.0, 2.0, 7.0, 40.0, 3000.0])
+        expected = nbinom.logpmf(values, shape, rate / (1.0 + rate))
+        found = scores_in_column(example, stats, d, values)
+        np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-7)  # SciPy's own digits
+
+
 def test_a_density_integrates_to_one():
     for example, d, stats in columns("normal"):
         points, widths = grid(example, stats, d)
@@ -314,6 +338,10 @@ def test_a_typical_value_is_the_most_probable():
             value = seam.typical(example.family, stats, np.array([0]))[0, d]
             if name == "bernoulli":
                 assert np.log(value) == pytest.approx(scores_in_column(example, stats, d, [1])[0])
+            elif name == "poisson":
+                values = whole_numbers(example, d)
+                p = np.exp(scores_in_column(example, stats, d, values))
+                assert value == pytest.approx(p @ values, rel=1e-6)  # it is the mean
             elif name == "normal":
                 points, _ = grid(example, stats, d)
                 at, around = (scores_in_column(example, stats, d, v) for v in ([value], points))
@@ -355,6 +383,19 @@ def test_draws_of_numbers_have_the_distribution_of_the_scores(seed):
         assert gap < 2.5 / np.sqrt(n) + 2e-3  # the second part is the error of the grid
 
 
+def test_draws_of_counts_have_the_distribution_of_the_scores(seed):
+    """Kolmogorov-Smirnov at 2.5 / sqrt(n), 11 columns: a false alarm in 10,000 runs."""
+    rng, n = np.random.default_rng(seed), 4000
+    for example, d, stats in columns("poisson"):
+        x = seam.draw(example.family, stats, np.zeros(n, np.int64), rng)[:, d]
+        assert x.dtype == np.float64
+        assert (x == np.floor(x)).all()
+        values = whole_numbers(example, d)
+        below = np.cumsum(np.exp(scores_in_column(example, stats, d, values)))
+        found = np.searchsorted(np.sort(x), values, side="right") / n
+        assert np.abs(found - below).max() < 2.5 / np.sqrt(n)
+
+
 def test_each_slot_is_drawn_from_itself():
     """Slots far apart: every draw tells its own."""
     (example, *_) = EXAMPLES["product"]
@@ -367,9 +408,11 @@ def test_each_slot_is_drawn_from_itself():
         for _ in range(2000):
             seam.add(example.family, stats, k, X, 0, 1.0)
     slots = np.array([1, 0, 0, 1])
-    binary, code, real = seam.draw(example.family, stats, slots, np.random.default_rng(0))
+    cells = seam.draw(example.family, stats, slots, np.random.default_rng(0))
+    binary, code, real, number = cells
     # a cell goes astray with probability 1/4000: here 24 of them, with this fixed seed
     assert (binary == slots[:, None]).all()
     assert (code == slots[:, None]).all()
     assert (np.abs(real - 1000.0 * slots[:, None]) < 500.0).all()
-    assert [block.dtype for block in (binary, code, real)] == [block.dtype for block in example.X]
+    assert (np.abs(number - 1000.0 * slots[:, None]) < 500.0).all()
+    assert [block.dtype for block in cells] == [block.dtype for block in example.X]

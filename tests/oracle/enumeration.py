@@ -3,7 +3,8 @@
 Nothing here is shared with the library: no numba, no family code, other formulas. A family
 is known by its class name and its hyper-parameters alone. A group's marginal likelihood is
 a Beta integral (binary), a walk through Polya's urn (categorical), a multivariate Student t
-(real), and the product of these over columns; missing cells are left out.
+(real), an integral over the rate of a Poisson (counts), and the product of these over columns;
+missing cells are left out.
 """
 
 from functools import cache
@@ -11,6 +12,7 @@ from math import lgamma, log, log1p, pi
 
 import numpy as np
 from scipy.special import betaln, logsumexp
+from scipy.stats import gamma, poisson
 
 
 def _binary(family, column, cells):
@@ -38,10 +40,33 @@ def _real(family, column, cells):
     return norm - log_det / 2 - (nu + n) / 2 * log1p(square / nu)
 
 
+@cache
+def _nodes():
+    return np.polynomial.legendre.leggauss(400)
+
+
+def _count(family, column, cells):
+    return _integral_over_rates(*family.prior[:, column].tolist(), tuple(cells))
+
+
+@cache
+def _integral_over_rates(a, b, cells):
+    """Prior times likelihood by quadrature over log rate, around the mode."""
+    shape, rate = a + sum(cells), b + len(cells)
+    mode, reach = log(shape / rate), 12.0 / shape**0.5
+    nodes, weights = _nodes()
+    low, high = mode - reach - 30.0 / shape, mode + min(reach, 6.0 + log1p(1.0 / shape))
+    u = low + (high - low) * (nodes + 1.0) / 2.0  # u = log rate
+    log_prior = gamma.logpdf(np.exp(u), a, scale=1.0 / b) + u
+    log_likelihood = sum(poisson.logpmf(x, np.exp(u)) for x in cells)
+    return logsumexp(log_prior + log_likelihood, b=weights * (high - low) / 2.0)
+
+
 MARGINALS = {
     "BetaBernoulli": _binary,
     "DirichletCategorical": _categorical,
     "NormalInverseChiSquared": _real,
+    "GammaPoisson": _count,
 }
 
 

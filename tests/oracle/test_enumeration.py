@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from tests.oracle.enumeration import Enumeration, bell, log_crp, log_marginal, partitions
-from tests.oracle.worlds import DC, NX, WORLDS
+from tests.oracle.worlds import DC, GP, NX, WORLDS
 
 
 def test_all_partitions_are_there_once():
@@ -34,6 +34,19 @@ def test_a_categorical_group_counts_its_orders():
     counts = stats.dirichlet_multinomial(a, 3).logpmf([2, 1, 0])
     orders = factorial(3) // factorial(2)
     assert log_marginal((DC,), (x,), range(3)) == pytest.approx(counts - log(orders))
+
+
+@pytest.mark.parametrize("column", [0, 1])
+@pytest.mark.parametrize("x", [[0], [3], [1, 0, 4], [0] * 7, [150, 90]])
+def test_a_group_of_counts_has_the_closed_form(x, column):
+    """A sum is negative binomial, and given it the cells are multinomial."""
+    a, b = GP.prior[:, column]
+    n, total = len(x), sum(x)
+    expected = stats.nbinom.logpmf(total, a, b / (b + n))
+    expected += stats.multinomial.logpmf(x, total, [1 / n] * n)
+    cells = np.full((n, 2), np.nan)
+    cells[:, column] = x
+    assert log_marginal((GP,), (cells,), range(n)) == pytest.approx(expected, abs=1e-10)
 
 
 @pytest.mark.parametrize("bound", [None, 2])

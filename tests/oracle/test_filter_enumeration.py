@@ -147,7 +147,7 @@ def assert_unbiased(name, alpha, size, resampling, bound, seed, runs):
 @pytest.mark.parametrize("resampling", SAMPLED)
 @pytest.mark.parametrize("name", WORLDS)
 def test_sampled_filters_are_right_within_their_error(name, resampling, seed):
-    """16 calls: a false alarm in one of 3,000 runs of the suite."""
+    """20 calls: a false alarm in one of 2,500 runs of the suite."""
     spread = assert_unbiased(name, 1.0, 100, resampling, None, seed, runs=150)
     assert spread < 0.5  # the error bars mean something
 

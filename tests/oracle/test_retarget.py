@@ -10,7 +10,7 @@ from infinimix.inference.bank import Bank, Settings
 from tests.oracle.enumeration import Enumeration, bell
 from tests.oracle.worlds import WORLDS, N
 
-KINDS = ("binary", "categorical", "real")
+KINDS = ("binary", "categorical", "real", "count")
 WHOLE = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
 
 
@@ -77,10 +77,12 @@ def assert_exact(bank, X, codes, Y):
 
 def empirical(kind, x):
     """The documented empirical prior of a column, from its observed cells."""
-    x = x[~np.isnan(x)] if kind == "real" else x[x >= 0]
+    x = x[~np.isnan(x)] if kind in ("real", "count") else x[x >= 0]
     if kind == "binary":
         share = (x.sum() + 0.5) / (len(x) + 1.0)
         return 0.5 * np.array([1.0 - share, share])
+    if kind == "count":
+        return np.array([1.0, (len(x) + 0.5) / (x.sum() + 0.5)])
     return np.array([x.mean(), 0.3, 2.0, 0.15 * x.var()])
 
 
@@ -98,7 +100,10 @@ def test_a_stream_ends_at_the_posterior_of_its_latest_base_measure(name, n):
     assert_exact(bank, X, codes, tuple(map(np.ascontiguousarray, Y)))
 
 
-@pytest.mark.parametrize("prior", ["reference", {"binary": (2.0, 0.3), "real1": (1.0, 1, 2, 3)}])
+OTHERS = ["reference", {"binary": (2.0, 0.3), "real1": (1.0, 1, 2, 3), "count0": (3, 0.2)}]
+
+
+@pytest.mark.parametrize("prior", OTHERS)
 def test_other_priors_end_there_too(prior):
     world = WORLDS["product-holes"]
     X, novel = by_appearance(world.X, KINDS)
@@ -108,6 +113,7 @@ def test_other_priors_end_there_too(prior):
     if prior != "reference":
         assert (bank.family[0].prior[:, 0] == [0.3, 2.0]).all()
         assert bank.family[2].prior[:, 1].tolist() == [1.0, 1.0, 2.0, 9.0]
+        assert bank.family[3].prior[:, 0].tolist() == [3.0, 0.2]
 
 
 def test_categories_that_turn_up_late():
@@ -146,7 +152,7 @@ def test_classes_share_the_base_measure():
     assert_exact(bank, X, codes, X)
 
 
-@pytest.mark.parametrize("name", ["binary-holes", "categorical", "real", "product-holes"])
+@pytest.mark.parametrize("name", ["binary-holes", "categorical", "real", "count", "product-holes"])
 @pytest.mark.parametrize("max_groups", [None, 2])
 def test_fit_ends_at_the_posterior(name, max_groups):
     """`fit` sees the whole table first, and takes its rows in another order."""
@@ -188,9 +194,10 @@ def long_stream(n=70):
     B = (rng.random((n, 3)) < rng.beta(0.5, 0.5, (4, 3))[z]).astype(np.int8)
     C = np.minimum(rng.geometric(0.4, (n, 2)) - 1, np.arange(n)[:, None] // 5).astype(np.int32)
     R = rng.normal(size=(n, 2)) + 3.0 * z[:, None]
-    for block in (B, C, R):
-        block[rng.random(block.shape) < 0.2] = np.nan if block is R else -1
-    X, novel = by_appearance((B, C, R), KINDS)
+    P = rng.poisson(1.0 + 6.0 * z[:, None], (n, 2)).astype(float)
+    for block in (B, C, R, P):
+        block[rng.random(block.shape) < 0.2] = np.nan if block.dtype.kind == "f" else -1
+    X, novel = by_appearance((B, C, R, P), KINDS)
     return X, np.minimum(rng.integers(0, 3, n), np.arange(n) // 9), novel
 
 

@@ -4,7 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families import BetaBernoulli, DirichletCategorical, NormalInverseChiSquared
+from infinimix.families import (
+    BetaBernoulli,
+    DirichletCategorical,
+    GammaPoisson,
+    NormalInverseChiSquared,
+)
 from infinimix.families.seam import score_rows
 from infinimix.inference.filter import ParticleFilter
 from infinimix.inference.population import UNIQUE
@@ -14,6 +19,7 @@ GONE, NAN = -1, np.nan
 BB = BetaBernoulli(np.array([[0.7, 0.5, 2.0], [1.3, 0.5, 0.1]]))
 DC = DirichletCategorical(np.array([0.5, 0.2, 1.1, 0.9, 0.4]), np.array([0, 3, 5]))
 NX = NormalInverseChiSquared(np.array([[0.1, -0.3], [0.5, 0.4], [2.0, 1.5], [1.0, 0.6]]))
+GP = GammaPoisson(np.array([[0.6, 2.0], [0.3, 0.1]]))
 
 # seven rows to learn; four to predict, the last of them without any cell
 BINARY = np.array([
@@ -27,6 +33,10 @@ CODES = np.array([
 REALS = np.array([
     [0.2, 1.1], [0.4, 0.3], [-2.0, 3.0], [-1.1, 2.7], [0.1, 0.9], [-1.7, 3.3], [0.3, 1.0],
     [0.3, 2.0], [25.0, -40.0], [NAN, 1.2], [NAN, NAN],
+])  # fmt: skip
+COUNTS = np.array([
+    [0, 5], [1, 8], [4, 1], [6, 0], [0, 6], [3, 1], [1, 9],
+    [1, 3], [0, 15], [NAN, 7], [NAN, NAN],
 ])  # fmt: skip
 HOLES = np.zeros((len(REALS), 3), bool)
 HOLES[:N] = [  # row 4 loses every cell
@@ -56,7 +66,8 @@ _TABLES = {
     "binary": ((BB,), (BINARY,)),
     "categorical": ((DC,), (CODES,)),
     "real": ((NX,), (REALS,)),
-    "product": ((BB, DC, NX), (BINARY, CODES, REALS)),
+    "count": ((GP,), (COUNTS,)),
+    "product": ((BB, DC, NX, GP), (BINARY, CODES, REALS, COUNTS)),
 }
 WORLDS = {
     f"{name}{suffix}": _world(families, tuple(map(change, blocks)))

@@ -17,6 +17,8 @@ from infinimix.tables import Schema, encode
 from infinimix.tables.cells import is_missing
 from infinimix.tables.errors import listed
 
+AVERAGED = ("binary", "count")  # kinds whose typical value, a probability or a rate, is no cell
+
 
 def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
     """Return a DataFrame of the groups of the best particle of class c."""
@@ -26,7 +28,7 @@ def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
     rows = f.mass[MASS, held]
     table: dict[str, Any] = {"weight": rows / max(rows.sum(), 1.0), "rows": rows.astype(int)}
     blocks = typical(f.family, f.stats, held)
-    values = _columns(schema, blocks, decode_binary=False)
+    values = _typical_columns(schema, blocks)
     for name, column in values.items():
         table[_free_name(name, table, values)] = column
     return pd.DataFrame(table).rename_axis("group")
@@ -105,20 +107,20 @@ def _overwrite(block: np.ndarray, cells: np.ndarray) -> np.ndarray:
     return block
 
 
-def _columns(schema: Schema, blocks: Sequence[np.ndarray], decode_binary: bool) -> dict[str, Any]:
-    """Return the columns by name, in table order; binary ones as probabilities unless decoded."""
-    if decode_binary or "binary" not in schema.blocks:
-        return schema.decode(blocks)
-    probability = dict(zip(schema.blocks, blocks, strict=True))["binary"]
-    blank = [np.zeros(b.shape, np.int8) if b is probability else b for b in blocks]
-    columns = schema.decode(blank)
-    for j, position in enumerate(schema.positions("binary")):
-        columns[schema.names[position]] = probability[:, j]
+def _typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, Any]:
+    """Return typical values by name, in table order; averages stay as they are."""
+    pairs = list(zip(schema.blocks, blocks, strict=True))
+    cells = [np.zeros(b.shape, np.int8) if kind in AVERAGED else b for kind, b in pairs]
+    columns = schema.decode(cells)
+    for kind, block in pairs:
+        if kind in AVERAGED:
+            for j, position in enumerate(schema.positions(kind)):
+                columns[schema.names[position]] = block[:, j]
     return columns
 
 
 def _table(schema: Schema, blocks: Sequence[np.ndarray]) -> Any:
-    columns = _columns(schema, blocks, decode_binary=True)
+    columns = schema.decode(blocks)
     if schema.named:
         import pandas as pd
 

@@ -27,11 +27,12 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
     Parameters
     ----------
     columns : "auto", a kind, or a mapping from column to kind
-        Kinds are "binary", "categorical" and "real". With "auto", booleans and columns of
-        only 0 and 1 are binary; strings, objects and categoricals are categorical; floats
-        are real; integers with at most 10 distinct values are categorical, others real.
-        Columns that a mapping does not name are "auto". Decided at the first call and shown
-        in `columns_`.
+        Kinds are "binary", "categorical", "real" and "count". With "auto", booleans and
+        columns of only 0 and 1 are binary; strings, objects and categoricals are categorical;
+        floats are real; integers with at most 10 distinct values are categorical, others real.
+        A count, a whole number from 0 on, is never found by "auto": its variance is taken to
+        follow its mean, and whole numbers may be years or codes as well. Columns that a
+        mapping does not name are "auto". Decided at the first call and shown in `columns_`.
     alpha : float
         Concentration: the mass of a new group against the rows in the old ones.
     prior : "empirical", "reference" or a mapping
@@ -166,8 +167,8 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
         """Return a DataFrame of the groups: weight, rows, and a typical value of each column.
 
         The typical value of a binary column is the probability of a one, of a categorical
-        column the most probable category, of a real column the mean. All three are those of
-        the posterior: where a group has few rows they lean towards the base measure.
+        column the most probable category, of a real column the mean, of a count the rate. All
+        are those of the posterior: where a group has few rows they lean towards the base measure.
         """
         check_is_fitted(self)
         return describe_groups(self._bank, self._schema, 0)

@@ -3,5 +3,6 @@
 from infinimix.families.bernoulli import BetaBernoulli
 from infinimix.families.categorical import DirichletCategorical
 from infinimix.families.normal import NormalInverseChiSquared
+from infinimix.families.poisson import GammaPoisson
 
-__all__ = ["BetaBernoulli", "DirichletCategorical", "NormalInverseChiSquared"]
+__all__ = ["BetaBernoulli", "DirichletCategorical", "GammaPoisson", "NormalInverseChiSquared"]

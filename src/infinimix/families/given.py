@@ -15,6 +15,7 @@ SHAPES = {  # per kind: how many numbers, how many of them must be positive, and
     "binary": (2, 2, "pseudo-counts (a, b) of ones and zeros, both positive"),
     "categorical": (1, 1, "a positive pseudo-count, the same for every category"),
     "real": (4, 3, "(mean, kappa, nu, scale), the last three positive"),
+    "count": (2, 2, "(a, b), shape and rate of the Gamma prior, both positive"),
 }
 
 

@@ -2,11 +2,13 @@
 
 `"reference"`: Beta(.5, .5) and symmetric Dirichlet(.5); a real column has the
 Normal-inverse-chi-squared prior of REAL_REFERENCE around the mean and the variance of the
-pooled column, since no proper prior is free of units.
+pooled column, since no proper prior is free of units. A count has Gamma(.5, .5) in units of the
+pooled mean: shape .5 and rate .5 / mean.
 
 `"empirical"`: the pooled column (over all classes) is the mean of the prior, and a common
 strength says how firmly. A symmetric prior makes a new group cost 2^-D on binary columns
-however common its values are; this one does not.
+however common its values are; this one does not. The rate of a count has the pooled mean, and
+the shape COUNT_SHAPES.
 
 A mapping gives hyper-parameters by column or by kind; see `given`. Hidden here: constant,
 empty and nearly constant columns have proper priors too.
@@ -20,11 +22,14 @@ import numpy as np
 from infinimix.families.bernoulli import BetaBernoulli
 from infinimix.families.categorical import DirichletCategorical
 from infinimix.families.normal import CENTRE, SPREAD, N, NormalInverseChiSquared
+from infinimix.families.poisson import SUM, GammaPoisson
 
 REFERENCE = 0.5
+SCALED = ("real", "count")  # kinds whose reference prior has the scale of the data
 STRENGTH = {"binary": 0.5, "categorical": 1.0}  # pseudo-rows behind an empirical base measure
 LEAST_SPREAD = 1e-28  # of a variance beside the squared mean: rounding makes less than that
 LEAST_SQUARE = 1e-280  # less is zero: its products with other numbers would lose their digits
+COUNT_SHAPES = {"reference": 0.5, "empirical": 1.0}  # of the Gamma whose mean is the pooled mean
 
 
 class RealPrior(NamedTuple):
@@ -52,6 +57,7 @@ def blank(layout):
         "binary": lambda names: BetaBernoulli(np.full((2, len(names)), REFERENCE)),
         "categorical": lambda names: _categorical([np.full(c, REFERENCE) for c in counts]),
         "real": lambda names: NormalInverseChiSquared(np.ones((4, len(names)))),
+        "count": lambda names: GammaPoisson(np.ones((2, len(names)))),
     }
     counts = layout.category_counts
     return tuple(makers[kind](names) for kind, names in layout.names.items())
@@ -60,14 +66,19 @@ def blank(layout):
 def depends_on_data(layout, prior):
     """Does the prior change as rows come in (beyond the number of categories)?"""
     if isinstance(prior, str):
-        return prior == "empirical" or "real" in layout.names
-    real = layout.names.get("real", ())
-    return "empirical" in prior.values() or any(prior[name] == "reference" for name in real)
+        return prior == "empirical" or not layout.names.keys().isdisjoint(SCALED)
+    scaled = [name for kind in SCALED for name in layout.names.get(kind, ())]
+    return "empirical" in prior.values() or any(prior[name] == "reference" for name in scaled)
 
 
 def find_families(layout, prior, pool):
     """Return the families of a table: `pool` holds statistics of the pooled columns, slot 0."""
-    makers = {"binary": _binary_columns, "categorical": _all_categories, "real": _real_columns}
+    makers = {
+        "binary": _binary_columns,
+        "categorical": _all_categories,
+        "real": _real_columns,
+        "count": _count_columns,
+    }
     return tuple(
         makers[kind](names, layout, prior, stats)
         for (kind, names), stats in zip(layout.names.items(), pool, strict=True)
@@ -135,6 +146,19 @@ def _location_and_scale(n, mean, spread):
     if variance > max(LEAST_SPREAD * square, LEAST_SQUARE):  # rounding errors are no scale
         return mean, variance
     return mean, square if square > LEAST_SQUARE else 1.0  # a constant has its own size, or one
+
+
+def _count_columns(names, layout, prior, stats):
+    rows, total = stats.n[0, N], stats.n[0, SUM]
+    mean = (total + 0.5) / (rows + 0.5)  # of zeros, or of nothing, it is positive too
+    table = np.empty((2, len(names)))
+    for d, name in enumerate(names):
+        given = _given(prior, name)
+        if isinstance(given, str):
+            table[:, d] = COUNT_SHAPES[given], COUNT_SHAPES[given] / mean[d]
+        else:
+            table[:, d] = given
+    return GammaPoisson(table)
 
 
 assert (N, CENTRE, SPREAD) == (0, 1, 2)

@@ -1,4 +1,4 @@
-"""What a cell may be, and one column to binary or real cells.
+"""What a cell may be, and one column to binary, real or count cells.
 
 The rules live here: what counts as missing, what is a number, what is refused. Arrays of
 numbers go through the compiled passes of `scans`; lists are looked at cell by cell.
@@ -6,6 +6,7 @@ numbers go through the compiled passes of `scans`; lists are looked at cell by c
 
 import datetime as dt
 import numbers
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -14,9 +15,18 @@ from numpy.typing import NDArray
 
 from infinimix.tables import errors
 from infinimix.tables.forms import Cells
-from infinimix.tables.scans import copy_binary, copy_real, ready
+from infinimix.tables.scans import copy_binary, copy_count, copy_real, ready
 
-__all__ = ["NUMBERS", "UNSEEN", "encode_binary", "encode_real", "is_missing", "look_up", "plain"]
+__all__ = [
+    "NUMBERS",
+    "UNSEEN",
+    "encode_binary",
+    "encode_count",
+    "encode_real",
+    "is_missing",
+    "look_up",
+    "plain",
+]
 
 #: What counts as a number when it is found in a list.
 NUMBERS = (numbers.Real, Decimal, np.bool_)
@@ -87,12 +97,26 @@ def encode_binary(cells: Cells, name: str) -> NDArray[np.int8]:
 def encode_real(cells: Cells, name: str) -> NDArray[np.float64]:
     """A real column as float64, NaN where it is missing."""
     if isinstance(cells.values, list):
-        values = _read_numbers(cells.values, name)
+        values = _read_numbers(cells.values, name, errors.not_real)
     else:
         values = _blanked(cells)
     out, bad = copy_real(ready(values[:, None], "real"))
     if bad >= 0:
         raise errors.infinite_cell(name, bad)
+    if cells.missing is not None:
+        out[cells.missing] = np.nan
+    return out[:, 0]
+
+
+def encode_count(cells: Cells, name: str) -> NDArray[np.float64]:
+    """A column of counts as float64, NaN where it is missing."""
+    if isinstance(cells.values, list):
+        values = _read_numbers(cells.values, name, errors.not_count)
+    else:
+        values = _blanked(cells)
+    out, bad = copy_count(ready(values[:, None], "count"))
+    if bad >= 0:
+        raise errors.not_count(name, bad, cells.values[bad])
     if cells.missing is not None:
         out[cells.missing] = np.nan
     return out[:, 0]
@@ -106,25 +130,28 @@ def _blanked(cells: Cells) -> NDArray[Any]:
     return np.where(cells.missing, np.zeros((), values.dtype), values)
 
 
-def _read_numbers(values: list[Any], name: str) -> NDArray[np.float64]:
+Refusal = Callable[[str, int, object], ValueError]
+
+
+def _read_numbers(values: list[Any], name: str, refuse: Refusal) -> NDArray[np.float64]:
     if set(map(type, values)) <= {float, int, bool}:
         try:
             return np.array(values, dtype=np.float64)
         except OverflowError:
             pass  # the slow way finds the row
-    cells = (_read_number(value, name, row) for row, value in enumerate(values))
+    cells = (_read_number(value, name, row, refuse) for row, value in enumerate(values))
     return np.fromiter(cells, dtype=np.float64, count=len(values))
 
 
-def _read_number(value: Any, name: str, row: int) -> float:
+def _read_number(value: Any, name: str, row: int, refuse: Refusal) -> float:
     if isinstance(value, dict | list | set | np.ndarray):
         raise errors.unhashable_cell(name, row, value)
     if is_missing(value):
         return float("nan")
     if not isinstance(value, NUMBERS):
         plain(value, name, row)  # dates and complex numbers have a wording of their own
-        raise errors.not_real(name, row, value)
+        raise refuse(name, row, value)
     try:
         return float(value)
     except OverflowError:
-        raise errors.infinite_cell(name, row) from None
+        return float("inf")  # refused as that is

@@ -16,14 +16,16 @@ EXACT = 2**53
 
 
 def decode_column(
-    cells: NDArray[Any], source: str, categories: tuple[Any, ...] | None = None
+    cells: NDArray[Any], kind: str, source: str, categories: tuple[Any, ...] | None = None
 ) -> NDArray[Any]:
     """Decode one column of a block.
 
     Parameters
     ----------
     cells : array, shape (n,)
-        int8 of a binary, int32 codes of a categorical or float64 of a real column.
+        int8 of a binary, int32 codes of a categorical, float64 of a real or a count column.
+    kind : str
+        The kind of the column.
     source : str
         The type its values came as, see `Schema.sources`.
     categories : tuple, optional
@@ -31,7 +33,9 @@ def decode_column(
     """
     if categories is not None:
         return _decode_codes(cells, categories)
-    if cells.dtype.kind == "f":
+    if kind == "count":
+        return _decode_count(cells, source)
+    if kind == "real":
         return np.array(cells, dtype=np.float64)
     return _decode_binary(cells, source)
 
@@ -44,6 +48,11 @@ def _decode_binary(cells: NDArray[Any], source: str) -> NDArray[Any]:
     if source == "float" or missing.any():
         return np.where(missing, np.nan, cells.astype(np.float64))
     return cells.astype(np.int64)
+
+
+def _decode_count(cells: NDArray[Any], source: str) -> NDArray[Any]:
+    whole = source != "float" and not np.isnan(cells).any()
+    return cells.astype(np.int64 if whole else np.float64)
 
 
 def _decode_codes(codes: NDArray[Any], categories: tuple[Any, ...]) -> NDArray[Any]:

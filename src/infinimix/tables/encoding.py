@@ -1,8 +1,8 @@
 """A table to encoded arrays: one C-contiguous block per kind, owned by the library.
 
-A plain array whose columns are all binary or all real is one compiled pass, so that learning
-row by row is not spent here. Everything else goes by blocks of rows (matrices) or column by
-column, and reports its errors; the short way leaves them to the long one.
+A plain array whose columns are all binary, all real or all counts is one compiled pass, so that
+learning row by row is not spent here. Everything else goes by blocks of rows (matrices) or column
+by column, and reports its errors; the short way leaves them to the long one.
 """
 
 from dataclasses import dataclass
@@ -12,18 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables import errors
-from infinimix.tables.cells import encode_binary, encode_real
+from infinimix.tables.cells import encode_binary, encode_count, encode_real
 from infinimix.tables.codes import encode_codes
 from infinimix.tables.forms import CHUNK, FEW, Columns, Dense, Sparse, Table
 from infinimix.tables.readers import open_table
-from infinimix.tables.scans import READY, copy_binary, copy_real, ready
+from infinimix.tables.scans import READY, copy_binary, copy_count, copy_real, ready
 from infinimix.tables.schema import Novel, Schema
 
 __all__ = ["Encoded", "encode"]
 
-_COPY: dict[str, Any] = {"binary": copy_binary, "real": copy_real}
-_BY_COLUMN: dict[str, Any] = {"binary": encode_binary, "real": encode_real}
-_DTYPE = {"binary": np.int8, "categorical": np.int32, "real": np.float64}
+_COPY: dict[str, Any] = {"binary": copy_binary, "real": copy_real, "count": copy_count}
+_BY_COLUMN: dict[str, Any] = {
+    "binary": encode_binary,
+    "real": encode_real,
+    "count": encode_count,
+}
+_DTYPE = {"binary": np.int8, "categorical": np.int32, "real": np.float64, "count": np.float64}
 
 _NOWHERE = np.empty(0, dtype=np.int64)
 _NOWHERE.flags.writeable = False
@@ -38,8 +42,8 @@ class Encoded:
     ----------
     blocks : tuple of arrays, shape (n_rows, number of columns of the kind)
         Aligned with `Schema.blocks`. Binary: int8, 0 or 1, -1 where missing; categorical: int32
-        codes, -1 where missing; real: float64, NaN where missing. C-contiguous and freshly
-        owned.
+        codes, -1 where missing; real and count: float64, NaN where missing. C-contiguous and
+        freshly owned.
     n_rows : int
         The number of rows.
     novel : Novel
@@ -143,7 +147,8 @@ def _encode_parts(schema: Schema, table: Dense | Sparse, kind: str) -> NDArray[A
 def _misfit(table: Table, kind: str, name: str, row: int, column: int) -> ValueError:
     if kind == "real":
         return errors.infinite_cell(name, row)
-    return errors.not_binary(name, row, table.column(column).values[row])
+    refuse = errors.not_binary if kind == "binary" else errors.not_count
+    return refuse(name, row, table.column(column).values[row])
 
 
 def _encode_columns(schema: Schema, table: Table, kind: str) -> NDArray[Any]:

@@ -17,6 +17,7 @@ __all__ = [
     "infinite_cell",
     "listed",
     "not_binary",
+    "not_count",
     "not_real",
     "too_few",
     "unhashable_cell",
@@ -54,6 +55,15 @@ def not_real(name: str, row: int, value: object) -> ValueError:
         f"column {name!r} is real but has the value {_shown(value)} in row {row}, which is not a "
         "number (strings are never parsed). Convert the column to numbers, or give it another "
         f'kind when the model is made, e.g. columns={{{name!r}: "categorical"}}'
+    )
+
+
+def not_count(name: str, row: int, value: object) -> ValueError:
+    return ValueError(
+        f"column {name!r} is a count but has the value {_shown(value)} in row {row}; a count is a "
+        "whole number from 0 to 2**53 - 1 (strings are never parsed), or missing. Correct the "
+        "cell, or give the column another kind when the model is made, e.g. "
+        f'columns={{{name!r}: "real"}}'
     )
 
 

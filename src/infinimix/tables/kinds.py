@@ -2,7 +2,8 @@
 
 The rule: booleans and columns with only {0, 1} are binary; strings, objects and categoricals
 are categorical; floats are real; integers with at most 10 distinct values are categorical,
-other integers real. Objects that are all numbers are judged as the numbers they are.
+other integers real. Objects that are all numbers are judged as the numbers they are. No column is
+a count unless `columns=` says so: whole numbers may also be years, ranks or codes.
 """
 
 import numbers
@@ -23,7 +24,7 @@ __all__ = ["MOST_CATEGORIES", "read_schema"]
 #: Integers with more distinct values than this are real.
 MOST_CATEGORIES = 10
 
-_LATER = ("count", "text", "gaussian")
+_LATER = ("text", "gaussian")
 
 
 def read_schema(X: Any, columns: str | Mapping[Any, str] = "auto") -> Schema:

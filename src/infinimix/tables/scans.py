@@ -12,16 +12,20 @@ from numpy.typing import NDArray
 
 from infinimix.kernels.compile import kernel
 
-__all__ = ["LARGEST", "READY", "copy_binary", "copy_real", "ready"]
+__all__ = ["LARGEST", "READY", "TOO_MANY", "copy_binary", "copy_count", "copy_real", "ready"]
 
 #: For each kind the dtypes its loop reads as they are; `ready` converts the others.
 READY: dict[str, frozenset[np.dtype[Any]]] = {
     "binary": frozenset(map(np.dtype, ("?", "i1", "u1", "i8", "f8"))),
     "real": frozenset([np.dtype("f8")]),
+    "count": frozenset([np.dtype("f8")]),
 }
 
 #: Beyond this a number is refused as infinity is: its square, and sums of that, would overflow.
 LARGEST = 1e150
+
+#: A count is less: from here on float64 does not hold every whole number.
+TOO_MANY = 2.0**53
 
 _INT8, _FLOAT64 = np.dtype(np.int8), np.dtype(np.float64)
 
@@ -57,6 +61,22 @@ def _scan_real(values: NDArray[np.float64], out: NDArray[np.float64]) -> int:
     return -1
 
 
+@kernel
+def _scan_count(values: NDArray[np.float64], out: NDArray[np.float64]) -> int:
+    source, target = values.ravel(), out.ravel()
+    odd = 0
+    for i in range(source.size):
+        v = source[i]
+        target[i] = abs(v)  # no cell is minus zero
+        odd |= 0 if v != v or (v >= 0.0 and v < TOO_MANY and v == np.floor(v)) else 1
+    if odd:
+        for i in range(source.size):
+            v = source[i]
+            if not (v != v or (v >= 0.0 and v < TOO_MANY and v == np.floor(v))):
+                return i
+    return -1
+
+
 def copy_binary(values: NDArray[Any]) -> tuple[NDArray[np.int8], int]:
     """Copy a C-contiguous 2-D array of a ready dtype to int8: 0, 1, and -1 for NaN."""
     out = np.empty(values.shape, _INT8)
@@ -71,6 +91,12 @@ def copy_real(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     return out, _scan_real(values, out)
 
 
+def copy_count(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
+    """Copy a C-contiguous 2-D float64 array; NaN stays, all but whole numbers is reported."""
+    out = np.empty(values.shape, _FLOAT64)
+    return out, _scan_count(values, out)
+
+
 def ready(values: NDArray[Any], kind: str) -> NDArray[Any]:
     """Convert a numeric array so that the loop of its kind can read it, copying if needed.
 
@@ -79,5 +105,5 @@ def ready(values: NDArray[Any], kind: str) -> NDArray[Any]:
     """
     if values.dtype in READY[kind]:
         return values if values.flags.carray else np.array(values, order="C")
-    wide = "f8" if kind == "real" or values.dtype.kind == "f" else "i8"
+    wide = "f8" if kind != "binary" or values.dtype.kind == "f" else "i8"
     return values.astype(wide, order="C")

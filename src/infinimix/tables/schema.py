@@ -19,7 +19,7 @@ from infinimix.tables.jsonable import from_jsonable, to_jsonable
 __all__ = ["KINDS", "Column", "Novel", "Schema"]
 
 #: The kinds there are, in the order of the encoded blocks.
-KINDS = ("binary", "categorical", "real")
+KINDS = ("binary", "categorical", "real", "count")
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Column:
     name : str
         Its name; ``"x0"``, ``"x1"``, ... where the input has none.
     kind : str
-        ``"binary"``, ``"categorical"`` or ``"real"``.
+        ``"binary"``, ``"categorical"``, ``"real"`` or ``"count"``.
     """
 
     name: str
@@ -107,14 +107,15 @@ class Schema:
 
     @cached_property
     def blocks(self) -> tuple[str, ...]:
-        """The kinds present, in the fixed order binary, categorical, real."""
+        """The kinds present, in the fixed order binary, categorical, real, count."""
         present = {column.kind for column in self.columns}
         return tuple(kind for kind in KINDS if kind in present)
 
     @cached_property
     def uniform(self) -> str | None:
         """The kind of all columns if it is one, and one whose cells need no looking up."""
-        return self.blocks[0] if self.blocks in (("binary",), ("real",)) else None
+        one = len(self.blocks) == 1 and self.blocks[0] != "categorical"
+        return self.blocks[0] if one else None
 
     @cached_property
     def _positions(self) -> dict[str, NDArray[np.int64]]:
@@ -170,7 +171,7 @@ class Schema:
             values = self.categories if kind == "categorical" else None
             for k, j in enumerate(self.positions(kind).tolist()):
                 known = None if values is None else values[k]
-                found[j] = decode_column(block[:, k], self.sources[j], known)
+                found[j] = decode_column(block[:, k], kind, self.sources[j], known)
         return {name: found[j] for j, name in enumerate(self.names)}
 
     def to_json(self) -> dict[str, Any]:

@@ -6,7 +6,8 @@ KINDS = {
     "binary": ["binary"] * 3,
     "categorical": ["categorical"] * 2,
     "real": ["real"] * 2,
-    "mixed": ["binary", "categorical", "real", "binary", "categorical"],
+    "count": ["count"] * 2,
+    "mixed": ["binary", "categorical", "real", "binary", "categorical", "count"],
 }
 
 
@@ -23,6 +24,7 @@ def make_table(kind, n, seed=0, holes=0.15):
         "binary": lambda: rng.random(n) < 0.1 + 0.4 * group,
         "categorical": lambda: group + rng.integers(0, 2, n) + late * rng.integers(0, 5, n),
         "real": lambda: rng.normal(size=n) + 4 * group,
+        "count": lambda: rng.poisson(0.5 + 7 * group),
     }
     X = np.array([makers[k]() for k in KINDS[kind]], dtype=float).T
     X[rng.random(X.shape) < holes] = np.nan

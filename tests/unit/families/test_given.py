@@ -5,7 +5,7 @@ import pytest
 
 from infinimix.families.given import resolve_prior
 
-KINDS = {"b": "binary", "c": "categorical", "r": "real", "real": "binary"}
+KINDS = {"b": "binary", "c": "categorical", "r": "real", "real": "binary", "n": "count"}
 
 
 def test_every_column_has_its_entry():
@@ -14,6 +14,7 @@ def test_every_column_has_its_entry():
         "b": (1.0, 2.0),
         "c": (3.0,),
         "r": "empirical",
+        "n": "empirical",
         "real": "reference",  # a column may have the name of a kind, and then that is meant
     }
 
@@ -29,7 +30,7 @@ def test_a_number_is_a_name_before_it_is_a_position():
 
 
 def test_what_is_resolved_stays():
-    once = resolve_prior({"r": (0, 1, 2, 3), "c": 2}, KINDS)
+    once = resolve_prior({"r": (0, 1, 2, 3), "c": 2, "n": (1, 2)}, KINDS)
     assert resolve_prior(once, KINDS) == once
     assert resolve_prior("reference", KINDS) == "reference"
 
@@ -49,9 +50,13 @@ def test_what_is_resolved_stays():
         {"r": (0, 1, 2)},
         {"r": (np.inf, 1, 1, 1)},
         {"r": {"mean": 0}},
+        {"n": 1},
+        {"n": (0, 1)},
+        {"n": (1, np.inf)},
         {"categorical": -1},
         {"r": (0, 1, 1, 1e-200)},
         {"b": (1, 1e300)},
+        {"count": (1, 2, 3)},
     ],
 )
 def test_errors_name_the_entry(prior):

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from infinimix.families.priors import (
+    COUNT_SHAPES,
     REAL_EMPIRICAL,
     STRENGTH,
     Layout,
@@ -14,14 +15,18 @@ from infinimix.families.priors import (
 from infinimix.families.seam import add, empty
 
 
-def real_prior(values, prior="empirical"):
-    layout = Layout({"real": ("x",)}, np.zeros(0, np.int64))
+def column_prior(kind, values, prior):
+    layout = Layout({kind: ("x",)}, np.zeros(0, np.int64))
     family = blank(layout)
     pool = empty(family, 1)
     X = (np.array(values, float)[:, None],)
     for i in range(len(values)):
         add(family, pool, 0, X, i, 1.0)
     return find_families(layout, prior, pool)[0].prior[:, 0]
+
+
+def real_prior(values, prior="empirical"):
+    return column_prior("real", values, prior)
 
 
 @pytest.mark.parametrize("prior", ["empirical", "reference"])
@@ -67,7 +72,9 @@ def test_an_empirical_binary_or_categorical_column_has_its_shares():
     [
         ("empirical", "binary", True),
         ("reference", "binary", False),
+        ("reference", "categorical", False),
         ("reference", "real", True),
+        ("reference", "count", True),
         ({"x": "empirical"}, "binary", True),
         ({"x": "reference"}, "real", True),
         ({"x": "reference"}, "binary", False),
@@ -76,3 +83,26 @@ def test_an_empirical_binary_or_categorical_column_has_its_shares():
 )
 def test_only_what_is_found_in_the_data_changes_with_it(prior, kind, answer):
     assert depends_on_data(Layout({kind: ("x",)}, np.zeros(0, np.int64)), prior) is answer
+
+
+@pytest.mark.parametrize("prior", ["empirical", "reference"])
+@pytest.mark.parametrize(
+    ("values", "mean"),
+    [
+        ([3.0, np.nan, 5.0], 8.5 / 2.5),
+        ([4.0] * 8, 32.5 / 8.5),
+        ([0.0] * 20, 0.5 / 20.5),
+        ([np.nan], 1.0),
+        ([], 1.0),
+        ([1e15, 0.0], (1e15 + 0.5) / 2.5),
+    ],
+)
+def test_the_rate_of_a_count_has_the_pooled_mean(values, mean, prior):
+    """Half a count and half a row more than there are keep it positive."""
+    shape, rate = column_prior("count", values, prior)
+    assert shape == COUNT_SHAPES[prior]
+    assert shape / rate == pytest.approx(mean)
+
+
+def test_a_given_prior_of_a_count_stays():
+    assert column_prior("count", [3.0, 9.0], {"x": (2.0, 0.25)}).tolist() == [2.0, 0.25]

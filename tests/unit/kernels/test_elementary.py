@@ -1,16 +1,22 @@
-"""`log` and `exp` against NumPy's, over all arguments that kernels give them."""
+"""`log`, `log1p` and `exp` against NumPy's, over all arguments that kernels give them."""
 
 import numpy as np
 import pytest
 
 from infinimix.kernels.compile import INTERPRETED, kernel
-from infinimix.kernels.elementary import TINIEST_LOG, exp, log
+from infinimix.kernels.elementary import TINIEST_LOG, exp, log, log1p
 
 
 @kernel
 def logs(x, out):
     for i in range(x.shape[0]):
         out[i] = log(x[i])
+
+
+@kernel
+def log1ps(x, out):
+    for i in range(x.shape[0]):
+        out[i] = log1p(x[i])
 
 
 @kernel
@@ -95,3 +101,11 @@ def test_any_length_of_a_vectorised_loop():
         whole = of(function, x)
         for n in range(1, 37):
             assert (of(function, x[:n]) == whole[:n]).all()
+
+
+def test_log1p_is_right_to_the_last_digits():
+    x = np.exp(rng.uniform(np.log(TINY), np.log(HUGE), 200_000))
+    small = np.concatenate([2.0 ** -np.arange(1.0, 1000.0), rng.uniform(0.0, 2.0, 200_000)])
+    assert of(log1ps, [0.0])[0] == 0.0
+    for values in (x, small):
+        assert ulps(of(log1ps, values), np.log1p(values)).max() <= 3.0

@@ -1,5 +1,8 @@
 """Encoded blocks: layout, cells of each kind, categories, errors."""
 
+import re
+from decimal import Decimal
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -29,7 +32,7 @@ def test_blocks_are_aligned_owned_and_contiguous():
     np.testing.assert_array_equal(real, [[1.5], [NAN], [2.5]])
 
 
-@pytest.mark.parametrize("kind", ["binary", "real"])
+@pytest.mark.parametrize("kind", ["binary", "real", "count"])
 @pytest.mark.parametrize("dtype", ["?", "u1", "i1", "i4", "i8", "f4", "f8", ">i4"])
 def test_every_memory_layout_gives_the_same(kind, dtype):
     X = np.random.default_rng(0).integers(0, 2, (40, 6)).astype(dtype)
@@ -55,7 +58,8 @@ def test_missing_cells_of_every_spelling():
     cells = [[None], [NAN], [pd.NA], [pd.NaT], [np.float32("nan")], [1]]
     assert block_of(cells, "binary").ravel().tolist() == [-1] * 5 + [1]
     assert block_of(cells, "categorical").ravel().tolist() == [-1] * 5 + [0]
-    assert np.isnan(block_of(cells, "real").ravel()).tolist() == [True] * 5 + [False]
+    for kind in ("real", "count"):
+        assert np.isnan(block_of(cells, kind).ravel()).tolist() == [True] * 5 + [False]
     masked = np.ma.array([[0], [7], [1]], mask=[[0], [1], [0]])
     assert block_of(masked, "binary").ravel().tolist() == [0, -1, 1]
     objects = np.ma.array([["u"], ["v"]], mask=[[1], [0]], dtype=object)
@@ -123,7 +127,7 @@ def test_unseen_categories_are_missing_at_prediction():
 def test_sparse_of_every_format(form):
     X = np.array([[0.0, 2.0, 0], [1, 0, 0], [NAN, 3.5, 0], [0, NAN, 0]])
     matrix = sparse.coo_array(X).asformat(form)
-    for columns in ("auto", "categorical", "real", {1: "categorical"}):
+    for columns in ("auto", "categorical", "real", {1: "categorical"}, {0: "count", 2: "count"}):
         dense_schema, schema = read_schema(X, columns), read_schema(matrix, columns)
         assert schema == dense_schema
         expected, encoded = encode(schema, X, learn=True), encode(schema, matrix, learn=True)
@@ -175,7 +179,7 @@ def test_strings_are_not_parsed_and_overflow_is_named():
         block_of([[1], [10**5000]], "binary")
 
 
-@pytest.mark.parametrize("kind", ["binary", "categorical", "real"])
+@pytest.mark.parametrize("kind", ["binary", "categorical", "real", "count"])
 @pytest.mark.parametrize("cell", [{"foo": "bar"}, [1], np.ones(2)], ids=["dict", "list", "array"])
 def test_cells_that_hold_several_values(kind, cell):
     X = np.empty((2, 2), dtype=object)
@@ -183,6 +187,65 @@ def test_cells_that_hold_several_values(kind, cell):
     X[1, 0] = cell
     with pytest.raises(TypeError, match=r"'x0'.*row 1.*argument must be a string or a number"):
         block_of(X, kind)
+
+
+def test_counts_of_every_spelling():
+    cells = [[0], [3.0], [True], [np.int8(7)], [Decimal(2)], [np.float32(5)], [-0.0], [None]]
+    block = block_of(cells, "count")
+    assert block.dtype == np.float64
+    np.testing.assert_array_equal(block.ravel(), [0, 3, 1, 7, 2, 5, 0, NAN])
+    assert not np.signbit(block).any()
+    assert block_of(np.array([[True], [False]]), "count").ravel().tolist() == [1.0, 0.0]
+    for frame in (
+        pd.DataFrame({"n": pd.array([4, None, 2**53 - 1], dtype="Int64")}),
+        pl.DataFrame({"n": [4, None, 2**53 - 1]}),
+        pd.DataFrame({"n": [4.0, NAN, 2.0**53 - 1]}),
+    ):
+        np.testing.assert_array_equal(block_of(frame, "count").ravel(), [4, NAN, 2**53 - 1])
+    masked = np.ma.array([[3], [-7], [1]], mask=[[0], [1], [0]])
+    np.testing.assert_array_equal(block_of(masked, "count").ravel(), [3, NAN, 1])
+
+
+MAKERS = {
+    "array": np.array,
+    "object": lambda x: np.array(x, dtype=object),
+    "sparse": sparse.csr_array,
+    "pandas": pd.DataFrame,
+    "polars": lambda x: pl.DataFrame(x, schema=["x0", "x1"], orient="row"),
+    "list": list,
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
+@pytest.mark.parametrize("bad", [-1.0, 2.5, np.inf, -np.inf, 2.0**53, 1e-300])
+def test_what_is_no_count_is_named(make, bad):
+    X = make([[0.0, 1.0], [5.0, bad]])
+    words = rf"column '(x1|1)' is a count but has the value {re.escape(repr(bad))} in row 1"
+    for columns in ("count", {X.columns[1] if hasattr(X, "columns") else 1: "count"}):
+        with pytest.raises(ValueError, match=words):
+            encode(read_schema(X, columns), X, learn=True)
+
+
+@pytest.mark.parametrize("bad", [-1, "7", 10**400, 2**53 + 1, Decimal("0.5"), b"3"])
+def test_objects_that_are_no_count_are_named(bad):
+    words = (
+        r"column 'visits' is a count but has the value .* in row 1.*columns={'visits': \"real\"}"
+    )
+    with pytest.raises(ValueError, match=words):
+        block_of([{"visits": 7}, {"visits": bad}], "count")
+
+
+def test_integers_too_large_for_a_count_are_shown_as_they_were():
+    X = np.array([[3], [2**53 + 1]])
+    with pytest.raises(ValueError, match=f"value {2**53 + 1} in row 1"):
+        block_of(X, "count")
+
+
+def test_counts_come_last_among_the_blocks():
+    X = pd.DataFrame({"n": [3, 4], "r": [0.5, 1.5], "c": ["u", "v"], "b": [True, False]})
+    schema = read_schema(X, {"n": "count"})
+    assert schema.blocks == ("binary", "categorical", "real", "count")
+    assert encode(schema, X, learn=True).blocks[3].tolist() == [[3.0], [4.0]]
 
 
 def test_the_input_is_never_changed():

@@ -136,6 +136,13 @@ def test_bad_requests_are_refused(columns, text):
         read_schema(np.ones((2, 2)), columns)
 
 
+def test_a_count_is_never_found_but_can_be_asked_for():
+    X = np.random.default_rng(0).poisson(30, (200, 2))
+    assert set(read_schema(X).kinds().values()) == {"real"}
+    assert set(read_schema(X, "count").kinds().values()) == {"count"}
+    assert read_schema(X, {1: "count"}).kinds() == {"x0": "real", "x1": "count"}
+
+
 def test_categories_start_empty():
     schema = read_schema([{"a": "u"}, {"a": "v"}])
     assert schema.categories == ((),)

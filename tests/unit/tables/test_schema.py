@@ -80,6 +80,9 @@ def decoded(X, columns="auto"):
         ([True, False, None], "categorical", "object", [True, False, None]),
         ([(1, 2), (3, 4)], "auto", "object", [(1, 2), (3, 4)]),
         ([None, None], "auto", "object", [None, None]),
+        ([5, 0, 2**53 - 1], "count", "int64", [5, 0, 2**53 - 1]),
+        ([True, False], "count", "int64", [1, 0]),
+        ([5.0, 3.0], "count", "float64", [5.0, 3.0]),
     ],
 )
 def test_decoding_gives_natural_values(values, columns, dtype, expected):
@@ -90,7 +93,8 @@ def test_decoding_gives_natural_values(values, columns, dtype, expected):
 
 def test_missing_numbers_decode_to_nan():
     for values in ([5, 3, None], [1, 0, None], [2.5, 3.5, None]):
-        for columns in ("auto", "categorical"):
+        whole = ("count",) if values[0] != 2.5 else ()
+        for columns in ("auto", "categorical", *whole):
             column = decoded([[value] for value in values], columns)
             assert column.dtype == np.float64
             assert column[:2].tolist() == values[:2]
