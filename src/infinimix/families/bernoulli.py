@@ -99,20 +99,8 @@ def _(family, stats, k):
     return total
 
 
-@seam.copy.implement(BetaBernoulli)
-def _(family, stats, source, target):
-    n = stats.n
-    for d in range(n.shape[2]):
-        n[target, ZERO, d], n[target, ONE, d] = n[source, ZERO, d], n[source, ONE, d]
-
-
-@seam.merge.implement(BetaBernoulli)
-def _(family, stats, source, target):
-    n = stats.n
-    for d in range(n.shape[2]):
-        n[target, ZERO, d] += n[source, ZERO, d]
-        n[target, ONE, d] += n[source, ONE, d]
-    seam.refresh(family, stats, target)
+seam.copy.implement(BetaBernoulli)(seam.copy_fields)
+seam.merge.implement(BetaBernoulli)(seam.add_fields)
 
 
 @seam.sound.implement(BetaBernoulli)

@@ -106,12 +106,7 @@ def _(family, stats, k):
     return total
 
 
-@seam.copy.implement(NormalInverseChiSquared)
-def _(family, stats, source, target):
-    n = stats.n
-    for field in range(n.shape[1]):
-        for d in range(n.shape[2]):
-            n[target, field, d] = n[source, field, d]
+seam.copy.implement(NormalInverseChiSquared)(seam.copy_fields)
 
 
 @seam.merge.implement(NormalInverseChiSquared)

@@ -103,21 +103,8 @@ def _(family, stats, k):
     return total
 
 
-@seam.copy.implement(GammaPoisson)
-def _(family, stats, source, target):
-    n = stats.n
-    for field in range(n.shape[1]):
-        for d in range(n.shape[2]):
-            n[target, field, d] = n[source, field, d]
-
-
-@seam.merge.implement(GammaPoisson)
-def _(family, stats, source, target):
-    n = stats.n
-    for field in range(n.shape[1]):
-        for d in range(n.shape[2]):
-            n[target, field, d] += n[source, field, d]
-    seam.refresh(family, stats, target)
+seam.copy.implement(GammaPoisson)(seam.copy_fields)
+seam.merge.implement(GammaPoisson)(seam.add_fields)
 
 
 @seam.sound.implement(GammaPoisson)

@@ -19,10 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infinimix.families import normal, poisson
 from infinimix.families.bernoulli import BetaBernoulli
 from infinimix.families.categorical import DirichletCategorical
-from infinimix.families.normal import CENTRE, SPREAD, N, NormalInverseChiSquared
-from infinimix.families.poisson import SUM, GammaPoisson
+from infinimix.families.normal import NormalInverseChiSquared
+from infinimix.families.poisson import GammaPoisson
 
 REFERENCE = 0.5
 SCALED = ("real", "count")  # kinds whose reference prior has the scale of the data
@@ -130,7 +131,10 @@ def _real_columns(names, layout, prior, stats):
         given = _given(prior, name)
         if isinstance(given, str):
             shape = REAL_REFERENCE if given == "reference" else REAL_EMPIRICAL
-            mean, variance = _location_and_scale(*stats.n[0, :, d])
+            column = stats.n[0, :, d]
+            mean, variance = _location_and_scale(
+                column[normal.N], column[normal.CENTRE], column[normal.SPREAD]
+            )
             table[:, d] = mean, shape.kappa, shape.nu, shape.variance * variance
         else:
             mean, kappa, nu, scale = given
@@ -149,7 +153,7 @@ def _location_and_scale(n, mean, spread):
 
 
 def _count_columns(names, layout, prior, stats):
-    rows, total = stats.n[0, N], stats.n[0, SUM]
+    rows, total = stats.n[0, poisson.N], stats.n[0, poisson.SUM]
     mean = (total + 0.5) / (rows + 0.5)  # of zeros, or of nothing, it is positive too
     table = np.empty((2, len(names)))
     for d, name in enumerate(names):
@@ -159,6 +163,3 @@ def _count_columns(names, layout, prior, stats):
         else:
             table[:, d] = given
     return GammaPoisson(table)
-
-
-assert (N, CENTRE, SPREAD) == (0, 1, 2)

@@ -109,6 +109,23 @@ def score_each(family, stats, live, X, out):
             out[i, j] += logp[live[j]]
 
 
+def copy_fields(family, stats, source, target):
+    """Do what `copy` asks, for counts of shape (slots, fields, columns)."""
+    n = stats.n
+    for field in range(n.shape[1]):
+        for d in range(n.shape[2]):
+            n[target, field, d] = n[source, field, d]
+
+
+def add_fields(family, stats, source, target):
+    """Do what `merge` asks, where counts simply add up."""
+    n = stats.n
+    for field in range(n.shape[1]):
+        for d in range(n.shape[2]):
+            n[target, field, d] += n[source, field, d]
+    refresh(family, stats, target)
+
+
 @copy.implement(tuple)
 def _(families, stats, source, target):
     copy(families[0], stats[0], source, target)
