@@ -94,7 +94,7 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
             labels.extend(new)
             return codes, len(new)
 
-        schema, bank, _ = self._fit_bank(X, read)
+        schema, bank = self._fit_bank(X, read)
         self._take(X, schema, bank)
         self._labels = labels
         return self
@@ -135,7 +135,7 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
     def class_count_(self) -> np.ndarray:
         """Rows of each class."""
         check_is_fitted(self)
-        counts = np.array([islands[0].n_rows for islands in self._bank.classes])
+        counts = np.array([f.n_rows for f in self._bank.islands[0].filters])
         return counts[self._labels.order]
 
     @property

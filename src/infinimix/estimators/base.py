@@ -7,6 +7,7 @@ model as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,7 @@ class TableEstimator(BaseEstimator):
     n_islands: int
     resampling: str
     max_groups: int | None
+    sweeps: int
     n_jobs: int | None
     random_state: Any
     verbose: bool
@@ -92,7 +94,7 @@ class TableEstimator(BaseEstimator):
         prior = resolve_prior(self.prior, schema.kinds())
         settings = Settings(
             float(self.alpha), prior, int(self.n_particles), int(self.n_islands),
-            self.resampling, self.max_groups and int(self.max_groups),
+            self.resampling, self.max_groups and int(self.max_groups), int(self.sweeps),
         )  # fmt: skip
         return Bank(settings, layout, seed_sequence(self.random_state))
 
@@ -109,14 +111,16 @@ class TableEstimator(BaseEstimator):
         else:
             learn(*data, self._execute)
 
-    def _fit_bank(self, X: Any, encode_labels: LabelReader) -> tuple[Schema, Bank, Encoded]:
+    def _fit_bank(
+        self, X: Any, encode_labels: LabelReader, record: bool = False
+    ) -> tuple[Schema, Bank]:
         """Learn a whole table, for `_take`; the model itself is not touched yet."""
         schema, encoded = self._read(X)
         codes, n_classes = encode_labels(encoded.n_rows)
         schema = schema.extended(encoded.novel)
         bank = self._new_bank(schema)
-        self._run(bank.fit, encoded.blocks, codes, n_classes)
-        return schema, bank, encoded
+        self._run(partial(bank.fit, record=record), encoded.blocks, codes, n_classes)
+        return schema, bank
 
     def _take(self, X: Any, schema: Schema, bank: Bank) -> None:
         """Become the model that learned X first."""
@@ -130,7 +134,7 @@ class TableEstimator(BaseEstimator):
         codes, n_classes = encode_labels(encoded.n_rows)
         bank = self._new_bank(schema) if first else self._bank
         check_whole(bank)
-        while len(bank.classes) < n_classes:
+        while bank.n_classes < n_classes:
             bank.add_class()
         novel = encoded.novel
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()

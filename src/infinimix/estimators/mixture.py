@@ -14,7 +14,7 @@ from infinimix.inference.assignments import (
     assign_rows,
     best_particle,
     n_groups_posterior,
-    trace_assignments,
+    recorded_assignments,
 )
 
 
@@ -119,8 +119,8 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
 
     def fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn a whole table; what was learned before is forgotten."""
-        schema, bank, encoded = self._fit_bank(X, _one_class)
-        labels = trace_assignments(bank, 0, encoded.blocks, np.arange(encoded.n_rows))
+        schema, bank = self._fit_bank(X, _one_class, record=True)
+        labels = recorded_assignments(bank, 0)
         self._take(X, schema, bank)
         self.labels_ = labels
         return self

@@ -109,7 +109,7 @@ def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
     model._bank = bank_from_tree(tree["bank"])
     _check_layout(schema, model._bank.layout)
     labels, rows = tree["labels"], tree["rows"]
-    _check_labels(labels, len(model._bank.classes), cls is AClassClassifier)
+    _check_labels(labels, model._bank.n_classes, cls is AClassClassifier)
     if labels is not None:
         model._labels = Labels()  # type: ignore[attr-defined]
         model._labels.extend(labels)  # type: ignore[attr-defined]
