@@ -121,7 +121,7 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
         """Learn a whole table; what was learned before is forgotten."""
         schema, bank, encoded = self._fit_bank(X, _one_class)
         labels = trace_assignments(bank, 0, encoded.blocks, np.arange(encoded.n_rows))
-        self._take(X, schema, bank)
+        self._take(X, schema, bank, encoded)
         self.labels_ = labels
         return self
 
@@ -134,7 +134,7 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all islands and particles."""
         blocks = self._fitted_rows(X)
-        return self._bank.log_densities(blocks)[:, 0]
+        return self._in_natural_units(self._bank.log_densities(blocks)[:, 0], blocks)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log predictive density of the rows."""
@@ -189,7 +189,7 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
     def log_evidence_(self) -> float:
         """Log of an unbiased estimate of the probability of all rows."""
         check_is_fitted(self)
-        return float(self._bank.log_evidence()[0])
+        return float(self._bank.log_evidence()[0]) + self._log_slopes
 
 
 def _one_class(n_rows: int) -> tuple[np.ndarray, int]:
