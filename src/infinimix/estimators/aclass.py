@@ -155,12 +155,15 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         weight = self.class_count_ + self.gamma
         return np.log(weight / weight.sum())
 
-    def _log_joint(self, blocks: Any) -> np.ndarray:
+    def _log_joint(self, X: Any) -> np.ndarray:
+        return self._log_joint_of(self._fitted_rows(X))
+
+    def _log_joint_of(self, blocks: Any) -> np.ndarray:
         return self._bank.log_densities(blocks)[:, self._labels.order] + self._log_prior()
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`."""
-        joint = self._log_joint(self._fitted_rows(X))
+        joint = self._log_joint(X)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -169,12 +172,12 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row."""
-        return self.classes_[self._log_joint(self._fitted_rows(X)).argmax(axis=1)]
+        return self.classes_[self._log_joint(X).argmax(axis=1)]
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all classes."""
         blocks = self._fitted_rows(X)
-        return self._in_natural_units(logsumexp(self._log_joint(blocks), axis=1), blocks)
+        return self._in_natural_units(logsumexp(self._log_joint_of(blocks), axis=1), blocks)
 
     def sample(self, n: int = 1, given: Any = None) -> tuple[Any, np.ndarray]:
         """Draw rows and their labels, all with the cells that `given` fixes."""
