@@ -1,4 +1,4 @@
-"""Dials drawn from the prior are found again: simulation-based calibration with fixed partitions."""
+"""Dials drawn from the prior are found again: calibration by simulation, with given groups."""
 
 import numpy as np
 from scipy.stats import chisquare
@@ -7,12 +7,20 @@ from infinimix.families.dials import DIALS
 from infinimix.families.priors import Layout, blank, find_families
 from infinimix.families.seam import add, draw, empty
 from infinimix.inference.dials import draw_dials, each_notch, turn_dial, turn_dials, weigh_notches
+from infinimix.kernels.compile import kernel
 
 LAYOUT = Layout(
     {"binary": tuple("abc"), "categorical": tuple("de"), "real": tuple("fg"), "count": tuple("hi")},
     np.array([3, 4]),
 )
 GROUPS, ROWS, RUNS, DRAWS = np.arange(4), 5, 200, 9
+
+
+@kernel
+def seat(family, stats, slots, X):
+    """Put row i in slot slots[i]."""
+    for i in range(slots.shape[0]):
+        add(family, stats, slots[i], X, i, 1.0)
 
 
 def some_pool():
@@ -25,8 +33,7 @@ def some_pool():
         rng.normal(size=(20, 2)),
         rng.poisson(3.0, (20, 2)).astype(float),
     )
-    for i in range(20):
-        add(family, pool, 0, X, i, 1.0)
+    seat(family, pool, np.zeros(20, np.int64), X)
     return pool
 
 
@@ -34,9 +41,7 @@ def draw_groups(families, rng):
     """Rows one after another from the predictive of each group."""
     stats = empty(families, len(GROUPS))
     for _ in range(ROWS):
-        X = draw(families, stats, GROUPS, rng)
-        for k in GROUPS:
-            add(families, stats, k, X, k, 1.0)
+        seat(families, stats, GROUPS, draw(families, stats, GROUPS, rng))
     return stats
 
 

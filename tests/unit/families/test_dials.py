@@ -6,7 +6,8 @@ from scipy.special import logit
 
 from infinimix.families.dials import DIALS, GRID, untouched
 from infinimix.families.priors import REAL_EMPIRICAL, Layout, blank, find_families
-from infinimix.families.seam import add, empty
+from infinimix.families.seam import empty
+from infinimix.inference.bank import pool_rows
 
 LAYOUT = Layout(
     {"binary": ("a", "b"), "categorical": ("c", "d"), "real": ("e", "f"), "count": ("g", "h")},
@@ -24,8 +25,7 @@ def pooled(n=30):
         np.column_stack([rng.normal(3.0, 2.0, n), np.full(n, 7.0)]),
         np.column_stack([rng.poisson(4.0, n), np.zeros(n)]).astype(float),
     )
-    for i in range(n):
-        add(family, pool, 0, X, i, 1.0)
+    pool_rows(family, pool, X, 0, n)
     return pool
 
 

@@ -7,11 +7,19 @@ from scipy.stats import chisquare
 from infinimix.families.dials import DIALS, GRID, TAUS, Dial, untouched
 from infinimix.families.priors import Layout, blank, find_families
 from infinimix.families.seam import add, empty, evidence
+from infinimix.inference.bank import pool_rows
 from infinimix.inference.dials import turn_dial, turn_dials, weigh_notches
 from infinimix.kernels.compile import kernel
 
 LAYOUT = Layout({"binary": ("a", "b", "c"), "real": ("x",)}, np.zeros(0, np.int64))
 PRIOR = {"a": "learn", "b": "empirical", "c": "learn", "x": "learn"}
+
+
+@kernel
+def seat(family, stats, slots, X):
+    """Put row i in slot slots[i]."""
+    for i in range(slots.shape[0]):
+        add(family, stats, slots[i], X, i, 1.0)
 
 
 @kernel
@@ -25,9 +33,8 @@ def table(seed=0, n=40, n_groups=4):
     stats, pool = empty(family, n_groups + 1), empty(family, 1)
     X = rng.integers(-1, 2, (n, 3)).astype(np.int8), rng.normal(size=(n, 1))
     X[1][::5] = np.nan
-    for i in range(n):
-        add(family, stats, 1 + i % n_groups, X, i, 1.0)
-        add(family, pool, 0, X, i, 1.0)
+    pool_rows(family, pool, X, 0, n)
+    seat(family, stats, 1 + np.arange(n) % n_groups, X)
     return stats, pool
 
 
@@ -118,10 +125,9 @@ def test_a_scan_turns_only_what_is_learned():
 
 def test_the_same_seed_gives_the_same_dials():
     stats, pool = table()
+    groups = [(stats, [1, 2])]
     a, b = (
-        turn_dials(
-            np.random.default_rng(3), LAYOUT, PRIOR, pool, untouched(LAYOUT), [(stats, [1, 2])]
-        )
+        turn_dials(np.random.default_rng(3), LAYOUT, PRIOR, pool, untouched(LAYOUT), groups)
         for _ in range(2)
     )
     np.testing.assert_equal(a, b)
