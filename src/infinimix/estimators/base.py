@@ -94,8 +94,9 @@ class TableEstimator(BaseEstimator):
         layout = Layout(block_names(schema), schema.category_counts)
         prior = resolve_prior(self.prior, schema.kinds())
         settings = Settings(
-            float(self.alpha), prior, int(self.n_particles), int(self.n_islands),
-            self.resampling, self.max_groups and int(self.max_groups), int(self.sweeps),
+            self.alpha if self.alpha == "learn" else float(self.alpha),
+            prior, int(self.n_particles), int(self.n_islands), self.resampling,
+            self.max_groups and int(self.max_groups), int(self.sweeps),
         )  # fmt: skip
         return Bank(settings, layout, seed_sequence(self.random_state))
 

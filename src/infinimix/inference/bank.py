@@ -74,9 +74,15 @@ class Base(NamedTuple):
     prior: object
     pool: tuple  # statistics of the pooled columns at the latest estimate, slot 0
 
-    def families(self):
+    @property
+    def learns(self):
+        """Are there columns whose hyper-parameters are found from the evidence?"""
+        given = self.prior if isinstance(self.prior, str) else self.prior.values()
+        return "learn" in ([given] if isinstance(given, str) else given)
+
+    def families(self, dials):
         """Return the families of the columns."""
-        return find_families(self.layout, self.prior, self.pool)
+        return find_families(self.layout, self.prior, self.pool, dials)
 
 
 class Bank:

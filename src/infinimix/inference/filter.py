@@ -29,7 +29,7 @@ from infinimix.inference.population import (
     set_aside,
 )
 from infinimix.kernels.compile import entry
-from infinimix.partitions.crp import UNBOUNDED, log_at_most
+from infinimix.partitions.crp import UNBOUNDED, log_at_most, log_prior_ratio
 
 RESAMPLING = {
     "multinomial": (sampled.advance, 0),
@@ -110,26 +110,32 @@ class ParticleFilter:
         """Let particle r stand for all, with the weight of all."""
         total = self.log_weight()
         keep_only(r, *self._particles())
-        self._weigh_evenly(total)
+        self.weigh_evenly(total)
 
     def set_aside(self):
         """Keep the first particle as it is now as a further one; all weigh the same then."""
         total = self.log_weight()
         set_aside(*self._particles())
-        self._weigh_evenly(total)
+        self.weigh_evenly(total)
 
     def _particles(self):
         return self.slots, self.groups, self.crowd, self.logw, self.tally
 
-    def _weigh_evenly(self, total):
+    def weigh_evenly(self, total=None):
         """Share a weight, and the copies that the way of resampling calls for, evenly."""
+        total = self.log_weight() if total is None else total
         unique = int(self.tally[UNIQUE])
         copies = unique if self.resampling == "optimal" else self.size
         self.crowd[COPIES, :unique] = [len(c) for c in np.array_split(range(copies), unique)]
         self.logw[:unique] = total - log(copies)
 
-    def retarget(self, family):
+    def retarget(self, family, alpha):
         """Change the hyper-parameters; the particles then stand for the new posterior."""
+        if alpha != self.alpha:
+            for r, n_groups in enumerate(self.n_groups()):
+                if n_groups:
+                    self.logw[r] += log_prior_ratio(n_groups, self.n_rows, alpha, self.alpha)
+            self.mass[MASS, 0] = alpha
         stats = widen(self.family, self.stats, family)
         retarget(self.family, self.stats, family, stats, *self._particles())
         self.family, self.stats = family, stats
