@@ -91,7 +91,7 @@ class Bank:
 
     def __init__(self, settings, layout, seed):
         self.settings, self.layout, self.seed = settings, layout, seed
-        self.adaptive = depends_on_data(layout, settings.prior)
+        self.adaptive = depends_on_data(layout, settings.prior) or settings.alpha == "learn"
         self.shape = blank(layout)
         self.pool = empty(self.shape, 2)
         self.n_rows = self.n_classes = 0

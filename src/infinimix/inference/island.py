@@ -48,8 +48,8 @@ class Island:
 
     def rebase(self, base):
         """Follow a new estimate of the pooled table, and find the hyper-parameters anew."""
-        if base.learns and self.filters:
-            self._find_dials(base, [self._draw_particle(f) for f in self.filters])
+        if any(f.n_rows for f in self.filters):
+            self._find_hyper(base, [self._draw_particle(f) for f in self.filters])
         self._retarget(base)
 
     def _draw_particle(self, f):
@@ -68,13 +68,14 @@ class Island:
         self.alpha = draw_alpha(self.rng, self.alpha, sizes, rows, bound=self.filters[0].bound)
 
     def _find_hyper(self, base, particles):
-        """Draw what is to be learned, given one particle of each class, and weigh all anew."""
+        """Draw what is to be learned, given one particle of each class; `_retarget` follows."""
         if base.learns:
             self._find_dials(base, particles)
         if self.settings.alpha == "learn":
             self._find_alpha(particles)
-        if base.learns or self.settings.alpha == "learn":
-            self._retarget(base)
+
+    def _learns(self, base):
+        return base.learns or self.settings.alpha == "learn"
 
     def _retarget(self, base):
         self.family = base.families(self.dials)
@@ -118,19 +119,22 @@ class Island:
     def _filter(self, X, walks, base):
         """Filter the rows of all classes; what is to be learned is found after each portion."""
         done = 0.0
-        for share in PORTIONS if base.learns or self.settings.alpha == "learn" else (1.0,):
+        for share in PORTIONS if self._learns(base) else (1.0,):
             for f, rows, trace in walks:
                 first, last = round(done * len(rows)), round(share * len(rows))
                 f.update(X, rows[first:last], trace[first:last])
-            self._find_hyper(base, [self._draw_particle(f) for f in self.filters])
             done = share
+            if self._learns(base):
+                self.rebase(base)
 
     def _sweep(self, chains, base):
         """Sweep all classes in turn; the states after the last sweeps are kept as particles."""
         sweeps = self.settings.sweeps
         kept = min(self.settings.n_particles, (sweeps + 1) // 2)
         for left in range(sweeps, 0, -1):
-            self._find_hyper(base, [0] * len(self.filters))
+            if self._learns(base):
+                self._find_hyper(base, [0] * len(self.filters))
+                self._retarget(base)
             for chain in chains:
                 if left < kept:
                     chain.keep()
