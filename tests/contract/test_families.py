@@ -354,12 +354,18 @@ def test_a_typical_value_is_the_most_probable():
                 assert value == -1
 
 
+def draws(example, stats, n, rng):
+    """n rows without cells, drawn from slot 0."""
+    holes = np.repeat(without_cells(example.X[:1]), n, axis=0)
+    return seam.draw(example.family, stats, np.zeros(n, np.int64), holes, rng)
+
+
 def test_draws_have_the_frequencies_of_the_scores(seed):
     """Each code within 5 standard errors: about 30 counts, a false alarm in 50,000 runs."""
     rng, n = np.random.default_rng(seed), 4000
     for name in ("bernoulli", "categorical"):
         for example, d, stats in columns(name):
-            cells = seam.draw(example.family, stats, np.zeros(n, np.int64), rng)[:, d]
+            cells = draws(example, stats, n, rng)[:, d]
             values = codes_of(example.family, d)
             if len(values) == 0:
                 assert (cells == -1).all()
@@ -376,7 +382,7 @@ def test_draws_of_numbers_have_the_distribution_of_the_scores(seed):
     """Kolmogorov-Smirnov at 2.5 / sqrt(n), 12 columns: a false alarm in 10,000 runs."""
     rng, n = np.random.default_rng(seed), 4000
     for example, d, stats in columns("normal"):
-        x = np.sort(seam.draw(example.family, stats, np.zeros(n, np.int64), rng)[:, d])
+        x = np.sort(draws(example, stats, n, rng)[:, d])
         points, widths = grid(example, stats, d)
         below = np.cumsum(np.exp(scores_in_column(example, stats, d, points)) * widths)
         gap = np.abs(np.interp(x, points, below) - (np.arange(n) + 0.5) / n).max()
@@ -387,7 +393,7 @@ def test_draws_of_counts_have_the_distribution_of_the_scores(seed):
     """Kolmogorov-Smirnov at 2.5 / sqrt(n), 11 columns: a false alarm in 10,000 runs."""
     rng, n = np.random.default_rng(seed), 4000
     for example, d, stats in columns("poisson"):
-        x = seam.draw(example.family, stats, np.zeros(n, np.int64), rng)[:, d]
+        x = draws(example, stats, n, rng)[:, d]
         assert x.dtype == np.float64
         assert (x == np.floor(x)).all()
         values = whole_numbers(example, d)
@@ -408,7 +414,8 @@ def test_each_slot_is_drawn_from_itself():
         for _ in range(2000):
             seam.add(example.family, stats, k, X, 0, 1.0)
     slots = np.array([1, 0, 0, 1])
-    cells = seam.draw(example.family, stats, slots, np.random.default_rng(0))
+    holes = tuple(np.repeat(block[:1], 4, axis=0) for block in without_cells(example.X))
+    cells = seam.draw(example.family, stats, slots, holes, np.random.default_rng(0))
     binary, code, real, number = cells
     # a cell goes astray with probability 1/4000: here 24 of them, with this fixed seed
     assert (binary == slots[:, None]).all()

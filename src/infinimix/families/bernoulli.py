@@ -10,6 +10,7 @@ from math import lgamma
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from infinimix.families import seam
 from infinimix.kernels.elementary import log
@@ -116,9 +117,18 @@ def _(family, stats, slots):
 
 
 @seam.draw.implement(BetaBernoulli)
-def _(family, stats, slots, rng):
-    p = seam.typical(family, stats, slots)
-    return (rng.random(p.shape) < p).astype(np.int8)
+def _(family, stats, slots, X, rng):
+    p = expit(stats.t[slots, LOG_ODDS])
+    return seam.keep_observed(X, rng.random(p.shape) < p)
+
+
+@seam.fill.implement(BetaBernoulli)
+def _(family, stats, weight, X):
+    def column(d, rows):
+        p = np.clip(weight[rows] @ expit(stats.t[:, LOG_ODDS, d]), 0.0, 1.0)
+        return p, np.minimum(p, 1.0 - p)
+
+    return seam.fill_columns(X, column)
 
 
 @seam.widen.implement(BetaBernoulli)

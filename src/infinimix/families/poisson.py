@@ -122,10 +122,35 @@ def _(family, stats, slots):
 
 
 @seam.draw.implement(GammaPoisson)
-def _(family, stats, slots, rng):
+def _(family, stats, slots, X, rng):
     """Return whole numbers, at most about half of LARGEST: a cell is one that a table can hold."""
-    rate = rng.gamma(_shapes(family, stats, slots)) / _rates(family, stats, slots)
-    return rng.poisson(np.minimum(rate, LARGEST / 2)).astype(float)
+    shape, rate = _posterior(stats.t[slots])
+    rates = rng.gamma(shape) / rate
+    return seam.keep_observed(X, rng.poisson(np.minimum(rates, LARGEST / 2)))
+
+
+@seam.fill.implement(GammaPoisson)
+def _(family, stats, weight, X):
+    def column(d, rows):
+        shape, rate = _posterior(stats.t[:, :, d])
+        return seam.mix_moments(weight[rows], shape / rate, shape / rate * (1.0 + 1.0 / rate))
+
+    return seam.fill_columns(X, column)
+
+
+def _posterior(t):
+    """Return shape s and rate r of the posterior of the rate from what `score` reads.
+
+    SLOPE has r + 1, in which a small r loses its digits; the probability of a zero has
+    log(1 + 1 / r).
+    """
+    s = t[:, SHAPE]
+    r = (s + SHIFT) * np.exp(-1.0 - t[:, SLOPE]) - 1.0
+    small = r < 1e-6
+    if small.any():
+        log_zero = t[:, NORM][small] - np.array([lead(x) for x in s[small]])
+        r[small] = 1.0 / np.expm1(-log_zero / s[small])
+    return s, r
 
 
 def _shapes(family, stats, slots):
