@@ -60,7 +60,7 @@ def draw_rows(
     rows = tuple(np.repeat(block, n, axis=0) for block in fixed)
     blocks = draw(mixture.family, mixture.stats, slots, rows, rng)
     classes = np.searchsorted(mixture.bounds, slots, side="right") - 1
-    return decoded_table(schema, blocks), classes
+    return _table(schema, blocks), classes
 
 
 def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...]:
@@ -104,8 +104,7 @@ def _typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, 
     return columns
 
 
-def decoded_table(schema: Schema, blocks: Sequence[np.ndarray]) -> Any:
-    """Return blocks as a DataFrame if the columns have names, otherwise as an array."""
+def _table(schema: Schema, blocks: Sequence[np.ndarray]) -> Any:
     columns = schema.decode(blocks)
     if schema.named:
         import pandas as pd
