@@ -11,13 +11,13 @@ Rows are handled in parts, as a table of rows by groups may be larger than all r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.families.seam import draw, fill, score_rows
-from infinimix.inference.bank import ROWS_AT_ONCE, Bank
+from infinimix.families.seam import column, draw, fill, score_rows
+from infinimix.inference.bank import ROWS_AT_ONCE, Bank, mix
 from infinimix.tables import Schema
 
 Blocks = tuple[np.ndarray, ...]
@@ -42,11 +42,39 @@ class Predictive(NamedTuple):
         score_rows(self.family, self.stats, self.slots, blocks, scores)
         return scores
 
+    def score_cells(self, b: int, block: np.ndarray, *columns: int) -> np.ndarray:
+        """Return the log density in each slot of the cells of some columns of block b alone."""
+        family, stats, scores = self.family[b], self.stats[b], np.zeros(self._shape(block))
+        if is_tied(family):
+            score_rows(family, stats, self.slots, _with_columns(block, columns), scores)
+        else:
+            for k in columns:
+                cells = np.ascontiguousarray(block[:, k : k + 1])
+                score_rows(*column(family, stats, k), self.slots, cells, scores)
+        return scores
+
+    def score_others(self, b: int, block: np.ndarray, k: int) -> np.ndarray:
+        """Return how the log density in each slot changes when column k of block b is missing."""
+        if not is_tied(self.family[b]):
+            return -self.score_cells(b, block, k)
+        every = range(block.shape[1])
+        others = self.score_cells(b, block, *(m for m in every if m != k))
+        return others - self.score_cells(b, block, *every)
+
+    def _shape(self, block: np.ndarray) -> tuple[int, int]:
+        return len(block), len(self.log_weight)
+
+    def sum_slots(self, scores: np.ndarray) -> np.ndarray:
+        """Return the log density of each row from those in the slots; `scores` is used up."""
+        out = np.empty((len(scores), 1))
+        mix(scores, self.log_weight, np.array([0, len(self.log_weight)]), out)
+        return out[:, 0]
+
     def log_density(self, blocks: Blocks) -> np.ndarray:
         """Return the log density of each row."""
         out = np.empty(len(blocks[0]))
         for part, rows in parts_of(blocks):
-            out[rows] = np.logaddexp.reduce(self.score(part) + self.log_weight, axis=1)
+            out[rows] = self.sum_slots(self.score(part))
         return out
 
     def responsibilities(self, blocks: Blocks, codes: np.ndarray | None = None) -> np.ndarray:
@@ -85,6 +113,18 @@ def predictive_of(bank: Bank, log_prior: Any = (0.0,)) -> Predictive:
     stats, log_mix, bounds = bank.snapshot()
     log_weight = log_mix + np.repeat(np.asarray(log_prior, float), np.diff(bounds))
     return Predictive(bank.family, stats, log_weight, bounds)
+
+
+def is_tied(family: Any) -> bool:
+    """Return whether the columns of a family depend on each other within a group."""
+    return bool(getattr(family, "tied", False))
+
+
+def _with_columns(block: np.ndarray, columns: Sequence[int]) -> np.ndarray:
+    """Return a block that has the cells of some columns only."""
+    out = np.full_like(block, np.nan if block.dtype.kind == "f" else -1)
+    out[:, columns] = block[:, columns]
+    return out
 
 
 def parts_of(blocks: Blocks) -> Iterator[tuple[Blocks, slice]]:

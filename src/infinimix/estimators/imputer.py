@@ -16,7 +16,7 @@ from infinimix.estimators.parameters import check_parameter
 from infinimix.estimators.writing import to_pandas, to_polars
 
 
-class CRPImputer(
+class CRPImputer(  # type: ignore[call-arg]
     OneToOneFeatureMixin, TransformerMixin, TableEstimator, auto_wrap_output_keys=None
 ):
     """Fill missing cells by what a CRP mixture says of them, given the rest of the row.

@@ -131,6 +131,12 @@ def _(family, stats, weight, X):
     return seam.fill_columns(X, column)
 
 
+@seam.column.implement(BetaBernoulli)
+def _(family, stats, d):
+    prior, n, t = (np.ascontiguousarray(a[..., d : d + 1]) for a in (family.prior, *stats[:2]))
+    return BetaBernoulli(prior), BernoulliStats(n, t, t[:, LOG_ZERO, 0])
+
+
 @seam.widen.implement(BetaBernoulli)
 def _(family, stats, wider):
     return stats

@@ -145,6 +145,17 @@ def _probabilities(family, stats, d):
     return np.exp(stats.t[:, family.start[d] : family.start[d + 1]] - stats.norm[:, d, None])
 
 
+@seam.column.implement(DirichletCategorical)
+def _(family, stats, d):
+    own = slice(family.start[d], family.start[d + 1])
+    start = np.array([0, own.stop - own.start])
+    n, t, norm = (
+        np.ascontiguousarray(a)
+        for a in (stats.n[:, own], stats.t[:, own], stats.norm[:, d : d + 1])
+    )
+    return DirichletCategorical(family.prior[own].copy(), start), CategoricalStats(n, t, norm)
+
+
 @seam.widen.implement(DirichletCategorical)
 def _(family, stats, wider):
     if wider.prior.size == family.prior.size:

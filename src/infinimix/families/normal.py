@@ -159,6 +159,9 @@ def _(family, stats, weight, X):
     return seam.fill_columns(X, column)
 
 
+seam.column.implement(NormalInverseChiSquared)(seam.column_of_fields)
+
+
 @seam.widen.implement(NormalInverseChiSquared)
 def _(family, stats, wider):
     return stats

@@ -161,6 +161,9 @@ def _rates(family, stats, slots):
     return family.prior[B] + stats.n[slots, N]
 
 
+seam.column.implement(GammaPoisson)(seam.column_of_fields)
+
+
 @seam.widen.implement(GammaPoisson)
 def _(family, stats, wider):
     return stats

@@ -6,8 +6,8 @@ never look inside. A tuple of families is a product of families over a tuple of 
 columns, and one row may have missing cells in any of them.
 
 Compiled: `count`, `copy`, `merge`, `refresh`, `score`, `evidence`, and `add` for all.
-Python only: `empty`, `sound`, `widen`, `typical`, `draw`, `fill`, and `score_rows` for many rows
-at once. Groups of one table may have different hyper-parameters, so what `typical`, `draw` and
+Python only: `empty`, `sound`, `widen`, `typical`, `draw`, `fill`, `column`, and `score_rows` for
+many rows at once. Groups of one table may have different hyper-parameters, so what `typical`, `draw` and
 `fill` say of a group comes from what `refresh` left in its statistics.
 """
 
@@ -64,8 +64,9 @@ def typical(family, stats, slots):
 
 @operation
 def draw(family, stats, slots, X, rng):
-    """Rows like X whose missing cells are drawn: row i from slot slots[i], given its observed
-    cells (Python only).
+    """Rows like X with their missing cells drawn (Python only).
+
+    Row i is drawn from slot slots[i], given its observed cells.
     """
 
 
@@ -79,6 +80,15 @@ def fill(family, stats, weight, X):
     none is known). Its spread is the standard deviation of a number, otherwise the probability
     that the most probable value is wrong (NaN if there is none). An observed cell is its own
     value, with spread 0.
+    """
+
+
+@operation
+def column(family, stats, d):
+    """The family and the statistics of column d alone, for scoring (Python only).
+
+    Asked of families whose columns are independent within a group; one whose columns are
+    not has the class attribute `tied = True` and need not answer.
     """
 
 
@@ -98,6 +108,15 @@ def map_arrays(function, *stats):
         return function(*stats)
     parts = [map_arrays(function, *members) for members in zip(*stats, strict=True)]
     return stats[0]._make(parts) if hasattr(stats[0], "_make") else tuple(parts)
+
+
+def column_of_fields(family, stats, d):
+    """Do what `column` asks, for hyper-parameters and statistics whose last axis is the column."""
+    return family._make(_one_column(family, d)), stats._make(_one_column(stats, d))
+
+
+def _one_column(arrays, d):
+    return [np.ascontiguousarray(array[..., d : d + 1]) for array in arrays]
 
 
 def is_hole(X):
