@@ -402,6 +402,110 @@ def test_draws_of_counts_have_the_distribution_of_the_scores(seed):
         assert np.abs(found - below).max() < 2.5 / np.sqrt(n)
 
 
+@everywhere
+def test_draws_keep_what_is_observed(name):
+    for example in EXAMPLES[name]:
+        stats, rng = grown(example, [0, 2, 3]), np.random.default_rng(0)
+        slots = np.arange(example.n) % 2
+        drawn = seam.draw(example.family, stats, slots, example.X, rng)
+        for cells, block in zip(*map(blocks, (drawn, example.X)), strict=True):
+            seen = ~seam.is_hole(block)
+            assert cells.dtype == block.dtype
+            assert cells[seen].tobytes() == block[seen].tobytes()
+
+
+# --- filling -------------------------------------------------------------------------------------
+
+
+def blocks(X):
+    return X if isinstance(X, tuple) else (X,)
+
+
+def mixed(name):
+    """Examples with three groups, and rows of weights for these."""
+    for example in EXAMPLES[name]:
+        stats = grown(example, [0, 2, 3, 3, 5])
+        add(example, stats, 1, [4, 6, 7])
+        weight = np.random.default_rng(5).dirichlet([0.5] * SLOTS, example.n)
+        yield example, stats, weight
+
+
+@everywhere
+def test_an_observed_cell_is_filled_by_itself(name):
+    for example, stats, weight in mixed(name):
+        found = map(blocks, seam.fill(example.family, stats, weight, example.X))
+        for value, spread, block in zip(*found, blocks(example.X), strict=True):
+            seen = ~seam.is_hole(block)
+            assert value.dtype == spread.dtype == np.float64
+            assert (value[seen] == block[seen]).all()
+            assert (spread[seen] == 0).all()
+
+
+@pytest.mark.parametrize("name", ["bernoulli", "categorical"])
+def test_codes_are_filled_as_the_mixture_of_scores_says(name):
+    """Probabilities, modes and errors by sums over all codes."""
+    for example, stats, weight in mixed(name):
+        value, spread = seam.fill(example.family, stats, weight, without_cells(example.X))
+        for d in range(example.X.shape[1]):
+            codes = codes_of(example.family, d)
+            if len(codes) == 0:
+                assert (value[:, d] == -1).all()
+                assert np.isnan(spread[:, d]).all()
+                continue
+            rows = np.repeat(without_cells(example.X[:1]), len(codes), axis=0)
+            rows[:, d] = codes
+            scores = np.zeros((len(codes), SLOTS))
+            seam.score_rows(example.family, stats, LIVE, rows, scores)
+            p = weight @ np.exp(scores).T
+            same(value[:, d], p[:, 1] if name == "bernoulli" else p.argmax(axis=1))
+            same(spread[:, d], 1 - p.max(axis=1))
+
+
+@pytest.mark.parametrize("name", ["normal", "poisson"])
+def test_numbers_are_filled_by_the_law_of_total_variance(name):
+    """Over Student's t or the negative binomial, from the prior's own formulas."""
+    moments = student_moments if name == "normal" else negative_binomial_moments
+    for example, stats, weight in mixed(name):
+        value, spread = seam.fill(example.family, stats, weight, without_cells(example.X))
+        for d in range(example.X.shape[1]):
+            groups = [example.X[rows, d] for rows in ([0, 2, 3, 3, 5], [4, 6, 7], [], [])]
+            prior = example.family.prior[:, d]
+            mean, variance = np.array([moments(prior, c[~np.isnan(c)]) for c in groups]).T
+            expected = weight @ mean
+            between = (weight * (mean - expected[:, None]) ** 2).sum(axis=1)
+            np.testing.assert_allclose(value[:, d], expected, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(spread[:, d] ** 2, weight @ variance + between, rtol=1e-8)
+
+
+def student_moments(prior, x):
+    """Mean and variance of a group's predictive; at least three degrees of freedom."""
+    mean, kappa, nu, scale2 = prior
+    n, centre = len(x), x.mean() if len(x) else mean
+    squares = nu * scale2 + ((x - centre) ** 2).sum()
+    squares += kappa * n / (kappa + n) * (centre - mean) ** 2
+    scale = squares / (nu + n) * (kappa + n + 1) / (kappa + n)
+    degrees = max(nu + n, 3.0)
+    return (kappa * mean + n * centre) / (kappa + n), scale * degrees / (degrees - 2)
+
+
+def negative_binomial_moments(prior, x):
+    shape, rate = prior[0] + x.sum(), prior[1] + len(x)
+    return nbinom.stats(shape, rate / (1 + rate))
+
+
+@pytest.mark.parametrize("name", sorted(SINGLE))
+def test_a_column_alone_scores_as_in_its_block(name):
+    for example, d, stats in columns(name):
+        add(example, stats, 2, [1, 4, 6])
+        alone, whole = np.zeros((2, example.n, SLOTS))
+        rows = without_cells(example.X)
+        rows[:, d] = example.X[:, d]
+        seam.score_rows(example.family, stats, LIVE, rows, whole)
+        cells = np.ascontiguousarray(example.X[:, d : d + 1])
+        seam.score_rows(*seam.column(example.family, stats, d), LIVE, cells, alone)
+        same(alone, whole)
+
+
 def test_each_slot_is_drawn_from_itself():
     """Slots far apart: every draw tells its own."""
     (example, *_) = EXAMPLES["product"]

@@ -159,7 +159,7 @@ class TableAnswers:
         >>> from infinimix import CRPMixture
         >>> rows = [[0, "a", "u"], [1, "b", "u"], [0, "a", "v"], [1, "b", "v"]] * 10
         >>> table = CRPMixture(random_state=0).fit(rows).dependence()
-        >>> bool(table.loc["x0", "x1"] > 0.9 > 0.2 > table.loc["x0", "x2"])
+        >>> bool(table.loc["x0", "x1"] > 0.8 > 0.1 > table.loc["x0", "x2"])
         True
         """
         mixture, schema = self._mixture(), self._schema

@@ -43,6 +43,7 @@ def information_correlations(
 
 def _correlations(information: np.ndarray, entropy: np.ndarray) -> np.ndarray:
     least = -np.expm1(-2.0 * np.minimum.outer(entropy, entropy))
+    information = 0.5 * (information + information.T)  # the same but for rounding
     share = -np.expm1(-2.0 * np.maximum(information, 0.0))
     square = np.divide(share, least, out=np.zeros_like(share), where=least > 1e-12)
     r = np.sqrt(np.clip(square, 0.0, 1.0))

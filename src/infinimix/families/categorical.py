@@ -149,11 +149,9 @@ def _probabilities(family, stats, d):
 def _(family, stats, d):
     own = slice(family.start[d], family.start[d + 1])
     start = np.array([0, own.stop - own.start])
-    n, t, norm = (
-        np.ascontiguousarray(a)
-        for a in (stats.n[:, own], stats.t[:, own], stats.norm[:, d : d + 1])
-    )
-    return DirichletCategorical(family.prior[own].copy(), start), CategoricalStats(n, t, norm)
+    parts = stats.n[:, own], stats.t[:, own], stats.norm[:, d : d + 1]
+    alone = CategoricalStats(*map(np.ascontiguousarray, parts))
+    return DirichletCategorical(family.prior[own].copy(), start), alone
 
 
 @seam.widen.implement(DirichletCategorical)

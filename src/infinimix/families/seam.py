@@ -7,8 +7,8 @@ columns, and one row may have missing cells in any of them.
 
 Compiled: `count`, `copy`, `merge`, `refresh`, `score`, `evidence`, and `add` for all.
 Python only: `empty`, `sound`, `widen`, `typical`, `draw`, `fill`, `column`, and `score_rows` for
-many rows at once. Groups of one table may have different hyper-parameters, so what `typical`, `draw` and
-`fill` say of a group comes from what `refresh` left in its statistics.
+many rows at once. Groups of one table may have different hyper-parameters, so what `typical`,
+`draw` and `fill` say of a group comes from what `refresh` left in its statistics.
 """
 
 import numpy as np
