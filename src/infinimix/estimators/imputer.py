@@ -124,13 +124,11 @@ class CRPImputer(  # type: ignore[call-arg]
         query = self._query(X)
         mixture = predictive_of(self._bank)
         if self.strategy == "mean":
-            return self._output(impute_values(mixture, query)[0], X)
+            return self._output(impute_values(mixture, query)[0])
         rng = self._bank.sampler()
         if self.n_draws == 1:
-            return self._output(impute_draws(mixture, query, rng), X)
-        tables = [
-            self._output(impute_draws(mixture, query, rng), X) for _ in range(int(self.n_draws))
-        ]
+            return self._output(impute_draws(mixture, query, rng))
+        tables = [self._output(impute_draws(mixture, query, rng)) for _ in range(int(self.n_draws))]
         return np.stack(tables) if isinstance(tables[0], np.ndarray) else tables
 
     def uncertainty(self, X: Any) -> Any:
@@ -183,7 +181,7 @@ class CRPImputer(  # type: ignore[call-arg]
             check_parameter(self, name, getattr(self, name))
         return ask(self._schema, X, self._fitted_rows(X))
 
-    def _output(self, table: Any, X: Any) -> Any:
+    def _output(self, table: Any) -> Any:
         chosen = getattr(self, "_sklearn_output_config", {}).get("transform")
         form = chosen or get_config()["transform_output"]
         names = self.get_feature_names_out() if form != "default" else ()
