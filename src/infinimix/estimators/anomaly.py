@@ -14,9 +14,7 @@ from infinimix.tables import Schema
 def row_scores(mixture: Predictive, schema: Schema, blocks: Blocks) -> np.ndarray:
     """Return minus the log density of each row, in the units of the table."""
     scores = -mixture.log_density(blocks)
-    for j, (b, k) in enumerate(places(schema)):
-        scores -= np.nan_to_num(_log_slope(schema, j, blocks[b][:, k]))  # a hole has none
-    return scores
+    return scores - schema.log_slopes(blocks) if schema.transforms else scores
 
 
 def cell_scores(mixture: Predictive, schema: Schema, blocks: Blocks) -> np.ndarray:
@@ -70,5 +68,5 @@ def _masked(block: np.ndarray, holes: np.ndarray) -> np.ndarray:
 
 def _log_slope(schema: Schema, j: int, cells: np.ndarray) -> Any:
     """Return what leads from a density of encoded cells of column j to one of natural cells."""
-    transform = getattr(schema.columns[j], "transform", None)
+    transform = schema.columns[j].transform
     return 0.0 if transform is None else transform.log_slope(cells)

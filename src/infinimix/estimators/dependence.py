@@ -34,7 +34,7 @@ def information_correlations(
     information, entropy = np.zeros((schema.width,) * 2), np.full(schema.width, np.inf)
     if not (exact and discrete.all()):
         information, entropy = _sampled(mixture, schema, blocks, n, rng)
-        entropy[[kind == "real" or kind not in (*DISCRETE, "count") for kind in kinds]] = np.inf
+        entropy[[kind not in (*DISCRETE, "count") for kind in kinds]] = np.inf
     if exact and discrete.any():
         at = np.flatnonzero(discrete)
         information[np.ix_(at, at)], entropy[at] = _summed(mixture, schema, blocks, codes)

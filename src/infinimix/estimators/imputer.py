@@ -34,7 +34,8 @@ class CRPImputer(  # type: ignore[call-arg]
         As in `CRPMixture`.
     strategy : "mean" or "draw"
         "mean" fills real cells and counts with their mean, binary and categorical cells with
-        their most probable value. "draw" draws the missing cells of a row together, so that
+        their most probable value; the mean of a transformed column ("real:log", "real:rank") is
+        that of the transform, taken back. "draw" draws the missing cells of a row together, so that
         they vary and depend on each other as in the table; every call draws anew.
     n_draws : int
         How many tables `transform` returns with "draw", for multiple imputation: if it is more
@@ -101,8 +102,8 @@ class CRPImputer(  # type: ignore[call-arg]
 
     def fit(self, X: Any, y: Any = None) -> CRPImputer:
         """Learn a whole table; what was learned before is forgotten, and y is ignored."""
-        schema, bank, _ = self._fit_bank(X, _one_class)
-        self._take(X, schema, bank)
+        schema, bank, encoded = self._fit_bank(X, _one_class)
+        self._take(X, schema, bank, encoded)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> CRPImputer:
@@ -151,12 +152,12 @@ class CRPImputer(  # type: ignore[call-arg]
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log predictive density of the observed cells of the rows."""
         blocks = self._fitted_rows(X)
-        return float(self._bank.log_densities(blocks).mean())
+        return float(self._in_natural_units(self._bank.log_densities(blocks)[:, 0], blocks).mean())
 
     @property
     def log_evidence_(self) -> float:
         """Log of an unbiased estimate of the probability of all rows."""
-        return float(self._bank_to_ask().log_evidence()[0])
+        return float(self._bank_to_ask().log_evidence()[0]) + self._log_slopes
 
     def set_output(self, *, transform: str | None = None) -> CRPImputer:
         """Choose what `transform` returns: "default" (as it came in), "pandas" or "polars".

@@ -70,7 +70,7 @@ def _spreads(query: Query, values: Blocks, spreads: Blocks) -> np.ndarray:
     for j, (b, k) in enumerate(places(query.schema)):
         rows = np.flatnonzero(query.holes[:, j])
         spread = spreads[b][rows, k]
-        transform = getattr(query.schema.columns[j], "transform", None)
+        transform = query.schema.columns[j].transform
         if transform is not None:  # half of what lies within one spread of the centre
             centre = values[b][rows, k]
             spread = 0.5 * (transform.decode(centre + spread) - transform.decode(centre - spread))

@@ -5,10 +5,12 @@ whose first axis is the slot of a group. Engines know slots, weights and log den
 never look inside. A tuple of families is a product of families over a tuple of blocks of
 columns, and one row may have missing cells in any of them.
 
-Compiled: `count`, `copy`, `merge`, `refresh`, `score`, `evidence`, and `add` for all.
+Compiled: `count`, `copy`, `merge`, `refresh`, `score`, `width`, `column_evidence`, and for all
+`add` and `evidence`. `score_rows`, `typical`, `draw` and `fill` read what `refresh` has left and
+the layout of the family, never its hyper-parameters: groups refreshed under different ones may
+stand in one table.
 Python only: `empty`, `sound`, `widen`, `typical`, `draw`, `fill`, `column`, and `score_rows` for
-many rows at once. Groups of one table may have different hyper-parameters, so what `typical`,
-`draw` and `fill` say of a group comes from what `refresh` left in its statistics.
+many rows at once.
 """
 
 import numpy as np
@@ -38,8 +40,13 @@ def score(family, stats, X, i, live, out):
 
 
 @operation
-def evidence(family, stats, k):
-    """Log marginal likelihood of all that group k holds."""
+def width(family):
+    """Return the number of columns that `column_evidence` tells apart."""
+
+
+@operation
+def column_evidence(family, stats, k, out):
+    """Add to out[d] the log marginal likelihood of the cells of column d in group k."""
 
 
 @operation
@@ -160,6 +167,17 @@ def add(family, stats, k, X, i, w):
     refresh(family, stats, k)
 
 
+@part
+def evidence(family, stats, k):
+    """Return the log marginal likelihood of all that group k holds."""
+    columns = np.zeros(width(family))
+    column_evidence(family, stats, k, columns)
+    total = 0.0
+    for d in range(columns.shape[0]):
+        total += columns[d]
+    return total
+
+
 @kernel
 def refresh_all(family, stats, slots):
     """Make the first `slots` groups ready to score."""
@@ -229,11 +247,18 @@ def _(families, stats, X, i, live, out):
         score(families[1:], stats[1:], X[1:], i, live, out)
 
 
-@evidence.implement(tuple)
-def _(families, stats, k):
+@width.implement(tuple)
+def _(families):
     if len(families) > 1:
-        return evidence(families[0], stats[0], k) + evidence(families[1:], stats[1:], k)
-    return evidence(families[0], stats[0], k)
+        return width(families[0]) + width(families[1:])
+    return width(families[0])
+
+
+@column_evidence.implement(tuple)
+def _(families, stats, k, out):
+    column_evidence(families[0], stats[0], k, out)
+    if len(families) > 1:
+        column_evidence(families[1:], stats[1:], k, out[width(families[0]) :])
 
 
 @merge.implement(tuple)

@@ -216,3 +216,34 @@ def test_frames_come_back_as_frames():
             assert table.index.equals(frame.index)
             assert list(table) == list(frame)
         assert filled["word"].tolist()[:5] == [*"aaabb"]
+
+
+def test_answers_of_transformed_columns_are_in_natural_units():
+    rng = np.random.default_rng(0)
+    X = np.column_stack([np.exp(rng.normal(8, 1.5, 80)), rng.normal(size=80)])
+    X[5, 0] = np.nan
+    model = CRPMixture({0: "real:log", 1: "real"}, **SMALL).fit(X)
+    np.testing.assert_allclose(model.anomaly_score(X), -model.score_samples(X), atol=1e-9)
+    lonely = np.array([[3000.0, np.nan]])
+    cell, row = model.cell_anomaly_score(lonely)[0, 0], -model.score_samples(lonely)[0]
+    assert np.isclose(cell, row, atol=1e-9)
+    filled, std = model.impute(X, return_std=True)
+    assert np.array_equal(filled[np.arange(80) != 5], X[np.arange(80) != 5])
+    assert 500 < filled[5, 0] < 20_000
+    assert 500 < std[5, 0] < 40_000
+    assert model.explain(X[0]).columns["value"].tolist() == X[0].tolist()
+
+
+def test_islands_with_hyper_parameters_of_their_own_agree_with_their_scores():
+    """Sweeps learn them; what is filled must follow the density that `score_samples` gives."""
+    X = make_table("binary", 60)
+    model = CRPMixture("binary", **SMALL, sweeps=2).fit(X)
+    rows = np.array([[1, 0, np.nan], [np.nan, 1, 1]])
+    filled, std = model.impute(rows, return_std=True)
+    for i, d in ((0, 2), (1, 0)):
+        pair = np.repeat(rows[i : i + 1], 2, axis=0)
+        pair[:, d] = [0, 1]
+        p = np.exp(model.score_samples(pair) - model.score_samples(rows[i : i + 1]))
+        assert filled[i, d] == p.argmax()
+        assert np.isclose(std[i, d], p.min(), atol=1e-9)
+    assert np.isclose(model.dependence().loc["x0", "x0"], 1)
