@@ -239,7 +239,7 @@ def test_with_one_group_a_class_evidence_is_that_of_naive_bayes(width):
     ones, n = np.array([X[y == c].sum(axis=0) for c in (0, 1)]), np.bincount(y)[:, None]
     p = (ones + 0.5) / (n + 1)
     logs = np.log(np.where(row == 1, p, 1 - p))
-    expected = np.where(np.isnan(row), 0.0, logs[1] - logs[0])
+    expected = np.where(np.isnan(row), 0.0, logs[1] - logs[0]) * model.likelihood_power_
     why = model.explain(row, label=1)
     np.testing.assert_allclose(why.columns["evidence"], expected, atol=1e-9)
 

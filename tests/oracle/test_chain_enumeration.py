@@ -79,7 +79,7 @@ def test_split_and_merge_alone(monkeypatch, bound):
 
 def test_leave_one_out_densities_are_exact_conditionals():
     """Under a partition that stays, p(x_i | the others) follows from evidences of its groups."""
-    f, chain = started("product-holes", 1.5)
+    _, chain = started("product-holes", 1.5)
     world, loo, z = WORLDS["product-holes"], np.empty(N), chain.z.copy()
     chain.sweep(loo)
     others, row = np.arange(1, N), 0

@@ -41,9 +41,13 @@ class TableAnswers:
     def _log_class_prior(self) -> np.ndarray:
         return np.zeros(1)
 
+    def _log_classes(self, blocks: Blocks) -> np.ndarray:
+        """Return the log probability of each class of the bank and each row, but for a sum."""
+        return self._bank.log_densities(blocks) + self._log_class_prior()
+
     def _class_shares(self, blocks: Blocks) -> np.ndarray:
         """Return the probability of each class, in the order of the bank, given each row."""
-        joint = self._bank.log_densities(blocks) + self._log_class_prior()
+        joint = self._log_classes(blocks)
         return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
 
     def anomaly_score(

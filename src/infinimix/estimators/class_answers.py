@@ -18,11 +18,16 @@ class ClassAnswers(TableAnswers):
 
     _labels: Any
     _log_prior: Any
+    _power: float
 
     def _log_class_prior(self) -> np.ndarray:
         log_prior = np.empty(len(self._labels.order))
         log_prior[self._labels.order] = self._log_prior()
         return log_prior
+
+    def _log_classes(self, blocks: Blocks) -> np.ndarray:
+        """Return what `predict_log_proba` does, but for a sum, in the order of the bank."""
+        return self._power * self._bank.log_densities(blocks) + self._log_class_prior()
 
     def _code_of(self, label: Any, name: str) -> int:
         if label not in self._labels.values:
@@ -38,8 +43,8 @@ class ClassAnswers(TableAnswers):
         X : table
             The rows.
         y : sequence of labels, optional
-            The classes of the rows, if they are known; else all classes are weighed by their
-            probabilities given the row.
+            The classes of the rows, if they are known; else all classes are weighed by P(y)
+            p(x | y), as in `score_samples` and `sample`, without `likelihood_power_`.
         return_std : bool
             Return the table of uncertainties as well.
 
@@ -72,7 +77,7 @@ class ClassAnswers(TableAnswers):
         over the orders in which columns may be read (all orders for at most eight observed
         columns, else a fixed choice of some). It sums, exactly, to the log odds minus those
         before the row was seen. Where every class has one group it is the log ratio of naive
-        Bayes. A missing cell adds nothing.
+        Bayes, times `likelihood_power_`. A missing cell adds nothing.
 
         Parameters
         ----------
@@ -99,7 +104,7 @@ class ClassAnswers(TableAnswers):
         ('b', 'legs')
         """
         X, row = self._row_to_explain(x)
-        joint = (self._bank.log_densities(row) + self._log_class_prior())[0]
+        joint = self._log_classes(row)[0]
         c = int(joint.argmax()) if label is None else self._code_of(label, "label")
         rivals = np.delete(np.arange(len(joint)), c)
         if against is not None:
@@ -108,7 +113,7 @@ class ClassAnswers(TableAnswers):
             raise ValueError("explain compares two classes, and here there is only one.")
 
         def log_odds(blocks: Blocks) -> np.ndarray:
-            table = self._bank.log_densities(blocks) + self._log_class_prior()
+            table = self._log_classes(blocks)
             return table[:, c] - logsumexp(table[:, rivals], axis=1)
 
         evidence = evidence_by_orders(self._schema, row, log_odds)

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.families.seam import column, draw, fill, score_rows
-from infinimix.inference.bank import ROWS_AT_ONCE, Bank, mix
+from infinimix.inference.bank import Bank, mix
+from infinimix.inference.filter import ROWS_AT_ONCE
 from infinimix.tables import Schema
 
 Blocks = tuple[np.ndarray, ...]

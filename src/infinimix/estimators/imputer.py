@@ -68,7 +68,7 @@ class CRPImputer(  # type: ignore[call-arg]
     def __init__(
         self,
         columns: Any = "auto",
-        alpha: float = 1.0,
+        alpha: Any = 1.0,
         prior: Any = "empirical",
         n_particles: int = 20,
         n_islands: int = 8,
@@ -102,8 +102,8 @@ class CRPImputer(  # type: ignore[call-arg]
 
     def fit(self, X: Any, y: Any = None) -> CRPImputer:
         """Learn a whole table; what was learned before is forgotten, and y is ignored."""
-        schema, bank, encoded = self._fit_bank(X, _one_class)
-        self._take(X, schema, bank, encoded)
+        fitted = self._fit_bank(X, _one_class)
+        self._take(X, fitted.schema, fitted.bank, fitted.encoded)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> CRPImputer:

@@ -10,7 +10,7 @@ from math import log
 
 import numpy as np
 
-from infinimix.families.seam import empty, map_arrays, widen
+from infinimix.families.seam import empty, map_arrays, score_rows, widen
 from infinimix.inference import optimal, sampled
 from infinimix.inference.population import (
     COPIES,
@@ -29,13 +29,14 @@ from infinimix.inference.population import (
     set_aside,
 )
 from infinimix.kernels.compile import entry
-from infinimix.partitions.crp import UNBOUNDED, log_at_most
+from infinimix.partitions.crp import UNBOUNDED, log_at_most, log_prior_ratio
 
 RESAMPLING = {
     "multinomial": (sampled.advance, 0),
     "systematic": (sampled.advance, 1),
     "optimal": (optimal.advance, 0),
 }
+ROWS_AT_ONCE = 1024  # rows scored together: their table of densities stays in the cache
 NO_TRACE = np.zeros((0, 2, 0), np.int32)
 
 
@@ -110,26 +111,32 @@ class ParticleFilter:
         """Let particle r stand for all, with the weight of all."""
         total = self.log_weight()
         keep_only(r, *self._particles())
-        self._weigh_evenly(total)
+        self.weigh_evenly(total)
 
     def set_aside(self):
         """Keep the first particle as it is now as a further one; all weigh the same then."""
         total = self.log_weight()
         set_aside(*self._particles())
-        self._weigh_evenly(total)
+        self.weigh_evenly(total)
 
     def _particles(self):
         return self.slots, self.groups, self.crowd, self.logw, self.tally
 
-    def _weigh_evenly(self, total):
+    def weigh_evenly(self, total=None):
         """Share a weight, and the copies that the way of resampling calls for, evenly."""
+        total = self.log_weight() if total is None else total
         unique = int(self.tally[UNIQUE])
         copies = unique if self.resampling == "optimal" else self.size
         self.crowd[COPIES, :unique] = [len(c) for c in np.array_split(range(copies), unique)]
         self.logw[:unique] = total - log(copies)
 
-    def retarget(self, family):
+    def retarget(self, family, alpha):
         """Change the hyper-parameters; the particles then stand for the new posterior."""
+        if alpha != self.alpha:
+            for r, n_groups in enumerate(self.n_groups()):
+                if n_groups:
+                    self.logw[r] += log_prior_ratio(n_groups, self.n_rows, alpha, self.alpha)
+            self.mass[MASS, 0] = alpha
         stats = widen(self.family, self.stats, family)
         retarget(self.family, self.stats, family, stats, *self._particles())
         self.family, self.stats = family, stats
@@ -188,6 +195,19 @@ class ParticleFilter:
         live = np.sort(self.slots[ORDER, : self.tally[LIVE]])
         mix = mix[live] * self.mass[MASS, live]
         return live, mix / mix.sum()
+
+    def log_density(self, X):
+        """Return the log predictive density of each row."""
+        live, weights = self.mixture()
+        out = np.empty(len(X[0]))
+        with np.errstate(divide="ignore"):  # at the bound the empty group has no weight
+            log_mix = np.log(weights)
+        for i in range(0, len(out), ROWS_AT_ONCE):
+            part = tuple(block[i : i + ROWS_AT_ONCE] for block in X)
+            scores = np.tile(log_mix, (len(part[0]), 1))
+            score_rows(self.family, self.stats, live, part, scores)
+            out[i : i + ROWS_AT_ONCE] = np.logaddexp.reduce(scores, axis=1)
+        return out
 
     def __getstate__(self):
         """Leave the machine code behind; it is looked up again."""

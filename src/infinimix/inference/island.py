@@ -8,8 +8,11 @@ its own, and may then go on by Gibbs sweeps and split-merge moves (see `chain`).
 
 import numpy as np
 
-from infinimix.inference.chain import Chain, trace_back
+from infinimix.families.dials import untouched
+from infinimix.inference.chain import Chain
+from infinimix.inference.dials import turn_dials
 from infinimix.inference.filter import NO_TRACE, ParticleFilter
+from infinimix.partitions.crp import draw_alpha
 
 PORTIONS = (0.125, 0.25, 0.5, 1.0)  # of a table, after which hyper-parameters are found
 
@@ -21,7 +24,8 @@ class Island:
         self.settings, self.seed, self.k = settings, seed, k
         self.rng = self._generator(2**32 - 2, k)
         self.alpha = 1.0 if settings.alpha == "learn" else settings.alpha
-        self.family = base.families()
+        self.dials = untouched(base.layout)
+        self.family = base.families(self.dials)
         self.filters = []
         self.paths = []  # of each class after `fit`: rows, and the group of each in one state
 
@@ -43,40 +47,93 @@ class Island:
             self.filters[c].update(X, rows)
 
     def rebase(self, base):
-        """Change the base measure for another estimate of the pooled table."""
-        self.family = base.families()
-        for f in self.filters:
-            f.retarget(self.family)
+        """Follow a new estimate of the pooled table, and find the hyper-parameters anew."""
+        if base.learns and self.filters:
+            self._find_dials(base, [self._draw_particle(f) for f in self.filters])
+        self._retarget(base)
 
-    def fit(self, X, shares, base, record):
+    def _draw_particle(self, f):
+        return int(self.rng.choice(f.n_particles, p=f.weights()))
+
+    def _find_dials(self, base, particles):
+        """Draw the dials of the base measure, given the groups of one particle of each class."""
+        pairs = zip(self.filters, particles)
+        groups = [(f.stats, f.held(r)) for f, r in pairs if f.n_rows]
+        self.dials, _ = turn_dials(self.rng, *base, self.dials, groups)
+
+    def _find_alpha(self, particles):
+        """Draw the concentration, given how many groups one particle of each class has."""
+        sizes = [f.n_groups()[r] for f, r in zip(self.filters, particles)]
+        rows = [f.n_rows for f in self.filters]
+        self.alpha = draw_alpha(self.rng, self.alpha, sizes, rows, bound=self.filters[0].bound)
+
+    def _find_hyper(self, base, particles):
+        """Draw what is to be learned, given one particle of each class, and weigh all anew."""
+        if base.learns:
+            self._find_dials(base, particles)
+        if self.settings.alpha == "learn":
+            self._find_alpha(particles)
+        if base.learns or self.settings.alpha == "learn":
+            self._retarget(base)
+
+    def _retarget(self, base):
+        self.family = base.families(self.dials)
+        for f in self.filters:
+            f.retarget(self.family, self.alpha)
+
+    def fit(self, X, shares, base, record, checked):
         """Filter all rows in an order of the island's own, then move by sweeps.
 
-        With `record`, `paths` tells afterwards which row is in which group.
+        With `record`, `paths` tells afterwards which row is in which group. Returned are the log
+        densities of the rows `checked` in each class; see `Bank.fit`.
         """
-        s = self.settings
-        shares = [(self.filters[c], self.filters[c].rng.permutation(rows)) for c, rows in shares]
-        traced = record or s.sweeps > 0
-        traces = [self._trace(f, rows) if traced else NO_TRACE for f, rows in shares]
-        for (f, rows), trace in zip(shares, traces):
-            f.update(X, rows, trace)
-        self.paths = []
-        if s.sweeps:
-            chains = [Chain.drawn(f, X, rows, trace) for (f, rows), trace in zip(shares, traces)]
-            self._sweep(chains)
-            self.paths = [(chain.rows, chain.z) for chain in chains]
-        elif record:
-            for (f, rows), trace in zip(shares, traces):
-                self.paths.append((rows, trace_back(trace, int(np.argmax(f.weights())))))
+        walks = []
+        for c, rows in shares:
+            f = self.filters[c]
+            traced = record or len(checked) or self.settings.sweeps
+            trace = np.empty((len(rows), 2, len(f.logw)), np.int32) if traced else NO_TRACE
+            walks.append((f, f.rng.permutation(rows), trace))
+        self._filter(X, walks, base)
+        chains = []
+        if self.settings.sweeps:
+            chains = [Chain.drawn(f, X, rows, trace) for f, rows, trace in walks]
+            self._sweep(chains, base)
+        elif record or len(checked):
+            chains = [Chain.heaviest(f, X, rows, trace) for f, rows, trace in walks]
+        self.paths = [(chain.rows, chain.z) for chain in chains] if record else []
+        return self._check(X, chains, checked)
 
-    def _trace(self, f, rows):
-        return np.empty((len(rows), 2, len(f.logw)), np.int32)
+    def _check(self, X, chains, checked):
+        """Return the log density of each row in each class, in its own without itself."""
+        table = np.empty((len(checked), len(self.filters)))
+        if len(checked):
+            rows = tuple(block[checked] for block in X)
+            for c, (f, chain) in enumerate(zip(self.filters, chains)):
+                table[:, c] = f.log_density(rows)
+                own = np.flatnonzero(np.isin(chain.rows, checked))
+                at = np.searchsorted(checked, chain.rows[own])
+                table[at, c] = chain.leave_one_out(own)
+        return table
 
-    def _sweep(self, chains):
+    def _filter(self, X, walks, base):
+        """Filter the rows of all classes; what is to be learned is found after each portion."""
+        done = 0.0
+        for share in PORTIONS if base.learns or self.settings.alpha == "learn" else (1.0,):
+            for f, rows, trace in walks:
+                first, last = round(done * len(rows)), round(share * len(rows))
+                f.update(X, rows[first:last], trace[first:last])
+            self._find_hyper(base, [self._draw_particle(f) for f in self.filters])
+            done = share
+
+    def _sweep(self, chains, base):
         """Sweep all classes in turn; the states after the last sweeps are kept as particles."""
         sweeps = self.settings.sweeps
         kept = min(self.settings.n_particles, (sweeps + 1) // 2)
         for left in range(sweeps, 0, -1):
+            self._find_hyper(base, [0] * len(self.filters))
             for chain in chains:
                 if left < kept:
                     chain.keep()
                 chain.sweep()
+        for chain in chains:
+            chain.f.weigh_evenly()

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from infinimix.families.dials import GRID
 from infinimix.families.priors import Layout
 from infinimix.families.seam import empty, refresh_all, sound
 from infinimix.inference.bank import Bank, Settings
@@ -38,8 +39,7 @@ def bank_from_tree(tree):
         raise ValueError("its islands are not as many as it says")
     base = bank._base()
     for island, saved in zip(bank.islands, tree["islands"], strict=True):
-        island.rebase(base)
-        _restore_island(island, saved)
+        _restore_island(island, base, saved)
     bank.n_classes = len(bank.islands[0].filters)
     if len({len(island.filters) for island in bank.islands}) != 1:
         raise ValueError("its islands do not have the same classes")
@@ -50,11 +50,24 @@ def bank_from_tree(tree):
 
 
 def _island_to_tree(island):
-    return {"rng": island.rng, "filters": [_filter_to_tree(f) for f in island.filters]}
+    return {
+        "rng": island.rng,
+        "alpha": island.alpha,
+        "dials": island.dials,
+        "filters": [_filter_to_tree(f) for f in island.filters],
+    }
 
 
-def _restore_island(island, tree):
-    island.rng = _generator(tree["rng"])
+def _restore_island(island, base, tree):
+    island.rng, island.alpha = _generator(tree["rng"]), float(tree["alpha"])
+    if tree["dials"].keys() != island.dials.keys() or not 0.0 < island.alpha < np.inf:
+        raise ValueError("hyper-parameters that no rows have")
+    for kind, notches in island.dials.items():
+        saved = tree["dials"][kind]
+        if saved.shape != notches.shape or not np.isin(saved, GRID).all():
+            raise ValueError("dials that no rows have turned")
+        notches[:] = saved
+    island.family = base.families(island.dials)
     size = n_particle_rows(island.settings.n_particles, island.settings.resampling)
     for saved in tree["filters"]:
         if len(saved["logw"]) != size:  # before room is made
