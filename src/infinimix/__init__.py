@@ -6,11 +6,12 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AClassClassifier": "infinimix.estimators",
+    "CRPImputer": "infinimix.estimators",
     "CRPMixture": "infinimix.estimators",
     "load": "infinimix.estimators.storage",
     "save": "infinimix.estimators.storage",
 }
-__all__ = ["AClassClassifier", "CRPMixture", "load", "save"]
+__all__ = ["AClassClassifier", "CRPImputer", "CRPMixture", "load", "save"]
 
 
 def __getattr__(name: str) -> Any:

@@ -164,8 +164,13 @@ def test_answers_do_not_read_the_hyper_parameters(name, data, rows):
     example = pick(name, data)
     stats, slots = grown(example, rows), np.array([0, 1, 0])
     other = forgetful(example.family)
-    for answer in (seam.typical, lambda f, s, k: seam.draw(f, s, k, np.random.default_rng(0))):
-        np.testing.assert_equal(answer(example.family, stats, slots), answer(other, stats, slots))
+    holes, weight = without_cells(example.X), np.full((example.n, SLOTS), 1 / SLOTS)
+    for answer in (
+        lambda f: seam.typical(f, stats, slots),
+        lambda f: seam.draw(f, stats, np.arange(example.n) % 2, holes, np.random.default_rng(0)),
+        lambda f: seam.fill(f, stats, weight, holes),
+    ):
+        np.testing.assert_equal(answer(example.family), answer(other))
     a, b = np.zeros((2, example.n, 3))
     seam.score_rows(example.family, stats, slots, example.X, a)
     seam.score_rows(other, stats, slots, example.X, b)
@@ -439,12 +444,18 @@ def test_a_typical_value_is_the_most_probable():
                 assert value == -1
 
 
+def draws(example, stats, n, rng):
+    """n rows without cells, drawn from slot 0."""
+    holes = np.repeat(without_cells(example.X[:1]), n, axis=0)
+    return seam.draw(example.family, stats, np.zeros(n, np.int64), holes, rng)
+
+
 def test_draws_have_the_frequencies_of_the_scores(seed):
     """Each code within 5 standard errors: about 30 counts, a false alarm in 50,000 runs."""
     rng, n = np.random.default_rng(seed), 4000
     for name in ("bernoulli", "categorical"):
         for example, d, stats in columns(name):
-            cells = seam.draw(example.family, stats, np.zeros(n, np.int64), rng)[:, d]
+            cells = draws(example, stats, n, rng)[:, d]
             values = codes_of(example.family, d)
             if len(values) == 0:
                 assert (cells == -1).all()
@@ -461,7 +472,7 @@ def test_draws_of_numbers_have_the_distribution_of_the_scores(seed):
     """Kolmogorov-Smirnov at 2.5 / sqrt(n), 12 columns: a false alarm in 10,000 runs."""
     rng, n = np.random.default_rng(seed), 4000
     for example, d, stats in columns("normal"):
-        x = np.sort(seam.draw(example.family, stats, np.zeros(n, np.int64), rng)[:, d])
+        x = np.sort(draws(example, stats, n, rng)[:, d])
         points, widths = grid(example, stats, d)
         below = np.cumsum(np.exp(scores_in_column(example, stats, d, points)) * widths)
         gap = np.abs(np.interp(x, points, below) - (np.arange(n) + 0.5) / n).max()
@@ -472,13 +483,117 @@ def test_draws_of_counts_have_the_distribution_of_the_scores(seed):
     """Kolmogorov-Smirnov at 2.5 / sqrt(n), 11 columns: a false alarm in 10,000 runs."""
     rng, n = np.random.default_rng(seed), 4000
     for example, d, stats in columns("poisson"):
-        x = seam.draw(example.family, stats, np.zeros(n, np.int64), rng)[:, d]
+        x = draws(example, stats, n, rng)[:, d]
         assert x.dtype == np.float64
         assert (x == np.floor(x)).all()
         values = whole_numbers(example, d)
         below = np.cumsum(np.exp(scores_in_column(example, stats, d, values)))
         found = np.searchsorted(np.sort(x), values, side="right") / n
         assert np.abs(found - below).max() < 2.5 / np.sqrt(n)
+
+
+@everywhere
+def test_draws_keep_what_is_observed(name):
+    for example in EXAMPLES[name]:
+        stats, rng = grown(example, [0, 2, 3]), np.random.default_rng(0)
+        slots = np.arange(example.n) % 2
+        drawn = seam.draw(example.family, stats, slots, example.X, rng)
+        for cells, block in zip(*map(blocks, (drawn, example.X)), strict=True):
+            seen = ~seam.is_hole(block)
+            assert cells.dtype == block.dtype
+            assert cells[seen].tobytes() == block[seen].tobytes()
+
+
+# --- filling -------------------------------------------------------------------------------------
+
+
+def blocks(X):
+    return X if isinstance(X, tuple) else (X,)
+
+
+def mixed(name):
+    """Examples with three groups, and rows of weights for these."""
+    for example in EXAMPLES[name]:
+        stats = grown(example, [0, 2, 3, 3, 5])
+        add(example, stats, 1, [4, 6, 7])
+        weight = np.random.default_rng(5).dirichlet([0.5] * SLOTS, example.n)
+        yield example, stats, weight
+
+
+@everywhere
+def test_an_observed_cell_is_filled_by_itself(name):
+    for example, stats, weight in mixed(name):
+        found = map(blocks, seam.fill(example.family, stats, weight, example.X))
+        for value, spread, block in zip(*found, blocks(example.X), strict=True):
+            seen = ~seam.is_hole(block)
+            assert value.dtype == spread.dtype == np.float64
+            assert (value[seen] == block[seen]).all()
+            assert (spread[seen] == 0).all()
+
+
+@pytest.mark.parametrize("name", ["bernoulli", "categorical"])
+def test_codes_are_filled_as_the_mixture_of_scores_says(name):
+    """Probabilities, modes and errors by sums over all codes."""
+    for example, stats, weight in mixed(name):
+        value, spread = seam.fill(example.family, stats, weight, without_cells(example.X))
+        for d in range(example.X.shape[1]):
+            codes = codes_of(example.family, d)
+            if len(codes) == 0:
+                assert (value[:, d] == -1).all()
+                assert np.isnan(spread[:, d]).all()
+                continue
+            rows = np.repeat(without_cells(example.X[:1]), len(codes), axis=0)
+            rows[:, d] = codes
+            scores = np.zeros((len(codes), SLOTS))
+            seam.score_rows(example.family, stats, LIVE, rows, scores)
+            p = weight @ np.exp(scores).T
+            same(value[:, d], p[:, 1] if name == "bernoulli" else p.argmax(axis=1))
+            same(spread[:, d], 1 - p.max(axis=1))
+
+
+@pytest.mark.parametrize("name", ["normal", "poisson"])
+def test_numbers_are_filled_by_the_law_of_total_variance(name):
+    """Over Student's t or the negative binomial, from the prior's own formulas."""
+    moments = student_moments if name == "normal" else negative_binomial_moments
+    for example, stats, weight in mixed(name):
+        value, spread = seam.fill(example.family, stats, weight, without_cells(example.X))
+        for d in range(example.X.shape[1]):
+            groups = [example.X[rows, d] for rows in ([0, 2, 3, 3, 5], [4, 6, 7], [], [])]
+            prior = example.family.prior[:, d]
+            mean, variance = np.array([moments(prior, c[~np.isnan(c)]) for c in groups]).T
+            expected = weight @ mean
+            between = (weight * (mean - expected[:, None]) ** 2).sum(axis=1)
+            np.testing.assert_allclose(value[:, d], expected, rtol=1e-9, atol=1e-12)
+            np.testing.assert_allclose(spread[:, d] ** 2, weight @ variance + between, rtol=1e-8)
+
+
+def student_moments(prior, x):
+    """Mean and variance of a group's predictive; at least three degrees of freedom."""
+    mean, kappa, nu, scale2 = prior
+    n, centre = len(x), x.mean() if len(x) else mean
+    squares = nu * scale2 + ((x - centre) ** 2).sum()
+    squares += kappa * n / (kappa + n) * (centre - mean) ** 2
+    scale = squares / (nu + n) * (kappa + n + 1) / (kappa + n)
+    degrees = max(nu + n, 3.0)
+    return (kappa * mean + n * centre) / (kappa + n), scale * degrees / (degrees - 2)
+
+
+def negative_binomial_moments(prior, x):
+    shape, rate = prior[0] + x.sum(), prior[1] + len(x)
+    return nbinom.stats(shape, rate / (1 + rate))
+
+
+@pytest.mark.parametrize("name", sorted(SINGLE))
+def test_a_column_alone_scores_as_in_its_block(name):
+    for example, d, stats in columns(name):
+        add(example, stats, 2, [1, 4, 6])
+        alone, whole = np.zeros((2, example.n, SLOTS))
+        rows = without_cells(example.X)
+        rows[:, d] = example.X[:, d]
+        seam.score_rows(example.family, stats, LIVE, rows, whole)
+        cells = np.ascontiguousarray(example.X[:, d : d + 1])
+        seam.score_rows(*seam.column(example.family, stats, d), LIVE, cells, alone)
+        same(alone, whole)
 
 
 def test_each_slot_is_drawn_from_itself():
@@ -493,7 +608,8 @@ def test_each_slot_is_drawn_from_itself():
         for _ in range(2000):
             seam.add(example.family, stats, k, X, 0, 1.0)
     slots = np.array([1, 0, 0, 1])
-    cells = seam.draw(example.family, stats, slots, np.random.default_rng(0))
+    holes = tuple(np.repeat(block[:1], 4, axis=0) for block in without_cells(example.X))
+    cells = seam.draw(example.family, stats, slots, holes, np.random.default_rng(0))
     binary, code, real, number = cells
     # a cell goes astray with probability 1/4000: here 24 of them, with this fixed seed
     assert (binary == slots[:, None]).all()

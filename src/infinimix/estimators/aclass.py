@@ -11,13 +11,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.base import Fitted, TableEstimator
 from infinimix.estimators.calibration import find_power
+from infinimix.estimators.class_answers import ClassAnswers
 from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.estimators.labels import Labels
 from infinimix.estimators.parameters import check_parameter
 from infinimix.inference.assignments import best_particle
 
 
-class AClassClassifier(ClassifierMixin, TableEstimator):
+class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
     """A generative classifier whose classes are CRP mixtures, learned online.
 
     Each class finds its own prototypes, as many as its rows call for. Rows may come all at

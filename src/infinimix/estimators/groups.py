@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.filling import predictive_of
 from infinimix.families.given import find_column
-from infinimix.families.seam import draw, score_rows, typical
+from infinimix.families.seam import draw, typical
 from infinimix.inference.assignments import best_particle
 from infinimix.inference.bank import Bank
 from infinimix.inference.population import MASS
@@ -52,27 +53,17 @@ def draw_rows(
         raise ValueError(
             f"n, the number of rows to draw, must be a whole number from 0 on; got {n!r}."
         )
-    fixed = _encode_given(schema, given)
-    rng = bank.sampler()
-    stats, log_mix, bounds = bank.snapshot()
-    log_weight = log_mix + np.repeat(log_prior, np.diff(bounds))
-    slots = np.arange(len(log_weight))
-    if fixed is not None:
-        scores = np.zeros((1, len(slots)))
-        score_rows(bank.family, stats, slots, fixed, scores)
-        log_weight = log_weight + scores[0]
-    weight = np.exp(log_weight - log_weight.max())
-    chosen = rng.choice(slots, size=n, p=weight / weight.sum())
-    blocks = draw(bank.family, stats, chosen, rng)
-    if fixed is not None:
-        blocks = tuple(_overwrite(block, cells) for block, cells in zip(blocks, fixed, strict=True))
-    classes = np.searchsorted(bounds, chosen, side="right") - 1
+    rng, mixture = bank.sampler(), predictive_of(bank, log_prior)
+    fixed = _encode_given(schema, {} if given is None else given)
+    weight = mixture.responsibilities(fixed)[0]
+    slots = rng.choice(mixture.slots, size=n, p=weight)
+    rows = tuple(np.repeat(block, n, axis=0) for block in fixed)
+    blocks = draw(mixture.family, mixture.stats, slots, rows, rng)
+    classes = np.searchsorted(mixture.bounds, slots, side="right") - 1
     return _table(schema, blocks, _natural(schema, given)), classes
 
 
-def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...] | None:
-    if given is None:
-        return None
+def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...]:
     if not isinstance(given, Mapping):
         raise TypeError("given must map columns to values, such as {'age': 40}.")
     row = {_column_name(schema, key): value for key, value in given.items()}
@@ -99,12 +90,6 @@ def _check_seen(schema: Schema, row: Mapping[str, Any], codes: np.ndarray) -> No
                 f"given[{name!r}] is {row[name]!r}, which this model has never seen; "
                 f"it knows {listed(schema.categories[k])}"
             )
-
-
-def _overwrite(block: np.ndarray, cells: np.ndarray) -> np.ndarray:
-    known = ~np.isnan(cells[0]) if cells.dtype.kind == "f" else cells[0] >= 0
-    block[:, known] = cells[0, known]
-    return block
 
 
 def _typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, Any]:

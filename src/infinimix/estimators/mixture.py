@@ -9,6 +9,7 @@ from sklearn.base import ClusterMixin, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.base import TableEstimator
+from infinimix.estimators.group_answers import MixtureAnswers
 from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.inference.assignments import (
     assign_rows,
@@ -18,7 +19,7 @@ from infinimix.inference.assignments import (
 )
 
 
-class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
+class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
     """A Chinese restaurant process mixture, learned by particle filters.
 
     The number of groups grows with the data. Rows may come all at once (`fit`) or in any

@@ -55,6 +55,8 @@ RULES: dict[str, Rule] = {
     ),
     "calibrate": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     "verbose": (lambda v: isinstance(v, bool | np.bool_) or _whole(v, 0), "True or False"),
+    "strategy": (lambda v: v in ("mean", "draw"), "'mean' or 'draw'"),
+    "n_draws": (lambda v: _whole(v, 1), "a whole number from 1 on"),
     "random_state": (_seed, "None, a whole number from 0 on, or a NumPy Generator"),
 }
 

@@ -18,6 +18,7 @@ from infinimix import artifacts
 from infinimix.artifacts import ArtifactError
 from infinimix.estimators.aclass import AClassClassifier
 from infinimix.estimators.base import TableEstimator, block_names, check_whole
+from infinimix.estimators.imputer import CRPImputer
 from infinimix.estimators.labels import Labels, check_labels
 from infinimix.estimators.mixture import CRPMixture
 from infinimix.estimators.parameters import check_parameter, check_parameters
@@ -30,7 +31,7 @@ from infinimix.tables.schema import KINDS
 File = str | PathLike[str] | BinaryIO
 TREE_VERSION = 1
 CLASSES: dict[str, type[TableEstimator]] = {
-    cls.__name__: cls for cls in (AClassClassifier, CRPMixture)
+    cls.__name__: cls for cls in (AClassClassifier, CRPImputer, CRPMixture)
 }
 
 WRONG = (
@@ -43,7 +44,7 @@ def save(model: TableEstimator, path: File) -> None:
 
     Parameters
     ----------
-    model : CRPMixture or AClassClassifier
+    model : CRPMixture, AClassClassifier or CRPImputer
         A fitted model.
     path : str, path or binary file
         Where to write.

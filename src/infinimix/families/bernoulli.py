@@ -9,6 +9,7 @@ the log probability of the all-zero row; a row with holes reads two.
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit
 
 from infinimix.families import seam
 from infinimix.kernels.elementary import log
@@ -117,9 +118,24 @@ def _(family, stats, slots):
 
 
 @seam.draw.implement(BetaBernoulli)
-def _(family, stats, slots, rng):
-    p = seam.typical(family, stats, slots)
-    return (rng.random(p.shape) < p).astype(np.int8)
+def _(family, stats, slots, X, rng):
+    p = expit(stats.t[slots, LOG_ODDS])
+    return seam.keep_observed(X, rng.random(p.shape) < p)
+
+
+@seam.fill.implement(BetaBernoulli)
+def _(family, stats, weight, X):
+    def column(d, rows):
+        p = np.clip(weight[rows] @ expit(stats.t[:, LOG_ODDS, d]), 0.0, 1.0)
+        return p, np.minimum(p, 1.0 - p)
+
+    return seam.fill_columns(X, column)
+
+
+@seam.column.implement(BetaBernoulli)
+def _(family, stats, d):
+    prior, n, t = (np.ascontiguousarray(a[..., d : d + 1]) for a in (family.prior, *stats[:2]))
+    return BetaBernoulli(prior), BernoulliStats(n, t, t[:, LOG_ZERO, 0])
 
 
 @seam.widen.implement(BetaBernoulli)

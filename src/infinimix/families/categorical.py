@@ -122,14 +122,38 @@ def _(family, stats, slots):
 
 
 @seam.draw.implement(DirichletCategorical)
-def _(family, stats, slots, rng):
-    weight, start = np.exp(stats.t[slots]), family.start
-    result = np.full((len(slots), start.size - 1), -1, np.int32)
-    for d in np.flatnonzero(np.diff(start)):
-        sums = weight[:, start[d] : start[d + 1]].cumsum(axis=1)
+def _(family, stats, slots, X, rng):
+    result = np.full(X.shape, -1, X.dtype)
+    for d in np.flatnonzero(np.diff(family.start)):
+        sums = _probabilities(family, stats, d)[slots].cumsum(axis=1)
         u = rng.random((len(slots), 1)) * sums[:, -1:]
         result[:, d] = (sums <= u).sum(axis=1)
-    return result
+    return seam.keep_observed(X, result)
+
+
+@seam.fill.implement(DirichletCategorical)
+def _(family, stats, weight, X):
+    def column(d, rows):
+        if family.start[d] == family.start[d + 1]:  # no category known yet
+            return -1.0, np.nan
+        p = weight[rows] @ _probabilities(family, stats, d)
+        return p.argmax(axis=1), np.clip(1.0 - p.max(axis=1), 0.0, 1.0)
+
+    return seam.fill_columns(X, column)
+
+
+def _probabilities(family, stats, d):
+    """Return the probability of each category of column d in each slot."""
+    return np.exp(stats.t[:, family.start[d] : family.start[d + 1]] - stats.norm[:, d, None])
+
+
+@seam.column.implement(DirichletCategorical)
+def _(family, stats, d):
+    own = slice(family.start[d], family.start[d + 1])
+    start = np.array([0, own.stop - own.start])
+    parts = stats.n[:, own], stats.t[:, own], stats.norm[:, d : d + 1]
+    alone = CategoricalStats(*map(np.ascontiguousarray, parts))
+    return DirichletCategorical(family.prior[own].copy(), start), alone
 
 
 @seam.widen.implement(DirichletCategorical)

@@ -18,6 +18,7 @@ MEAN, KAPPA, NU, SCALE2 = range(4)  # first axis of prior
 N, CENTRE, SPREAD = range(3)  # second axis of n: count, mean, sum of squared deviations
 PLACE, TIGHTNESS, POWER, NORM = range(4)  # second axis of t
 LOG_PI = float(np.log(pi))
+LEAST_DEGREES = 3.0  # of freedom, where a spread is asked for
 
 
 class NormalInverseChiSquared(NamedTuple):
@@ -134,10 +135,31 @@ def _(family, stats, slots):
 
 
 @seam.draw.implement(NormalInverseChiSquared)
-def _(family, stats, slots, rng):
+def _(family, stats, slots, X, rng):
     degrees = 2.0 * stats.t[slots, POWER] - 1.0
     scale = np.sqrt(1.0 / (stats.t[slots, TIGHTNESS] * degrees))
-    return stats.t[slots, PLACE] + scale * rng.standard_t(degrees)
+    return seam.keep_observed(X, stats.t[slots, PLACE] + scale * rng.standard_t(degrees))
+
+
+@seam.fill.implement(NormalInverseChiSquared)
+def _(family, stats, weight, X):
+    """Mix Student's t over the slots; less than LEAST_DEGREES of freedom count as so many.
+
+    From two degrees on downwards its variance is infinite (and from one on its mean is none,
+    and the centre is taken), and just above it is a matter of tails that no spread describes.
+    """
+
+    def column(d, rows):
+        place, tightness, power, _ = stats.t[:, :, d].T
+        degrees = 2.0 * power - 1.0
+        wide = np.maximum(degrees, LEAST_DEGREES)
+        variance = wide / (wide - 2.0) / (tightness * degrees)
+        return seam.mix_moments(weight[rows], place, variance)
+
+    return seam.fill_columns(X, column)
+
+
+seam.column.implement(NormalInverseChiSquared)(seam.column_of_fields)
 
 
 @seam.widen.implement(NormalInverseChiSquared)

@@ -125,10 +125,23 @@ def _(family, stats, slots):
 
 
 @seam.draw.implement(GammaPoisson)
-def _(family, stats, slots, rng):
+def _(family, stats, slots, X, rng):
     """Return whole numbers, at most about half of LARGEST: a cell is one that a table can hold."""
     rate = rng.gamma(stats.t[slots, SHAPE]) / stats.t[slots, RATE]
-    return rng.poisson(np.minimum(rate, LARGEST / 2)).astype(float)
+    return seam.keep_observed(X, rng.poisson(np.minimum(rate, LARGEST / 2)))
+
+
+@seam.fill.implement(GammaPoisson)
+def _(family, stats, weight, X):
+    def column(d, rows):
+        rate = stats.t[:, RATE, d]
+        mean = stats.t[:, SHAPE, d] / rate
+        return seam.mix_moments(weight[rows], mean, mean * (1.0 + 1.0 / rate))
+
+    return seam.fill_columns(X, column)
+
+
+seam.column.implement(GammaPoisson)(seam.column_of_fields)
 
 
 @seam.widen.implement(GammaPoisson)

@@ -6,10 +6,11 @@ never look inside. A tuple of families is a product of families over a tuple of 
 columns, and one row may have missing cells in any of them.
 
 Compiled: `count`, `copy`, `merge`, `refresh`, `score`, `width`, `column_evidence`, and for all
-`add` and `evidence`. `score_rows`, `typical` and `draw` read what `refresh` has left and the
-layout of the family, never its hyper-parameters: groups refreshed under different ones may
+`add` and `evidence`. `score_rows`, `typical`, `draw` and `fill` read what `refresh` has left and
+the layout of the family, never its hyper-parameters: groups refreshed under different ones may
 stand in one table.
-Python only: `empty`, `sound`, `widen`, `typical`, `draw`, and `score_rows` for many rows at once.
+Python only: `empty`, `sound`, `widen`, `typical`, `draw`, `fill`, `column`, and `score_rows` for
+many rows at once.
 """
 
 import numpy as np
@@ -69,8 +70,33 @@ def typical(family, stats, slots):
 
 
 @operation
-def draw(family, stats, slots, rng):
-    """A row from the predictive of each slot in turn, encoded as X is (Python only)."""
+def draw(family, stats, slots, X, rng):
+    """Rows like X with their missing cells drawn (Python only).
+
+    Row i is drawn from slot slots[i], given its observed cells.
+    """
+
+
+@operation
+def fill(family, stats, weight, X):
+    """What the missing cells of each row are, and how sure that is (Python only).
+
+    `weight[i, k]` is the probability of slot k given the observed cells of row i. Returns two
+    float arrays of the shape of X. The value of a number is its mean, of a binary cell the
+    probability of a one, of a categorical cell the code of the most probable category (-1 if
+    none is known). Its spread is the standard deviation of a number, otherwise the probability
+    that the most probable value is wrong (NaN if there is none). An observed cell is its own
+    value, with spread 0.
+    """
+
+
+@operation
+def column(family, stats, d):
+    """The family and the statistics of column d alone, for scoring (Python only).
+
+    Asked of families whose columns are independent within a group; one whose columns are
+    not has the class attribute `tied = True` and need not answer.
+    """
 
 
 @operation
@@ -89,6 +115,49 @@ def map_arrays(function, *stats):
         return function(*stats)
     parts = [map_arrays(function, *members) for members in zip(*stats, strict=True)]
     return stats[0]._make(parts) if hasattr(stats[0], "_make") else tuple(parts)
+
+
+def column_of_fields(family, stats, d):
+    """Do what `column` asks, for hyper-parameters and statistics whose last axis is the column."""
+    return family._make(_one_column(family, d)), stats._make(_one_column(stats, d))
+
+
+def _one_column(arrays, d):
+    return [np.ascontiguousarray(array[..., d : d + 1]) for array in arrays]
+
+
+def is_hole(X):
+    """Return where the cells of a block are missing."""
+    return np.isnan(X) if X.dtype.kind == "f" else X < 0
+
+
+def keep_observed(X, drawn):
+    """Return X with its holes filled from `drawn`: what `draw` asks of independent columns."""
+    return np.where(is_hole(X), drawn, X).astype(X.dtype)
+
+
+def fill_columns(X, column):
+    """Do what `fill` asks, for independent columns.
+
+    `column(d, rows)` returns the value and the spread of column d for rows that lack it.
+    """
+    holes = is_hole(X)
+    value, spread = np.where(holes, np.nan, X.astype(float)), np.zeros(X.shape)
+    for d in np.flatnonzero(holes.any(axis=0)):
+        rows = np.flatnonzero(holes[:, d])
+        value[rows, d], spread[rows, d] = column(d, rows)
+    return value, spread
+
+
+def mix_moments(weight, mean, variance):
+    """Return mean and standard deviation of a mixture, one row of weights for each of them.
+
+    The deviations are taken from the mixture's own mean: a column of time stamps would lose
+    all its digits in a difference of squares.
+    """
+    value = weight @ mean
+    within, between = weight @ variance, (weight * (mean - value[:, None]) ** 2).sum(axis=1)
+    return value, np.sqrt(within + between)
 
 
 @part
@@ -210,9 +279,16 @@ def _(families, stats, slots):
 
 
 @draw.implement(tuple)
-def _(families, stats, slots, rng):
-    pairs = zip(families, stats, strict=True)
-    return tuple(draw(family, own, slots, rng) for family, own in pairs)
+def _(families, stats, slots, X, rng):
+    parts = zip(families, stats, X, strict=True)
+    return tuple(draw(family, own, slots, block, rng) for family, own, block in parts)
+
+
+@fill.implement(tuple)
+def _(families, stats, weight, X):
+    parts = zip(families, stats, X, strict=True)
+    pairs = [fill(family, own, weight, block) for family, own, block in parts]
+    return tuple(value for value, _ in pairs), tuple(spread for _, spread in pairs)
 
 
 @widen.implement(tuple)
