@@ -12,9 +12,9 @@ every two columns over the rows that have both (`pairwise`), and its predictive 
 - the correlation of two columns: that of their posterior from the rows that have both;
 - degrees of freedom: those of the mean number of cells in a column.
 
-Such correlations, each from other rows, may contradict each other. They are then pulled towards
-those of the group with every hole filled by its column's mean, which cannot, as little as leaves
-REPAIR of these (`kernels.matrices.pull`). A row with holes is scored by the marginal of that t,
+Such correlations, each from other rows, may contradict each other. Those of the group with every
+hole filled by its column's mean cannot, though they are too weak; in no direction are the former
+let fall below REPAIR times the latter (`kernels.matrices.lift`). A row with holes is scored by the marginal of that t,
 so densities integrate to one over what is observed and agree among subsets of columns. Add and
 remove are inverse, and order does not matter; only the chain of scores depends on it.
 The evidence is that of each column alone plus the gain by their correlation, which is exact
@@ -39,14 +39,14 @@ from infinimix.families.pairwise import (
 )
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import log
-from infinimix.kernels.matrices import factor, invert, pull
+from infinimix.kernels.matrices import factor, invert, lift
 
 CENTRE, KAPPA, NU, PSI = range(4)  # first axis of prior; Psi is all that follows
 PLACE, TIGHTNESS, NORM = range(3)  # second axis of t
 CORRELATION, INVERSE = range(2)  # second axis of r
 HALF, WHOLE, FIRST = range(3)  # second axis of h; from FIRST on, by number of observed cells
 LOG_PI = float(np.log(pi))
-REPAIR = 0.1  # what is left of the surely positive definite correlations
+REPAIR = 0.6  # of the correlations after filling by means: the least that is left in any direction
 
 
 class NormalInverseWishart(NamedTuple):
@@ -108,7 +108,7 @@ def correlate(prior, n, k, R):
     if not even:
         T = np.empty((d, d))
         rows = correlate_filled(prior, n, k, T)
-        pull(R, T, REPAIR)
+        lift(R, T, REPAIR)
     return rows
 
 

@@ -7,13 +7,13 @@ of rows, no removal, no merge and no change of a prior makes them wrong, and a c
 stamps keeps its digits. Without holes all pairs have the same rows.
 """
 
-from infinimix.kernels.compile import part
+from infinimix.kernels.compile import kernel, part
 
 N, MEAN, SQUARE, CROSS = range(4)  # second axis of n, which is (slots, 4, D, D)
 DUST = 1e-9  # fewer rows are none
 
 
-@part
+@kernel
 def count_pairs(n, k, X, row, w):
     """Add a row to the pairs of group k, w times."""
     for i in range(X.shape[1]):
@@ -45,7 +45,7 @@ def count_pair(n, k, i, j, x, y, w):
             n[k, field, i, j] = n[k, field, j, i] = 0.0
 
 
-@part
+@kernel
 def merge_pairs(n, source, target):
     """Add the rows of one group to another."""
     for i in range(n.shape[2]):
@@ -65,7 +65,7 @@ def merge_pairs(n, source, target):
                 n[target, CROSS, i, j] = n[target, CROSS, j, i] = cross
 
 
-@part
+@kernel
 def copy_pairs(n, source, target):
     """Copy one group over another."""
     for field in range(4):

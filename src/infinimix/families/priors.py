@@ -2,7 +2,8 @@
 
 `"reference"`: Beta(.5, .5) and symmetric Dirichlet(.5); a real column has the
 Normal-inverse-chi-squared prior of REAL_REFERENCE around the mean and the variance of the
-pooled column, since no proper prior is free of units. A count has Gamma(.5, .5) in units of the
+pooled column, since no proper prior is free of units. So has each column of a gaussian block, and
+the block has a part of the pooled correlations. A count has Gamma(.5, .5) in units of the
 pooled mean: shape .5 and rate .5 / mean.
 
 `"empirical"`: the pooled column (over all classes) is the mean of the prior, and a common
@@ -46,7 +47,7 @@ class RealPrior(NamedTuple):
 REAL_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)
 REAL_EMPIRICAL = RealPrior(kappa=0.3, nu=2.0, variance=0.15)
 GAUSSIAN_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)  # of each column of a block
-GAUSSIAN_EMPIRICAL = RealPrior(kappa=0.3, nu=2.0, variance=0.15)
+GAUSSIAN_EMPIRICAL = RealPrior(kappa=0.1, nu=3.0, variance=0.15)
 LEAST_EIGENVALUE = 0.05  # of the correlations in the prior of a gaussian block
 CORRELATION_KEPT = 0.5  # of the pooled correlations, in the prior of a gaussian block
 

@@ -1,4 +1,4 @@
-"""Small correlation matrices in plain loops: Cholesky's factor, its inverse, a common repair.
+"""Small correlation matrices in plain loops: Cholesky's factor, its inverse, and a repair.
 
 The matrices have ones on the diagonal, so pivots are shares of a variance: what a column has
 left when the columns before it are known. A share below LEAST_PIVOT is rounding and is taken
@@ -46,29 +46,21 @@ def invert(L, W):
 
 
 @kernel
-def pull(R, T, share):
-    """Move R towards the positive definite T, as little as makes R - share * T so too.
+def lift(R, T, share):
+    """Make R positive definite beside T, which is: in no direction less than a share of it.
 
-    With G = L^-1 (R - T) L^-T, T = L L', that is a question of the least eigenvalue of G: the
-    answer does not depend on the order of the columns, and it moves smoothly with R and T.
+    With T = L L' and the eigenvalues of L^-1 R L^-T, those below `share` are raised to it; the
+    rest of R stays, but for the ones on its diagonal. It does not matter in which order the
+    columns are, and the answer moves smoothly with R and T.
     """
     d = R.shape[0]
-    L, W, half, G = np.zeros((d, d)), np.zeros((d, d)), np.zeros((d, d)), np.empty((d, d))
+    L, W = np.zeros((d, d)), np.zeros((d, d))
     factor(T, np.arange(d), d, L)
     invert(L, W)
-    for a in range(d):
-        for b in range(d):
-            for c in range(a + 1):
-                half[a, b] += W[a, c] * (R[c, b] - T[c, b])
-    for a in range(d):
-        for b in range(a + 1):
-            total = 0.0
-            for c in range(b + 1):
-                total += half[a, c] * W[b, c]
-            G[a, b] = G[b, a] = total
-    least = np.linalg.eigvalsh(G)[0]
-    if least < share - 1.0:
-        step = (share - 1.0) / least
+    values, vectors = np.linalg.eigh(W @ R @ W.T)
+    if values[0] < share:
+        half = (L @ vectors) * np.sqrt(np.maximum(values, share))
+        raised = half @ half.T
         for a in range(d):
             for b in range(d):
-                R[a, b] = T[a, b] + step * (R[a, b] - T[a, b])
+                R[a, b] = raised[a, b] / sqrt(raised[a, a] * raised[b, b])
