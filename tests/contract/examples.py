@@ -134,7 +134,7 @@ EXAMPLES = {
         Example(SIZES, lines(huge)),
         Example(PLAIN, punch(tied.copy()), conjugate=False),
         Example(PLAIN, punch(tied.copy(), 0.5), conjugate=False),
-        Example(STIFF, punch(normal + [5.0, -1.0]), conjugate=False),
+        Example(STIFF, punch(normal + np.array([5.0, -1.0])), conjugate=False),
         Example(EPOCH, punch(stamps.copy()), conjugate=False),
         Example(SIZES, punch(huge.copy()), conjugate=False),
     ],

@@ -40,7 +40,7 @@ def test_what_is_positive_definite_enough_stays():
     R = correlations(5, 200)
     before = R.copy()
     lift(R, 0.9 * R + 0.1 * np.eye(5), 0.5)
-    assert (R == before).all()
+    np.testing.assert_array_equal(R, before)
 
 
 def test_what_is_not_is_lifted():
