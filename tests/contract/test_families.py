@@ -11,6 +11,7 @@ from scipy.stats import nbinom
 from infinimix.families import BetaBernoulli, DirichletCategorical, seam
 from infinimix.kernels.compile import kernel
 from tests.contract.examples import EXAMPLES, Example
+from tests.oracle.enumeration import log_marginal
 
 SLOTS = 4
 LIVE = np.arange(SLOTS)
@@ -27,6 +28,16 @@ def scores_of(family, stats, X, i, live, out):
 @kernel
 def evidence_of(family, stats, k):
     return seam.evidence(family, stats, k)
+
+
+@kernel
+def width_of(family):
+    return seam.width(family)
+
+
+@kernel
+def columns_of(family, stats, k, out):
+    seam.column_evidence(family, stats, k, out)
 
 
 @kernel
@@ -93,6 +104,82 @@ def test_the_chain_of_scores_is_the_evidence(name, data, rows):
         total += score(example, stats, i)
         add(example, stats, 0, [i])
     same(evidence_of(example.family, stats, 0), total)
+
+
+def column_evidence(example, stats, k=0, level=0.0):
+    out = np.full(width_of(example.family), level)
+    columns_of(example.family, stats, k, out)
+    return out
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_the_evidence_is_the_sum_over_columns(name, data, rows):
+    """A column's share is the evidence of rows that have no other cells; it is added."""
+    example = pick(name, data)
+    stats = grown(example, rows)
+    found = column_evidence(example, stats)
+    same(found.sum(), evidence_of(example.family, stats, 0))
+    same(column_evidence(example, stats, level=5.0), found + 5.0)
+    assert (column_evidence(example, stats, k=1) == 0.0).all()
+    alone = [Example(example.family, X) for X in each_column(example.family, example.X)]
+    expected = [evidence_of(example.family, grown(one, rows), 0) for one in alone]
+    same(found, expected)
+
+
+def each_column(family, X):
+    """Yield the table with all cells lost but those of one column, for each in turn."""
+    if isinstance(X, tuple):
+        for j, block in enumerate(X):
+            for kept in each_column(family[j], block):
+                yield (*map(without_cells, X[:j]), kept, *map(without_cells, X[j + 1 :]))
+        return
+    own = [[d] for d in range(X.shape[1])] if width_of(family) == X.shape[1] else [slice(None)]
+    for d in own:
+        kept = without_cells(X)
+        kept[:, d] = X[:, d]
+        yield kept
+
+
+ENUMERATED = [  # the oracle has its own formulas, and an integral for counts of mild size
+    *((name, i) for name in ("bernoulli", "categorical") for i in range(3)),
+    ("normal", 0),
+    ("normal", 1),
+    ("poisson", 0),
+    ("poisson", 1),
+    ("gaussian", 0),
+    ("gaussian", 1),
+]
+
+
+@pytest.mark.parametrize(("name", "i"), ENUMERATED)
+def test_the_evidence_of_a_column_is_that_of_the_oracle(name, i):
+    example, rows = EXAMPLES[name][i], [0, 2, 3, 3, 5, 7]
+    found = column_evidence(example, grown(example, rows))
+    for d, X in enumerate(each_column(example.family, example.X)):
+        assert found[d] == pytest.approx(log_marginal((example.family,), (X,), rows), abs=1e-8)
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_answers_do_not_read_the_hyper_parameters(name, data, rows):
+    """What `refresh` has left is enough: groups of other hyper-parameters stand beside."""
+    example = pick(name, data)
+    stats, slots = grown(example, rows), np.array([0, 1, 0])
+    other = forgetful(example.family)
+    for answer in (seam.typical, lambda f, s, k: seam.draw(f, s, k, np.random.default_rng(0))):
+        np.testing.assert_equal(answer(example.family, stats, slots), answer(other, stats, slots))
+    a, b = np.zeros((2, example.n, 3))
+    seam.score_rows(example.family, stats, slots, example.X, a)
+    seam.score_rows(other, stats, slots, example.X, b)
+    np.testing.assert_array_equal(a, b)
+
+
+def forgetful(family):
+    """The family without its hyper-parameters; its layout stays."""
+    if hasattr(family, "_fields"):
+        return family._replace(prior=np.full_like(family.prior, np.nan))
+    return tuple(map(forgetful, family))
 
 
 @everywhere

@@ -94,8 +94,8 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
             labels.extend(new)
             return codes, len(new)
 
-        schema, bank, _ = self._fit_bank(X, read)
-        self._take(X, schema, bank)
+        schema, bank, encoded = self._fit_bank(X, read)
+        self._take(X, schema, bank, encoded)
         self._labels = labels
         return self
 
@@ -135,7 +135,7 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
     def class_count_(self) -> np.ndarray:
         """Rows of each class."""
         check_is_fitted(self)
-        counts = np.array([islands[0].n_rows for islands in self._bank.classes])
+        counts = np.array([f.n_rows for f in self._bank.islands[0].filters])
         return counts[self._labels.order]
 
     @property
@@ -148,7 +148,7 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
     def log_evidence_(self) -> float:
         """Log of an unbiased estimate of the probability of all rows given their labels."""
         check_is_fitted(self)
-        return float(self._bank.log_evidence().sum())
+        return float(self._bank.log_evidence().sum()) + self._log_slopes
 
     def _log_prior(self) -> np.ndarray:
         check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
@@ -156,7 +156,9 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         return np.log(weight / weight.sum())
 
     def _log_joint(self, X: Any) -> np.ndarray:
-        blocks = self._fitted_rows(X)
+        return self._log_joint_of(self._fitted_rows(X))
+
+    def _log_joint_of(self, blocks: Any) -> np.ndarray:
         return self._bank.log_densities(blocks)[:, self._labels.order] + self._log_prior()
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
@@ -174,7 +176,8 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all classes."""
-        return logsumexp(self._log_joint(X), axis=1)
+        blocks = self._fitted_rows(X)
+        return self._in_natural_units(logsumexp(self._log_joint_of(blocks), axis=1), blocks)
 
     def sample(self, n: int = 1, given: Any = None) -> tuple[Any, np.ndarray]:
         """Draw rows and their labels, all with the cells that `given` fixes."""

@@ -6,7 +6,8 @@ model as it was.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -33,12 +34,14 @@ class TableEstimator(BaseEstimator):
     n_islands: int
     resampling: str
     max_groups: int | None
+    sweeps: int
     n_jobs: int | None
     random_state: Any
     verbose: bool
 
     _schema: Schema
     _bank: Bank
+    _log_slopes: float = 0.0  # of all transforms, summed over all learned rows
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_bank")
@@ -54,7 +57,7 @@ class TableEstimator(BaseEstimator):
     def _read(self, X: Any) -> tuple[Schema, Encoded]:
         """Decide what the columns are, and encode the first table."""
         check_parameters(self)
-        schema = read_schema(X, self.columns)
+        schema = read_schema(X, self.columns, _given_in_numbers(self.prior))
         return schema, encode(schema, X, learn=True, who=type(self).__name__)
 
     def _encode(self, X: Any, learn: bool = False) -> Encoded:
@@ -83,9 +86,9 @@ class TableEstimator(BaseEstimator):
 
     @property
     def columns_(self) -> dict[str, str]:
-        """The kind of each column, as decided at the first call."""
+        """The kind of each column, and its transform, as decided at the first call."""
         check_is_fitted(self)
-        return self._schema.kinds()
+        return self._schema.requests()
 
     @property
     def blocks_(self) -> tuple[tuple[str, ...], ...]:
@@ -97,8 +100,9 @@ class TableEstimator(BaseEstimator):
         layout = Layout(block_names(schema), schema.category_counts)
         prior = resolve_prior(self.prior, schema.kinds(), schema.gaussian_blocks)
         settings = Settings(
-            float(self.alpha), prior, int(self.n_particles), int(self.n_islands),
-            self.resampling, self.max_groups and int(self.max_groups),
+            self.alpha if self.alpha == "learn" else float(self.alpha),
+            prior, int(self.n_particles), int(self.n_islands), self.resampling,
+            self.max_groups and int(self.max_groups), int(self.sweeps),
         )  # fmt: skip
         return Bank(settings, layout, seed_sequence(self.random_state))
 
@@ -115,19 +119,28 @@ class TableEstimator(BaseEstimator):
         else:
             learn(*data, self._execute)
 
-    def _fit_bank(self, X: Any, encode_labels: LabelReader) -> tuple[Schema, Bank, Encoded]:
+    def _fit_bank(
+        self, X: Any, encode_labels: LabelReader, record: bool = False
+    ) -> tuple[Schema, Bank, Encoded]:
         """Learn a whole table, for `_take`; the model itself is not touched yet."""
         schema, encoded = self._read(X)
         codes, n_classes = encode_labels(encoded.n_rows)
         schema = schema.extended(encoded.novel)
         bank = self._new_bank(schema)
-        self._run(bank.fit, encoded.blocks, codes, n_classes)
+        self._run(partial(bank.fit, record=record), encoded.blocks, codes, n_classes)
         return schema, bank, encoded
 
-    def _take(self, X: Any, schema: Schema, bank: Bank) -> None:
+    def _take(self, X: Any, schema: Schema, bank: Bank, encoded: Encoded) -> None:
         """Become the model that learned X first."""
+        self._log_slopes = add_log_slopes(0.0, schema, encoded)
         self._schema, self._bank = schema, bank
         self._name_features(X, schema)
+
+    def _in_natural_units(self, log_density: np.ndarray, blocks: Any) -> np.ndarray:
+        """Return the log densities of encoded rows as those of the rows themselves."""
+        if not self._schema.transforms:
+            return log_density
+        return log_density + self._schema.log_slopes(blocks)
 
     def _learn_rows(self, X: Any, encode_labels: LabelReader) -> None:
         """Learn the rows of a stream; the first call decides what the columns are."""
@@ -136,7 +149,7 @@ class TableEstimator(BaseEstimator):
         codes, n_classes = encode_labels(encoded.n_rows)
         bank = self._new_bank(schema) if first else self._bank
         check_whole(bank)
-        while len(bank.classes) < n_classes:
+        while bank.n_classes < n_classes:
             bank.add_class()
         novel = encoded.novel
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
@@ -145,8 +158,9 @@ class TableEstimator(BaseEstimator):
         # code of a category that the bank has no room for. The bank itself learns in place, and
         # knows when a later call was interrupted.
         if first:
-            self._take(X, schema.extended(novel), bank)
+            self._take(X, schema.extended(novel), bank, encoded)
         else:
+            self._log_slopes = add_log_slopes(self._log_slopes, schema, encoded)
             self._schema = schema.extended(novel)
 
 
@@ -157,6 +171,20 @@ def check_whole(bank: Bank) -> None:
             "A call of partial_fit was interrupted, and some islands have learned rows that "
             "others have not. Fit the model anew, or load it from where it was saved."
         )
+
+
+def add_log_slopes(total: float, schema: Schema, encoded: Encoded) -> float:
+    """Return the sum of log slopes with more rows in it, added one by one, however they come."""
+    if schema.transforms:
+        for row in schema.log_slopes(encoded.blocks).tolist():
+            total += row
+    return total
+
+
+def _given_in_numbers(prior: Any) -> list[Any]:
+    """Return the columns and kinds whose prior is in natural units, so they must stay in them."""
+    pairs = prior.items() if isinstance(prior, Mapping) else ()
+    return [key for key, value in pairs if not isinstance(value, str)]
 
 
 def block_names(schema: Schema) -> dict[str, tuple[str, ...]]:

@@ -67,7 +67,7 @@ def draw_rows(
     if fixed is not None:
         blocks = tuple(_overwrite(block, cells) for block, cells in zip(blocks, fixed, strict=True))
     classes = np.searchsorted(bounds, chosen, side="right") - 1
-    return _table(schema, blocks), classes
+    return _table(schema, blocks, _natural(schema, given)), classes
 
 
 def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...] | None:
@@ -119,8 +119,17 @@ def _typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, 
     return columns
 
 
-def _table(schema: Schema, blocks: Sequence[np.ndarray]) -> Any:
+def _natural(schema: Schema, given: Any) -> dict[str, float]:
+    """Return the given cells of transformed columns, which the way there and back rounds."""
+    cells = {_column_name(schema, key): value for key, value in (given or {}).items()}
+    changed = {column.name for column in schema.columns if column.transform is not None}
+    return {n: float(v) for n, v in cells.items() if n in changed and not is_missing(v)}
+
+
+def _table(schema: Schema, blocks: Sequence[np.ndarray], natural: Mapping[str, float]) -> Any:
     columns = schema.decode(blocks)
+    for name, value in natural.items():
+        columns[name][:] = value
     if schema.named:
         import pandas as pd
 

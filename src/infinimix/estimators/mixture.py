@@ -14,7 +14,7 @@ from infinimix.inference.assignments import (
     assign_rows,
     best_particle,
     n_groups_posterior,
-    trace_assignments,
+    recorded_assignments,
 )
 
 
@@ -27,12 +27,17 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
     Parameters
     ----------
     columns : "auto", a kind, or a mapping from column to kind
-        Kinds are "binary", "categorical", "real" and "count". With "auto", booleans and
-        columns of only 0 and 1 are binary; strings, objects and categoricals are categorical;
-        floats are real; integers with at most 10 distinct values are categorical, others real.
+        Kinds are "binary", "categorical", "real" and "count"; "real:log" and "real:rank" are
+        real columns that are transformed first (logarithms, normal scores of ranks). With
+        "auto", booleans and columns of only 0 and 1 are binary; strings, objects and
+        categoricals are categorical; floats are real; integers with at most 10 distinct values
+        are categorical, others real.
         A count, a whole number from 0 on, is never found by "auto": its variance is taken to
-        follow its mean, and whole numbers may be years or codes as well. Columns that a
-        mapping does not name are "auto". Decided at the first call and shown in `columns_`.
+        follow its mean, and whole numbers may be years or codes as well. Real columns with
+        a long tail become "real:log" with "auto", from 30 observed cells on; "real" leaves
+        them as they are. Columns that a mapping does not name are "auto". Decided at the first
+        call, transforms and all, and shown in `columns_`. Densities, samples and prototypes
+        are always in natural units.
     alpha : float
         Concentration: the mass of a new group against the rows in the old ones.
     prior : "empirical", "reference" or a mapping
@@ -41,7 +46,8 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
         Normal-inverse-chi-squared. A mapping gives, by column or by kind, one of these words
         or numbers: (a, b) for binary, a pseudo-count for categorical, (mean, kappa, nu, scale)
         for real, as in ``{"real": (0.0, 0.1, 2.0, 1.0), "colour": 0.5}``; columns that it
-        does not name are "empirical".
+        does not name are "empirical". Numbers are in the units of the transform if one is
+        asked for; "auto" gives none to a column that has numbers here.
     n_particles : int
         Particles of each island.
     n_islands : int
@@ -73,7 +79,7 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
     log_evidence_ : float
         Log of an unbiased estimate of the probability of all rows.
     columns_ : dict
-        Kind of each column.
+        Kind of each column, with its transform.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -119,9 +125,9 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
 
     def fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn a whole table; what was learned before is forgotten."""
-        schema, bank, encoded = self._fit_bank(X, _one_class)
-        labels = trace_assignments(bank, 0, encoded.blocks, np.arange(encoded.n_rows))
-        self._take(X, schema, bank)
+        schema, bank, encoded = self._fit_bank(X, _one_class, record=True)
+        labels = recorded_assignments(bank, 0)
+        self._take(X, schema, bank, encoded)
         self.labels_ = labels
         return self
 
@@ -134,7 +140,7 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all islands and particles."""
         blocks = self._fitted_rows(X)
-        return self._bank.log_densities(blocks)[:, 0]
+        return self._in_natural_units(self._bank.log_densities(blocks)[:, 0], blocks)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log predictive density of the rows."""
@@ -167,8 +173,9 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
         """Return a DataFrame of the groups: weight, rows, and a typical value of each column.
 
         The typical value of a binary column is the probability of a one, of a categorical
-        column the most probable category, of a real column the mean, of a count the rate. All
-        are those of the posterior: where a group has few rows they lean towards the base measure.
+        column the most probable category, of a real column the mean (of a transformed one its
+        mean there, taken back: a median), of a count the rate. All are those of the posterior:
+        where a group has few rows they lean towards the base measure.
         """
         check_is_fitted(self)
         return describe_groups(self._bank, self._schema, 0)
@@ -189,7 +196,7 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
     def log_evidence_(self) -> float:
         """Log of an unbiased estimate of the probability of all rows."""
         check_is_fitted(self)
-        return float(self._bank.log_evidence()[0])
+        return float(self._bank.log_evidence()[0]) + self._log_slopes
 
 
 def _one_class(n_rows: int) -> tuple[np.ndarray, int]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.families.given import FOUND
 from infinimix.inference.filter import RESAMPLING
 
 Rule = tuple[Callable[[Any], bool], str]
@@ -31,11 +32,14 @@ def _seed(value: Any) -> bool:
 
 POSITIVE: Rule = (_positive, "a positive finite number")
 RULES: dict[str, Rule] = {
-    "alpha": POSITIVE,
+    "alpha": (
+        lambda v: v == "learn" if isinstance(v, str) else _positive(v),
+        "'learn' or a positive finite number",
+    ),
     "gamma": POSITIVE,
     "prior": (
-        lambda v: v in ("empirical", "reference") if isinstance(v, str) else isinstance(v, Mapping),
-        "'empirical', 'reference' or a mapping from column or kind to hyper-parameters",
+        lambda v: v in FOUND if isinstance(v, str) else isinstance(v, Mapping),
+        "'empirical', 'reference', 'learn' or a mapping from column or kind to hyper-parameters",
     ),
     "n_particles": (lambda v: _whole(v, 1), "a whole number from 1 on"),
     "n_islands": (lambda v: _whole(v, 1), "a whole number from 1 on"),
@@ -43,7 +47,7 @@ RULES: dict[str, Rule] = {
         lambda v: isinstance(v, str) and v in RESAMPLING,
         f"one of {', '.join(map(repr, RESAMPLING))}",
     ),
-    "sweeps": (lambda v: _whole(v, 0) and v == 0, "0 (Gibbs sweeps are not available yet)"),
+    "sweeps": (lambda v: _whole(v, 0), "a whole number from 0 on"),
     "max_groups": (lambda v: v is None or _whole(v, 1), "None or a whole number from 1 on"),
     "n_jobs": (
         lambda v: v is None or (isinstance(v, Integral) and not isinstance(v, bool) and v != 0),

@@ -71,6 +71,7 @@ def save(model: TableEstimator, path: File) -> None:
         "parameters": {k: _plain(v) for k, v in model.get_params(deep=False).items()},
         "schema": model._schema.to_json(),
         "bank": bank_to_tree(model._bank),
+        "log_slopes": model._log_slopes,
         "labels": _labels_of(model),
         "rows": getattr(model, "labels_", None),
     }
@@ -108,8 +109,9 @@ def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
     resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds(), schema.gaussian_blocks)
     model._bank = bank_from_tree(tree["bank"])
     _check_layout(schema, model._bank.layout)
+    model._log_slopes = _check_log_slopes(schema, tree.get("log_slopes", 0.0))
     labels, rows = tree["labels"], tree["rows"]
-    _check_labels(labels, len(model._bank.classes), cls is AClassClassifier)
+    _check_labels(labels, model._bank.n_classes, cls is AClassClassifier)
     if labels is not None:
         model._labels = Labels()  # type: ignore[attr-defined]
         model._labels.extend(labels)  # type: ignore[attr-defined]
@@ -129,6 +131,8 @@ def _check_schema(schema: Schema) -> None:
         and all(column.kind in KINDS for column in schema.columns)
         and all(isinstance(name, str) for name in schema.names)
         and len(set(schema.names)) == len(schema.sources) == schema.width
+        and all(c.transform is None or c.kind == "real" for c in schema.columns)
+        and all(transform.sound() for _, transform in schema.transforms)
         and len(schema.categories) == len(categorical)
         and all(len(set(values)) == len(values) for values in schema.categories)
         and sorted(j for members in schema.joint for j in members)
@@ -136,6 +140,12 @@ def _check_schema(schema: Schema) -> None:
     )
     if not sound:
         raise ValueError("its columns do not fit together")
+
+
+def _check_log_slopes(schema: Schema, total: Any) -> float:
+    if not isinstance(total, float) or not np.isfinite(total) or (total and not schema.transforms):
+        raise ValueError("its densities are in no unit")
+    return total
 
 
 def _check_layout(schema: Schema, layout: Layout) -> None:

@@ -6,13 +6,13 @@ Hidden here: scoring a complete row reads one number per column, the log odds, o
 the log probability of the all-zero row; a row with holes reads two.
 """
 
-from math import lgamma
 from typing import NamedTuple
 
 import numpy as np
 
 from infinimix.families import seam
 from infinimix.kernels.elementary import log
+from infinimix.kernels.gamma import rise
 
 ZERO, ONE = 0, 1  # second axis of prior, n
 LOG_ZERO, LOG_ODDS = 0, 1  # second axis of t
@@ -86,17 +86,19 @@ def _(family, stats, X, i, live, out):
         out[k] += total
 
 
-@seam.evidence.implement(BetaBernoulli)
-def _(family, stats, k):
+@seam.width.implement(BetaBernoulli)
+def _(family):
+    return family.prior.shape[1]
+
+
+@seam.column_evidence.implement(BetaBernoulli)
+def _(family, stats, k, out):
     prior, n = family.prior, stats.n
-    total = 0.0
     for d in range(prior.shape[1]):
         b, a = prior[ZERO, d], prior[ONE, d]
         zeros, ones = n[k, ZERO, d], n[k, ONE, d]
-        if zeros + ones > 0.0:
-            total += lgamma(b + zeros) - lgamma(b) + lgamma(a + ones) - lgamma(a)
-            total -= lgamma(a + b + zeros + ones) - lgamma(a + b)
-    return total
+        total = rise(b, zeros) + rise(a, ones) - rise(a + b, zeros + ones)
+        out[d] += total if zeros + ones > 0.0 else 0.0
 
 
 seam.copy.implement(BetaBernoulli)(seam.copy_fields)
@@ -111,8 +113,7 @@ def _(family, stats):
 @seam.typical.implement(BetaBernoulli)
 def _(family, stats, slots):
     """Return the probability of a one."""
-    zeros, ones = np.moveaxis(family.prior + stats.n[slots], 1, 0)
-    return ones / (zeros + ones)
+    return 1.0 / (1.0 + np.exp(-stats.t[slots, LOG_ODDS]))
 
 
 @seam.draw.implement(BetaBernoulli)

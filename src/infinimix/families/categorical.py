@@ -5,13 +5,13 @@ axis. The predictive of category c is (prior_c + n_c) / (prior + n); its two log
 apart, so that adding a row changes few of them.
 """
 
-from math import lgamma
 from typing import NamedTuple
 
 import numpy as np
 
 from infinimix.families import seam
 from infinimix.kernels.elementary import log
+from infinimix.kernels.gamma import rise
 
 
 class DirichletCategorical(NamedTuple):
@@ -73,20 +73,22 @@ def _(family, stats, X, i, live, out):
         out[k] += total
 
 
-@seam.evidence.implement(DirichletCategorical)
-def _(family, stats, k):
+@seam.width.implement(DirichletCategorical)
+def _(family):
+    return family.start.size - 1
+
+
+@seam.column_evidence.implement(DirichletCategorical)
+def _(family, stats, k, out):
     prior, start, n = family.prior, family.start, stats.n
-    total = 0.0
     for d in range(start.size - 1):
-        strength, rows = 0.0, 0.0
+        strength, rows, total = 0.0, 0.0, 0.0
         for c in range(start[d], start[d + 1]):
             strength += prior[c]
             rows += n[k, c]
-            if n[k, c] > 0.0:
-                total += lgamma(prior[c] + n[k, c]) - lgamma(prior[c])
+            total += rise(prior[c], n[k, c]) if n[k, c] > 0.0 else 0.0
         if rows > 0.0:
-            total -= lgamma(strength + rows) - lgamma(strength)
-    return total
+            out[d] += total - rise(strength, rows)
 
 
 @seam.copy.implement(DirichletCategorical)
@@ -112,7 +114,7 @@ def _(family, stats):
 @seam.typical.implement(DirichletCategorical)
 def _(family, stats, slots):
     """Return the code of the most probable category; -1 where no category is known."""
-    weight, start = family.prior + stats.n[slots], family.start
+    weight, start = stats.t[slots], family.start
     result = np.full((len(slots), start.size - 1), -1, np.int32)
     for d in np.flatnonzero(np.diff(start)):
         result[:, d] = weight[:, start[d] : start[d + 1]].argmax(axis=1)
@@ -121,7 +123,7 @@ def _(family, stats, slots):
 
 @seam.draw.implement(DirichletCategorical)
 def _(family, stats, slots, rng):
-    weight, start = family.prior + stats.n[slots], family.start
+    weight, start = np.exp(stats.t[slots]), family.start
     result = np.full((len(slots), start.size - 1), -1, np.int32)
     for d in np.flatnonzero(np.diff(start)):
         sums = weight[:, start[d] : start[d + 1]].cumsum(axis=1)

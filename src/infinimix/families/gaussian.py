@@ -17,8 +17,9 @@ hole filled by its column's mean cannot, though they are too weak; in no directi
 let fall below REPAIR times the latter (`kernels.matrices.lift`). A row with holes is scored by the
 marginal of that t, so densities integrate to one over what is observed and agree among subsets
 of columns. Add and remove are inverse, and the order of rows does not matter; only the chain of
-scores depends on it, by about a tenth of a nat a row. The evidence is that of each column alone plus the gain by their correlation, which is exact
-without holes, and with them has the mean number of rows that two columns share.
+scores depends on it, by about a tenth of a nat a row. The evidence is that of each column alone
+plus the gain by their correlation, which is exact without holes, and with them has the mean number
+of rows that two columns share.
 """
 
 from math import lgamma, pi, sqrt
@@ -193,9 +194,14 @@ def _(family, stats, X, i, live, out):
             out[k] += norm - (h[k, HALF] + 0.5 * m) * log(1.0 + square)
 
 
-@seam.evidence.implement(NormalInverseWishart)
-def _(family, stats, k):
-    return block_evidence(family.prior, stats.n, k)
+@seam.width.implement(NormalInverseWishart)
+def _(family):
+    return 1  # the evidence of a block is not that of its columns
+
+
+@seam.column_evidence.implement(NormalInverseWishart)
+def _(family, stats, k, out):
+    out[0] += block_evidence(family.prior, stats.n, k)
 
 
 @kernel
@@ -289,11 +295,5 @@ def fill(family, stats, weight, X):
     return fill_cells(_groups(stats), weight, X)
 
 
-def column_evidence(family, stats, k, out):
-    """Do what `column_evidence` asks; a block counts as one column."""
-    out[0] += block_evidence(family.prior, stats.n, k)
-
-
-for operation in (fill, column_evidence):
-    if hasattr(seam, operation.__name__):
-        getattr(seam, operation.__name__).implement(NormalInverseWishart)(operation)
+if hasattr(seam, "fill"):
+    seam.fill.implement(NormalInverseWishart)(fill)

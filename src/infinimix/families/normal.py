@@ -5,13 +5,14 @@ t. Statistics are count, mean and squared deviations (Welford), not sums of squa
 column of time stamps would lose all its digits in those.
 """
 
-from math import lgamma, pi
+from math import pi
 from typing import NamedTuple
 
 import numpy as np
 
 from infinimix.families import seam
 from infinimix.kernels.elementary import log
+from infinimix.kernels.gamma import half_rise, rise
 
 MEAN, KAPPA, NU, SCALE2 = range(4)  # first axis of prior
 N, CENTRE, SPREAD = range(3)  # second axis of n: count, mean, sum of squared deviations
@@ -68,10 +69,7 @@ def _(family, stats, k):
         t[k, PLACE, d] = prior[MEAN, d] + rows / (kappa + rows) * gap
         t[k, TIGHTNESS, d] = 1.0 / width
         t[k, POWER, d] = 0.5 * (nu + rows + 1.0)
-        t[k, NORM, d] = -0.5 * (log(width) + LOG_PI)
-    for d in range(prior.shape[1]):
-        half = 0.5 * (prior[NU, d] + n[k, N, d])
-        t[k, NORM, d] += lgamma(half + 0.5) - lgamma(half)
+        t[k, NORM, d] = half_rise(0.5 * (nu + rows)) - 0.5 * (log(width) + LOG_PI)
 
 
 @seam.score.implement(NormalInverseChiSquared)
@@ -90,20 +88,22 @@ def _(family, stats, X, i, live, out):
         out[k] += total
 
 
-@seam.evidence.implement(NormalInverseChiSquared)
-def _(family, stats, k):
+@seam.width.implement(NormalInverseChiSquared)
+def _(family):
+    return family.prior.shape[1]
+
+
+@seam.column_evidence.implement(NormalInverseChiSquared)
+def _(family, stats, k, out):
     prior, n = family.prior, stats.n
-    total = 0.0
     for d in range(prior.shape[1]):
         rows, kappa, nu = n[k, N, d], prior[KAPPA, d], prior[NU, d]
-        if rows > 0.0:
-            gap = n[k, CENTRE, d] - prior[MEAN, d]
-            before = nu * prior[SCALE2, d]
-            after = before + n[k, SPREAD, d] + kappa * rows / (kappa + rows) * gap * gap
-            total += lgamma(0.5 * (nu + rows)) - lgamma(0.5 * nu)
-            total += 0.5 * log(kappa / (kappa + rows)) - 0.5 * rows * LOG_PI
-            total += 0.5 * nu * log(before) - 0.5 * (nu + rows) * log(after)
-    return total
+        gap = n[k, CENTRE, d] - prior[MEAN, d]
+        before = nu * prior[SCALE2, d]
+        after = before + n[k, SPREAD, d] + kappa * rows / (kappa + rows) * gap * gap
+        total = rise(0.5 * nu, 0.5 * rows) + 0.5 * log(kappa / (kappa + rows))
+        total += 0.5 * (nu * log(before) - (nu + rows) * log(after) - rows * LOG_PI)
+        out[d] += total if rows > 0.0 else 0.0
 
 
 seam.copy.implement(NormalInverseChiSquared)(seam.copy_fields)

@@ -24,7 +24,7 @@ from infinimix.kernels.gamma import SHIFT, follow, lead, log_factorial
 
 A, B = range(2)  # first axis of prior
 N, SUM, LOGS = range(3)  # second axis of n
-SHAPE, INVERSE, SLOPE, NORM = range(4)  # second axis of t
+SHAPE, INVERSE, SLOPE, NORM, RATE = range(5)  # second axis of t; `score` reads the first four
 LARGEST = 2.0**53  # from here on a double is no longer sure to be the number that was meant
 
 
@@ -38,13 +38,13 @@ class PoissonStats(NamedTuple):
     """Statistics of K groups."""
 
     n: np.ndarray  # (K, 3, D) weight; sum; sum of lgamma(x + 1)
-    t: np.ndarray  # (K, 4, D) s, 1 / (s + SHIFT), what x is multiplied by, what is there for x = 0
+    t: np.ndarray  # (K, 5, D) s, 1 / (s + SHIFT), what multiplies x, what is there for x = 0, r
 
 
 @seam.empty.implement(GammaPoisson)
 def _(family, slots):
     columns = family.prior.shape[1]
-    stats = PoissonStats(np.zeros((slots, 3, columns)), np.zeros((slots, 4, columns)))
+    stats = PoissonStats(np.zeros((slots, 3, columns)), np.zeros((slots, 5, columns)))
     seam.refresh_all(family, stats, slots)
     return stats
 
@@ -71,7 +71,7 @@ def _(family, stats, k):
         s, r = prior[A, d] + n[k, SUM, d], prior[B, d] + n[k, N, d]
         t[k, SHAPE, d], t[k, INVERSE, d] = s, 1.0 / (s + SHIFT)
         t[k, SLOPE, d] = log((s + SHIFT) / (r + 1.0)) - 1.0
-        t[k, NORM, d] = lead(s) - s * log1p(1.0 / r)
+        t[k, NORM, d], t[k, RATE, d] = lead(s) - s * log1p(1.0 / r), r
 
 
 @seam.score.implement(GammaPoisson)
@@ -90,17 +90,20 @@ def _(family, stats, X, i, live, out):
         out[k] += total - constant
 
 
-@seam.evidence.implement(GammaPoisson)
-def _(family, stats, k):
+@seam.width.implement(GammaPoisson)
+def _(family):
+    return family.prior.shape[1]
+
+
+@seam.column_evidence.implement(GammaPoisson)
+def _(family, stats, k, out):
     prior, n = family.prior, stats.n
-    total = 0.0
     for d in range(prior.shape[1]):
         rows, x, a, b = n[k, N, d], n[k, SUM, d], prior[A, d], prior[B, d]
-        if rows > 0.0:
-            z = a + SHIFT
-            total += x * (log(z / (b + rows)) - 1.0) + follow(a, 1.0 / z, x) + lead(a)
-            total -= a * log1p(rows / b) + n[k, LOGS, d]
-    return total
+        z = a + SHIFT
+        total = x * (log(z / (b + rows)) - 1.0) + follow(a, 1.0 / z, x) + lead(a)
+        total -= a * log1p(rows / b) + n[k, LOGS, d]
+        out[d] += total if rows > 0.0 else 0.0
 
 
 seam.copy.implement(GammaPoisson)(seam.copy_fields)
@@ -118,22 +121,14 @@ def _(family, stats):
 @seam.typical.implement(GammaPoisson)
 def _(family, stats, slots):
     """Return the posterior mean of the rate."""
-    return _shapes(family, stats, slots) / _rates(family, stats, slots)
+    return stats.t[slots, SHAPE] / stats.t[slots, RATE]
 
 
 @seam.draw.implement(GammaPoisson)
 def _(family, stats, slots, rng):
     """Return whole numbers, at most about half of LARGEST: a cell is one that a table can hold."""
-    rate = rng.gamma(_shapes(family, stats, slots)) / _rates(family, stats, slots)
+    rate = rng.gamma(stats.t[slots, SHAPE]) / stats.t[slots, RATE]
     return rng.poisson(np.minimum(rate, LARGEST / 2)).astype(float)
-
-
-def _shapes(family, stats, slots):
-    return family.prior[A] + stats.n[slots, SUM]
-
-
-def _rates(family, stats, slots):
-    return family.prior[B] + stats.n[slots, N]
 
 
 @seam.widen.implement(GammaPoisson)

@@ -11,6 +11,9 @@ strength says how firmly. A symmetric prior makes a new group cost 2^-D on binar
 however common its values are; this one does not. The rate of a count has the pooled mean, and
 the shape COUNT_SHAPES.
 
+`"learn"`: the same, but the evidence may turn each column's hyper-parameters away from there; see
+`dials`.
+
 A mapping gives hyper-parameters by column or by kind; see `given`. Hidden here: constant,
 empty and nearly constant columns have proper priors too.
 """
@@ -23,6 +26,7 @@ import numpy as np
 from infinimix.families import normal, poisson
 from infinimix.families.bernoulli import BetaBernoulli
 from infinimix.families.categorical import DirichletCategorical
+from infinimix.families.dials import factors
 from infinimix.families.gaussian import NormalInverseWishart
 from infinimix.families.normal import NormalInverseChiSquared
 from infinimix.families.pairwise import CROSS, MEAN, SQUARE, N
@@ -33,7 +37,8 @@ SCALED = ("real", "count", "gaussian")  # kinds whose reference prior has the sc
 STRENGTH = {"binary": 0.5, "categorical": 1.0}  # pseudo-rows behind an empirical base measure
 LEAST_SPREAD = 1e-28  # of a variance beside the squared mean: rounding makes less than that
 LEAST_SQUARE = 1e-280  # less is zero: its products with other numbers would lose their digits
-COUNT_SHAPES = {"reference": 0.5, "empirical": 1.0}  # of the Gamma whose mean is the pooled mean
+COUNT_SHAPES = {"reference": 0.5, "empirical": 1.0, "learn": 1.0}  # Gamma with the pooled mean
+POOLED = ("empirical", "learn")  # priors that have the pooled column in their centre
 
 
 class RealPrior(NamedTuple):
@@ -80,15 +85,29 @@ def _kind_of(block):
 def depends_on_data(layout, prior):
     """Does the prior change as rows come in (beyond the number of categories)?"""
     if isinstance(prior, str):
-        return prior == "empirical" or not layout.names.keys().isdisjoint(SCALED)
+        return prior in POOLED or not layout.names.keys().isdisjoint(SCALED)
     scaled = [name for kind in SCALED for name in layout.names.get(kind, ())]
     if "gaussian" in layout.names:  # has the units of the pooled block, whatever is given
         return True
-    return "empirical" in prior.values() or any(prior[name] == "reference" for name in scaled)
+    if any(given in POOLED for given in prior.values()):
+        return True
+    return any(prior[name] == "reference" for name in scaled)
 
 
-def find_families(layout, prior, pool):
-    """Return the families of a table: `pool` holds statistics of the pooled columns, slot 0."""
+def find_families(layout, prior, pool, dials=None):
+    """Return the families of a table.
+
+    `pool` holds statistics of the pooled columns in slot 0; `dials` has the notches of each
+    kind, as `dials.untouched` lays them out, for the columns whose prior is `"learn"`.
+    """
+    return tuple(
+        find_family(kind, layout, prior, stats, None if dials is None else dials.get(kind))
+        for kind, stats in zip(layout.names, pool, strict=True)
+    )
+
+
+def find_family(kind, layout, prior, stats, notches=None):
+    """Return the family of the columns of one block."""
     makers = {
         "binary": _binary_columns,
         "categorical": _all_categories,
@@ -96,10 +115,7 @@ def find_families(layout, prior, pool):
         "count": _count_columns,
         "gaussian": _gaussian_block,
     }
-    return tuple(
-        makers[_kind_of(block)](names, layout, prior, stats)
-        for (block, names), stats in zip(layout.names.items(), pool, strict=True)
-    )
+    return makers[_kind_of(kind)](layout.names[kind], layout, prior, stats, notches)
 
 
 def _given(prior, name):
@@ -107,33 +123,45 @@ def _given(prior, name):
     return prior if isinstance(prior, str) else prior[name]
 
 
-def _binary_columns(names, layout, prior, stats):
+def _binary_columns(names, layout, prior, stats, notches):
+    strength, odds = factors("binary", names, prior, notches)
     zeros, ones = stats.n[0]
     share = (ones + 0.5) / (zeros + ones + 1.0)
-    table = STRENGTH["binary"] * np.array([1.0 - share, share])
+    table = STRENGTH["binary"] * strength * np.array([1.0 - share, share * odds])
+    table /= 1.0 + share * (odds - 1.0)
     for d, name in enumerate(names):
         given = _given(prior, name)
         if given == "reference":
             table[:, d] = REFERENCE
-        elif given != "empirical":
+        elif given not in POOLED:
             a, b = given
             table[:, d] = b, a
     return BetaBernoulli(table)
 
 
-def _all_categories(names, layout, prior, stats):
+def _all_categories(names, layout, prior, stats, notches):
+    strength, heat = factors("categorical", names, prior, notches)
     ends = np.cumsum(layout.category_counts)
     columns = []
-    for name, end, size in zip(names, ends, layout.category_counts, strict=True):
+    for d, (name, end, size) in enumerate(zip(names, ends, layout.category_counts, strict=True)):
         given = _given(prior, name)
         n = stats.n[0, end - size : end]
         if given == "reference":
             columns.append(np.full(size, REFERENCE))
-        elif given == "empirical":
-            columns.append(STRENGTH["categorical"] * (n + 0.5) / (n.sum() + 0.5 * size))
+        elif given in POOLED:
+            share = _temper((n + 0.5) / (n.sum() + 0.5 * size), heat[d])
+            columns.append(STRENGTH["categorical"] * strength[d] * share)
         else:
             columns.append(np.full(size, given[0]))
     return _categorical(columns)
+
+
+def _temper(share, heat):
+    """Return shares raised to the power 1 / heat: even ones when it is hot."""
+    if heat == 1.0:
+        return share
+    share = share ** (1.0 / heat)
+    return share / share.sum()
 
 
 def _categorical(columns):
@@ -141,7 +169,7 @@ def _categorical(columns):
     return DirichletCategorical(np.concatenate([np.zeros(0), *columns]), start)
 
 
-def _real_columns(names, layout, prior, stats):
+def _real_columns(names, layout, prior, stats, notches):
     table = np.empty((4, len(names)))
     for d, name in enumerate(names):
         given = _given(prior, name)
@@ -155,6 +183,8 @@ def _real_columns(names, layout, prior, stats):
         else:
             mean, kappa, nu, scale = given
             table[:, d] = mean, kappa, nu, scale**2
+    kappa, nu, variance = factors("real", names, prior, notches)
+    table[normal.KAPPA :] *= kappa * variance, nu, variance
     return NormalInverseChiSquared(table)
 
 
@@ -168,20 +198,23 @@ def _location_and_scale(n, mean, spread):
     return mean, square if square > LEAST_SQUARE else 1.0  # a constant has its own size, or one
 
 
-def _count_columns(names, layout, prior, stats):
+def _count_columns(names, layout, prior, stats, notches):
+    shape, level = factors("count", names, prior, notches)
     rows, total = stats.n[0, poisson.N], stats.n[0, poisson.SUM]
     mean = (total + 0.5) / (rows + 0.5)  # of zeros, or of nothing, it is positive too
+    mean *= level
     table = np.empty((2, len(names)))
     for d, name in enumerate(names):
         given = _given(prior, name)
         if isinstance(given, str):
-            table[:, d] = COUNT_SHAPES[given], COUNT_SHAPES[given] / mean[d]
+            a = COUNT_SHAPES[given] * shape[d]
+            table[:, d] = a, a / mean[d]
         else:
             table[:, d] = given
     return GammaPoisson(table)
 
 
-def _gaussian_block(names, layout, prior, stats):
+def _gaussian_block(names, layout, prior, stats, notches):
     given, d = _given(prior, names[0]), len(names)  # all columns of a block have the same
     if isinstance(given, str):
         shape = GAUSSIAN_REFERENCE if given == "reference" else GAUSSIAN_EMPIRICAL

@@ -5,7 +5,10 @@ whose first axis is the slot of a group. Engines know slots, weights and log den
 never look inside. A tuple of families is a product of families over a tuple of blocks of
 columns, and one row may have missing cells in any of them.
 
-Compiled: `count`, `copy`, `merge`, `refresh`, `score`, `evidence`, and `add` for all.
+Compiled: `count`, `copy`, `merge`, `refresh`, `score`, `width`, `column_evidence`, and for all
+`add` and `evidence`. `score_rows`, `typical` and `draw` read what `refresh` has left and the
+layout of the family, never its hyper-parameters: groups refreshed under different ones may
+stand in one table.
 Python only: `empty`, `sound`, `widen`, `typical`, `draw`, and `score_rows` for many rows at once.
 """
 
@@ -36,8 +39,13 @@ def score(family, stats, X, i, live, out):
 
 
 @operation
-def evidence(family, stats, k):
-    """Log marginal likelihood of all that group k holds."""
+def width(family):
+    """Return the number of columns that `column_evidence` tells apart."""
+
+
+@operation
+def column_evidence(family, stats, k, out):
+    """Add to out[d] the log marginal likelihood of the cells of column d in group k."""
 
 
 @operation
@@ -88,6 +96,17 @@ def add(family, stats, k, X, i, w):
     """Add row X[i] to group k with weight w, and make it ready to score."""
     count(family, stats, k, X, i, w)
     refresh(family, stats, k)
+
+
+@part
+def evidence(family, stats, k):
+    """Return the log marginal likelihood of all that group k holds."""
+    columns = np.zeros(width(family))
+    column_evidence(family, stats, k, columns)
+    total = 0.0
+    for d in range(columns.shape[0]):
+        total += columns[d]
+    return total
 
 
 @kernel
@@ -159,11 +178,18 @@ def _(families, stats, X, i, live, out):
         score(families[1:], stats[1:], X[1:], i, live, out)
 
 
-@evidence.implement(tuple)
-def _(families, stats, k):
+@width.implement(tuple)
+def _(families):
     if len(families) > 1:
-        return evidence(families[0], stats[0], k) + evidence(families[1:], stats[1:], k)
-    return evidence(families[0], stats[0], k)
+        return width(families[0]) + width(families[1:])
+    return width(families[0])
+
+
+@column_evidence.implement(tuple)
+def _(families, stats, k, out):
+    column_evidence(families[0], stats[0], k, out)
+    if len(families) > 1:
+        column_evidence(families[1:], stats[1:], k, out[width(families[0]) :])
 
 
 @merge.implement(tuple)

@@ -2,8 +2,7 @@
 
 That particle is the heaviest of the island with the highest evidence. Its groups are
 numbered from the largest on. A filter keeps no assignments, so that its memory does not
-grow with the rows; for the rows of a table it is run again, with a record of each step,
-which by its seed leads to the same particle.
+grow with the rows; those of a whole table are recorded by `Bank.fit` when asked for.
 """
 
 import numpy as np
@@ -39,20 +38,15 @@ def assign_rows(bank, c, X):
     return labels
 
 
-def trace_assignments(bank, c, X, rows):
-    """Return the group of each of the rows that `Bank.fit` gave to class c."""
-    f = bank.new_filter(c, best_island(bank, c))
-    order = f.rng.permutation(rows)
-    trace = np.empty((len(rows), 2, len(f.logw)), np.int32)
-    f.update(X, order, trace)
-    r = int(np.argmax(f.weights()))
-    sizes = f.mass[MASS, f.held(r)]
+def recorded_assignments(bank, c):
+    """Return the group of each row of class c, as `Bank.fit` has recorded it; rows in order."""
+    k = best_island(bank, c)
+    rows, z = bank.islands[k].paths[c]
+    sizes = np.bincount(z)[1:]  # position 0 is the empty group
     rank = np.argsort(np.argsort(-sizes, kind="stable"))
-    labels = np.empty(len(X[0]), np.int64)
-    for j in range(len(rows) - 1, -1, -1):
-        labels[order[j]] = rank[trace[j, 1, r] - 1]  # position 0 is the empty group
-        r = trace[j, 0, r]
-    return labels[rows]
+    labels = np.empty(len(rows), np.int64)
+    labels[np.argsort(np.argsort(rows))] = rank[z - 1]
+    return labels
 
 
 def n_groups_posterior(bank, c):

@@ -1,8 +1,8 @@
-"""A bank of CRP mixtures: one per class, each of several islands, over one base measure.
+"""A bank of CRP mixtures: one per class, on each of several islands.
 
 This is the heart of `CRPMixture` (one class) and `AClassClassifier` (one mixture per class;
-AClass paper, figures 2 and 3). Islands are independent filters whose densities are averaged
-with equal weight. The base measure is pooled over the classes.
+AClass paper, figures 2 and 3). Islands are independent of each other, and their densities are
+averaged with equal weight. The base measure is pooled over the classes.
 
 Hidden here: while streaming the base measure is re-estimated when the number of rows is 1,
 2, 4, 8, ..., and when a new category turns up; both are facts of a row, not of a call, so
@@ -16,7 +16,7 @@ import numpy as np
 
 from infinimix.families.priors import blank, depends_on_data, find_families
 from infinimix.families.seam import copy, count, empty, map_arrays, score_rows, widen
-from infinimix.inference.filter import ParticleFilter
+from infinimix.inference.island import Island
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.draws import log_sum_exp
 
@@ -33,6 +33,7 @@ class Settings(NamedTuple):
     n_islands: int
     resampling: str
     max_groups: int | None
+    sweeps: int
 
 
 class Snapshot(NamedTuple):
@@ -66,6 +67,24 @@ def mix(scores, log_mix, bounds, out):
             out[i, c] = log_sum_exp(scores[i, bounds[c] : bounds[c + 1]])
 
 
+class Base(NamedTuple):
+    """What the base measure is made of: the columns, what was asked for, and the pooled table."""
+
+    layout: object
+    prior: object
+    pool: tuple  # statistics of the pooled columns at the latest estimate, slot 0
+
+    @property
+    def learns(self):
+        """Are there columns whose hyper-parameters are found from the evidence?"""
+        given = self.prior if isinstance(self.prior, str) else self.prior.values()
+        return "learn" in ([given] if isinstance(given, str) else given)
+
+    def families(self, dials):
+        """Return the families of the columns."""
+        return find_families(self.layout, self.prior, self.pool, dials)
+
+
 class Bank:
     """Mixtures by class; `fit` for a whole table, `learn` for a stream."""
 
@@ -74,37 +93,35 @@ class Bank:
         self.adaptive = depends_on_data(layout, settings.prior)
         self.shape = blank(layout)
         self.pool = empty(self.shape, 2)
-        self.n_rows = 0
-        self.family = self._estimate()
-        self.classes = []  # per class, its islands
+        self.n_rows = self.n_classes = 0
+        base = self._base()
+        self.islands = [Island(settings, seed, k, base) for k in range(settings.n_islands)]
         self._snapshot = self._sampler = None
         self.torn = False  # by an interrupt: some islands have rows that others have not
 
-    def _estimate(self):
+    def _base(self):
         latest = map_arrays(lambda array: array[LATEST:], self.pool)
-        return find_families(self.layout, self.settings.prior, latest)
+        return Base(self.layout, self.settings.prior, latest)
 
     def add_class(self):
         """Open a class without rows."""
-        c = len(self.classes)
-        self.classes.append([self.new_filter(c, k) for k in range(self.settings.n_islands)])
+        for island in self.islands:
+            island.add_class()
+        self.n_classes += 1
         self._snapshot = None
 
-    def new_filter(self, c, k):
-        """Return island k of class c as it starts; its seed depends on nothing else."""
-        key = (*self.seed.spawn_key, c, k)
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
-        s = self.settings
-        return ParticleFilter(self.family, s.alpha, s.n_particles, s.resampling, s.max_groups, rng)
-
-    def fit(self, X, codes, n_classes, execute):
+    def fit(self, X, codes, n_classes, execute, record=False):
         """Learn a whole table: the base measure first, then each island in its own order."""
         self._pool(X, 0, len(codes))
         keep_pool(self.shape, self.pool)
-        self.family, self.n_rows = self._estimate(), len(codes)
+        base, self.n_rows = self._base(), len(codes)
+        for island in self.islands:
+            island.rebase(base)
         for _ in range(n_classes):
             self.add_class()
-        self._run(_filter_in_own_order, X, codes, 0, len(codes), execute)
+        shares = _by_class(codes, 0, len(codes))
+        tasks = [(island, X, shares, base, record) for island in self.islands]
+        self.islands = execute(_fit_island, tasks)
 
     def learn(self, X, codes, novel, execute):
         """Learn rows in their order; `novel` lists the (row, column) of each new category."""
@@ -113,7 +130,9 @@ class Bank:
         for event in [*self._events(n, novel), n]:
             if event > first:
                 self._pool(X, pooled, event)
-                self._run(_filter_in_order, X, codes, first, event, execute)
+                shares = _by_class(codes, first, event)
+                tasks = [(island, X, shares) for island in self.islands]
+                self.islands = execute(_learn_island, tasks)
                 self.n_rows += event - first
                 first = pooled = event
             if event < n:
@@ -142,28 +161,28 @@ class Bank:
         if turn:
             self._pool(X, row, row + 1)
             keep_pool(self.shape, self.pool)
-        self._set_family(self._estimate())
+        base = self._base()
+        for island in self.islands:
+            island.rebase(base)
         return row + 1 if turn else row
-
-    def _set_family(self, family):
-        for f in self.filters():
-            f.retarget(family)
-        self.family = family
 
     def _pool(self, X, first, last):
         if self.adaptive and last > first:
             pool_rows(self.shape, self.pool, X, first, last)
 
-    def _run(self, task, X, codes, first, last, execute):
-        """Let every island of every class do its rows; an executor may return copies."""
-        shares = _by_class(codes, first, last)
-        done = iter(execute(task, [(f, X, rows) for c, rows in shares for f in self.classes[c]]))
-        for c, _ in shares:
-            self.classes[c] = [next(done) for _ in self.classes[c]]
+    @property
+    def family(self):
+        """Return the family of the first island: all have its kinds of columns."""
+        return self.islands[0].family
+
+    @property
+    def classes(self):
+        """Return the filters of each class, island by island."""
+        return [[island.filters[c] for island in self.islands] for c in range(self.n_classes)]
 
     def filters(self):
         """Return all filters, class by class."""
-        return [f for islands in self.classes for f in islands]
+        return [f for filters in self.classes for f in filters]
 
     def sampler(self):
         """Return the generator for drawing rows; it does not disturb the filters."""
@@ -192,7 +211,7 @@ class Bank:
         """Return the log predictive density of each row in each class."""
         stats, log_mix, bounds = self.snapshot()
         n, slots = len(X[0]), np.arange(len(log_mix))
-        out = np.empty((n, len(self.classes)))
+        out = np.empty((n, self.n_classes))
         for i in range(0, n, ROWS_AT_ONCE):
             part = tuple(block[i : i + ROWS_AT_ONCE] for block in X)
             scores = np.zeros((len(part[0]), len(slots)))
@@ -215,13 +234,13 @@ def _by_class(codes, first, last):
     return [(codes[rows[0]], rows) for rows in np.split(order, ends)]
 
 
-def _filter_in_order(task):
-    f, X, rows = task
-    f.update(X, rows)
-    return f
+def _learn_island(task):
+    island, X, shares = task
+    island.learn(X, shares)
+    return island
 
 
-def _filter_in_own_order(task):
-    f, X, rows = task
-    f.update(X, f.rng.permutation(rows))
-    return f
+def _fit_island(task):
+    island, X, shares, base, record = task
+    island.fit(X, shares, base, record)
+    return island

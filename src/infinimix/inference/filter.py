@@ -24,10 +24,12 @@ from infinimix.inference.population import (
     UNIQUE,
     USED,
     WIDEST,
+    keep_only,
     retarget,
+    set_aside,
 )
 from infinimix.kernels.compile import entry
-from infinimix.partitions.crp import UNBOUNDED, log_at_most
+from infinimix.partitions.crp import UNBOUNDED, log_at_most, log_prior_ratio
 
 RESAMPLING = {
     "multinomial": (sampled.advance, 0),
@@ -77,7 +79,7 @@ class ParticleFilter:
             j = run(self.family, self.stats, X, rows, j, *self._arrays(), trace, *self._settings)
             if j == end:
                 return
-            self._grow()
+            self.make_room(self.size + 1)
 
     def _arrays(self):
         return self.slots, self.mass, self.groups, self.crowd, self.logw, self.tally, self.u
@@ -90,10 +92,10 @@ class ParticleFilter:
         self._run = entry(advance, self.family, self.stats, *arguments)
         return self._run
 
-    def _grow(self):
-        """Double what is short; draw new uniforms."""
+    def make_room(self, spare):
+        """Double what is short for so many more slots; draw new uniforms when they run out."""
         slots, columns = self.slots.shape[1], self.groups.shape[1]
-        if self.tally[LIVE] + self.size + 1 > slots:
+        if self.tally[LIVE] + spare > slots:
             self.stats = map_arrays(doubled, self.stats)
             self.mass = np.pad(self.mass, ((0, 0), (0, slots)))
             self.slots = np.pad(self.slots, ((0, 0), (0, slots)))
@@ -104,11 +106,38 @@ class ParticleFilter:
             self.rng.random(out=self.u)
             self.tally[USED] = 0
 
-    def retarget(self, family):
+    def collapse(self, r):
+        """Let particle r stand for all, with the weight of all."""
+        total = self.log_weight()
+        keep_only(r, *self._particles())
+        self.weigh_evenly(total)
+
+    def set_aside(self):
+        """Keep the first particle as it is now as a further one; all weigh the same then."""
+        total = self.log_weight()
+        set_aside(*self._particles())
+        self.weigh_evenly(total)
+
+    def _particles(self):
+        return self.slots, self.groups, self.crowd, self.logw, self.tally
+
+    def weigh_evenly(self, total=None):
+        """Share a weight, and the copies that the way of resampling calls for, evenly."""
+        total = self.log_weight() if total is None else total
+        unique = int(self.tally[UNIQUE])
+        copies = unique if self.resampling == "optimal" else self.size
+        self.crowd[COPIES, :unique] = [len(c) for c in np.array_split(range(copies), unique)]
+        self.logw[:unique] = total - log(copies)
+
+    def retarget(self, family, alpha):
         """Change the hyper-parameters; the particles then stand for the new posterior."""
+        if alpha != self.alpha:
+            for r, n_groups in enumerate(self.n_groups()):
+                if n_groups:
+                    self.logw[r] += log_prior_ratio(n_groups, self.n_rows, alpha, self.alpha)
+            self.mass[MASS, 0] = alpha
         stats = widen(self.family, self.stats, family)
-        arrays = (self.slots, self.groups, self.crowd, self.logw, self.tally)
-        retarget(self.family, self.stats, family, stats, *arrays)
+        retarget(self.family, self.stats, family, stats, *self._particles())
         self.family, self.stats = family, stats
 
     @property
@@ -120,6 +149,11 @@ class ParticleFilter:
     def alpha(self):
         """The concentration: the mass of the empty group."""
         return float(self.mass[MASS, 0])
+
+    @property
+    def n_particles(self):
+        """How many distinct particles there are now."""
+        return int(self.tally[UNIQUE])
 
     def weights(self):
         """Return the normalised weight of each particle, all its copies together."""
@@ -140,7 +174,7 @@ class ParticleFilter:
         return float(total)
 
     def held(self, r):
-        """Return the slots of particle r in order of birth, without the empty group."""
+        """Return the slots of particle r, without the empty group."""
         return self.groups[r, 1 : self.crowd[SIZE, r]]
 
     def n_groups(self):

@@ -11,7 +11,7 @@ The arrays are flat and few, as numba's calls cost by the argument:
   first, its inverse, and two scratch rows of `graft`;
 - `mass` (3, S): rows in the group (alpha for slot 0), log density of the current row,
   and mass times density on the scale of the best group;
-- `groups` (R, C): the slots of each particle, in order of birth;
+- `groups` (R, C): the slots of each particle, the empty group first;
 - `crowd` (4, R): copies, number of groups, picked position, and the particle it came from;
 - `logw` (R,): log weight of each copy; `tally`: the counters named below.
 """
@@ -155,6 +155,20 @@ def record(trace, j, crowd, tally):
     if trace.shape[0] > 0:
         for r in range(tally[UNIQUE]):
             trace[j, 0, r], trace[j, 1, r] = crowd[ORIGIN, r], crowd[PICK, r]
+
+
+@kernel
+def keep_only(r, slots, groups, crowd, logw, tally):
+    """Let particle r be the only one."""
+    for other in range(tally[UNIQUE]):
+        crowd[COPIES, other] = 1 if other == r else 0
+    sift(slots, groups, crowd, logw, tally)
+
+
+@kernel
+def set_aside(slots, groups, crowd, logw, tally):
+    """Append a particle equal to the first, whose groups they then share."""
+    split(0, slots, groups, crowd, logw, tally)
 
 
 @kernel

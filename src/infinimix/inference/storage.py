@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from infinimix.families.dials import GRID
 from infinimix.families.priors import Layout
 from infinimix.families.seam import empty, refresh_all, sound
 from infinimix.inference.bank import Bank, Settings
@@ -22,7 +23,7 @@ def bank_to_tree(bank):
         "sampler": bank.sampler(),
         "n_rows": bank.n_rows,
         "pool": _counts(bank.pool),
-        "classes": [[_filter_to_tree(f) for f in islands] for islands in bank.classes],
+        "islands": [_island_to_tree(island) for island in bank.islands],
     }
 
 
@@ -34,27 +35,49 @@ def bank_from_tree(tree):
     bank = Bank(Settings(**tree["settings"]), layout, seed)
     bank.n_rows, bank._sampler = int(tree["n_rows"]), _generator(tree["sampler"])
     bank.pool = _statistics(bank.shape, 2, tree["pool"])  # counts only: nothing is scored in it
-    bank.family = bank._estimate()
-    for islands in tree["classes"]:
-        _check_size(bank.settings, islands)
-        bank.add_class()
-        for f, saved in zip(bank.classes[-1], islands, strict=True):
-            _restore_filter(f, saved)
-    rows = [{f.n_rows for f in islands} for islands in bank.classes]
+    if len(tree["islands"]) != bank.settings.n_islands:
+        raise ValueError("its islands are not as many as it says")
+    base = bank._base()
+    for island, saved in zip(bank.islands, tree["islands"], strict=True):
+        _restore_island(island, base, saved)
+    bank.n_classes = len(bank.islands[0].filters)
+    if len({len(island.filters) for island in bank.islands}) != 1:
+        raise ValueError("its islands do not have the same classes")
+    rows = [{f.n_rows for f in filters} for filters in bank.classes]
     if any(len(counts) != 1 for counts in rows) or sum(map(sum, rows)) != bank.n_rows:
         raise ValueError("its classes do not add up to its rows")
     return bank
 
 
+def _island_to_tree(island):
+    return {
+        "rng": island.rng,
+        "alpha": island.alpha,
+        "dials": island.dials,
+        "filters": [_filter_to_tree(f) for f in island.filters],
+    }
+
+
+def _restore_island(island, base, tree):
+    island.rng, island.alpha = _generator(tree["rng"]), float(tree["alpha"])
+    if tree["dials"].keys() != island.dials.keys() or not 0.0 < island.alpha < np.inf:
+        raise ValueError("hyper-parameters that no rows have")
+    for kind, notches in island.dials.items():
+        saved = tree["dials"][kind]
+        if saved.shape != notches.shape or not np.isin(saved, GRID).all():
+            raise ValueError("dials that no rows have turned")
+        notches[:] = saved
+    island.family = base.families(island.dials)
+    size = n_particle_rows(island.settings.n_particles, island.settings.resampling)
+    for saved in tree["filters"]:
+        if len(saved["logw"]) != size:  # before room is made
+            raise ValueError("its particles are not as many as it says")
+        island.add_class()
+        _restore_filter(island.filters[-1], saved)
+
+
 def _filter_to_tree(f):
     return {name: getattr(f, name) for name in ARRAYS} | {"rng": f.rng, "stats": _counts(f.stats)}
-
-
-def _check_size(settings, islands):
-    """Raise ValueError, before room is made, if the islands are not as many and as large."""
-    size = n_particle_rows(settings.n_particles, settings.resampling)
-    if len(islands) != settings.n_islands or any(len(saved["logw"]) != size for saved in islands):
-        raise ValueError("its particles are not as many as it says")
 
 
 def _restore_filter(f, tree):

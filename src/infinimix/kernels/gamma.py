@@ -9,7 +9,8 @@ leads from s to z, give
 with j = 0 .. SHIFT - 1. Nothing here is as large as the two lgammas, which for s = 1e9 would
 take ten digits with them: the rounding error is that of a number of the size x log(z).
 `lead` and `follow` are the parts that depend on s alone, and on x too, so that the first can
-be kept by whoever asks for many x.
+be kept by whoever asks for many x; `rise` is the whole. `half_rise` is the ratio for x = 1/2 by
+its own series, with half of the logarithms.
 """
 
 from math import lgamma
@@ -58,6 +59,34 @@ def follow(s, w, x):
     inverse = 1.0 / u
     log_u = log(u) + (y - (u - 1.0)) * inverse  # log1p, with the division that is there anyway
     return (s + x + (SHIFT - 0.5)) * log_u + stirling_rest(w * inverse) - log(climb(s + x, w))
+
+
+@part
+def rise(s, x):
+    """Return lgamma(s + x) - lgamma(s)."""
+    z = s + SHIFT
+    w = 1.0 / z
+    return x * (log(z) - 1.0) + lead(s) + follow(s, w, x)
+
+
+@part
+def half_rise(s):
+    """Return lgamma(s + 1/2) - lgamma(s).
+
+    At z = s + SHIFT it is log(v) / 2 - sum_j E_2j / (j 4^(2j + 1)) v^-2j with v = z - 1/4 and
+    Euler's numbers E; the products that lead from s to z go under the same logarithm.
+    """
+    w = 1.0 / (s + SHIFT)
+    v = s + (SHIFT - 0.25)
+    step = climb(s, w) / climb(s + 0.5, w)
+    q = 1.0 / (v * v)
+    series = -2702765.0 / 402653184.0 + q * (199360981.0 / 7516192768.0)
+    series = 50521.0 / 20971520.0 + q * series
+    series = -1385.0 / 1048576.0 + q * series
+    series = 61.0 / 49152.0 + q * series
+    series = -5.0 / 2048.0 + q * series
+    series = 1.0 / 64.0 + q * series
+    return 0.5 * log(v * step * step) + q * series
 
 
 @part

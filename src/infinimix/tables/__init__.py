@@ -5,9 +5,10 @@ later table into one C-contiguous array per kind. Behind these two doors the res
 sees only arrays: it never asks whether the rows came from pandas, polars, NumPy, SciPy sparse
 matrices or a list of dicts, nor how a missing cell was spelled.
 
-Files: `schema` what is known of the columns, `kinds` the rule that decides it, `encoding` the
-conversion; below them `readers` opens every kind of input as one of the `forms`, `cells`
-converts one column, `scans` holds the compiled passes, `errors` words the refusals.
+Files: `schema` what is known of the columns, `kinds` the rule that decides it, `shapes` and
+`transforms` for skewed real columns, `encoding` the conversion; below them `readers` opens every
+kind of input as one of the `forms`, `cells` converts one column, `scans` holds the compiled
+passes, `errors` words the refusals.
 """
 
 from infinimix.tables.encoding import Encoded, encode

@@ -54,8 +54,8 @@ class Encoded:
     ----------
     blocks : tuple of arrays, shape (n_rows, number of columns of the kind)
         Aligned with `Schema.blocks`. Binary: int8, 0 or 1, -1 where missing; categorical: int32
-        codes, -1 where missing; real, count and gaussian: float64, NaN where missing. C-contiguous
-        and freshly owned.
+        codes, -1 where missing; real, count and gaussian: float64, NaN where missing, real ones
+        after the transform of their column. C-contiguous and freshly owned.
     n_rows : int
         The number of rows.
     novel : Novel
@@ -106,6 +106,8 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
     if type(X) is np.ndarray and schema.uniform is not None:
         block = _copy_whole(schema, X)
         if block is not None:
+            if schema.transforms:
+                _transform(schema, block)
             return Encoded((block,), len(block))
     table = _align(open_table(X), schema, who)
     blocks, novel = [], _NOTHING
@@ -116,6 +118,8 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
             block = _encode_parts(schema, table, kind)
         else:
             block = _encode_columns(schema, table, kind)
+        if kind == "real":
+            _transform(schema, block)
         blocks.append(block)
     return Encoded(tuple(blocks), table.n_rows, novel)
 
@@ -170,6 +174,12 @@ def _encode_columns(schema: Schema, table: Table, kind: str) -> NDArray[Any]:
     for k, j in enumerate(positions):
         out[:, k] = _BY_COLUMN[kind](table.column(j), schema.names[j])
     return out
+
+
+def _transform(schema: Schema, block: NDArray[Any]) -> None:
+    """Let the block of real columns hold transformed cells."""
+    for k, transform in schema.transforms:
+        block[:, k] = transform.encode(block[:, k])
 
 
 def _encode_categorical(

@@ -3,21 +3,24 @@
 The rule: booleans and columns with only {0, 1} are binary; strings, objects and categoricals
 are categorical; floats are real; integers with at most 10 distinct values are categorical,
 other integers real. Objects that are all numbers are judged as the numbers they are. No column is
-a count unless `columns=` says so: whole numbers may also be years, ranks or codes.
+a count unless `columns=` says so: whole numbers may also be years, ranks or codes. Real columns
+that are real only by this rule get the transform that `shapes.choose` finds, if any.
 """
 
 import numbers
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables import errors
-from infinimix.tables.cells import NUMBERS, is_missing
+from infinimix.tables.cells import NUMBERS, encode_real, is_missing
 from infinimix.tables.forms import Cells, Table
 from infinimix.tables.readers import open_table
 from infinimix.tables.schema import KINDS, Column, Schema
+from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose
+from infinimix.tables.transforms import Transform
 
 __all__ = ["MOST_CATEGORIES", "MOST_JOINT", "read_schema"]
 
@@ -30,7 +33,9 @@ MOST_JOINT = 128
 _LATER = ("text",)
 
 
-def read_schema(X: Any, columns: str | Mapping[Any, str] = "auto") -> Schema:
+def read_schema(
+    X: Any, columns: str | Mapping[Any, str] = "auto", natural: Collection[Any] = ()
+) -> Schema:
     """Decide the kind of each column of a table.
 
     Parameters
@@ -40,9 +45,12 @@ def read_schema(X: Any, columns: str | Mapping[Any, str] = "auto") -> Schema:
     columns : str or mapping
         ``"auto"``, one kind for all columns, or a mapping from column to kind; a mapping may
         leave columns out, which are then ``"auto"``. Columns without names are addressed by
-        their position or as ``"x0"``, ``"x1"``, ... A tuple of columns with the kind
+        their position or as ``"x0"``, ``"x1"``, ... ``"real:log"`` and ``"real:rank"`` ask for
+        a transform as well, ``"real"`` for none. A tuple of columns with the kind
         ``"gaussian"`` is a block of its own; all columns that have this kind without a tuple
         are one block together.
+    natural : collection
+        Columns, or the kind ``"real"``, to which ``"auto"`` gives no transform.
 
     Returns
     -------
@@ -62,8 +70,13 @@ def read_schema(X: Any, columns: str | Mapping[Any, str] = "auto") -> Schema:
     for j, name in enumerate(table.names):
         cells = table.column(j)
         sources.append(_source(cells, name))
-        kind = asked.get(j, "auto")
-        found.append(Column(name, _judge(cells, sources[-1]) if kind == "auto" else kind))
+        kind, _, transform = asked.get(j, "auto").partition(":")
+        if kind == "auto":
+            kind = _judge(cells, sources[-1])
+            free = kind == "real" and not {"real", name, table.labels[j], j} & set(natural)
+            found.append(Column(name, kind, _choose(cells, name) if free else None))
+        else:
+            found.append(Column(name, kind, _find(cells, name, transform) if transform else None))
     empty = tuple(() for column in found if column.kind == "categorical")
     return Schema(tuple(found), table.named, empty, tuple(sources), _blocks(columns, found, table))
 
@@ -129,9 +142,43 @@ def _blocks(columns: Any, found: list[Column], table: Table) -> tuple[tuple[int,
 def _check_kind(kind: Any) -> str:
     if kind in _LATER:
         raise ValueError(f"columns: the kind {kind!r} is not available yet; there are {KINDS}")
+    if isinstance(kind, str) and ":" in kind:
+        return _check_transform(kind)
     if not isinstance(kind, str) or kind not in (*KINDS, "auto"):
         raise ValueError(f"columns: unknown column kind {kind!r}; there are {('auto', *KINDS)}")
     return kind
+
+
+def _check_transform(request: str) -> str:
+    kind, _, transform = request.partition(":")
+    known = " and ".join(f"'real:{name}'" for name in TRANSFORMS)
+    if kind != "real":
+        raise ValueError(
+            f"columns: {request!r} asks for a transform, which only real columns have; "
+            f"there are {known}"
+        )
+    if transform not in TRANSFORMS:
+        raise ValueError(
+            f"columns: unknown transform {transform!r} in {request!r}; there are {known}"
+        )
+    return request
+
+
+def _find(cells: Cells, name: str, transform: str) -> Transform:
+    """The transform that a column is asked to have, with the parameters that suit its cells."""
+    values = encode_real(cells, name)
+    return TRANSFORMS[transform](values[~np.isnan(values)])
+
+
+def _choose(cells: Cells, name: str) -> Transform | None:
+    """The transform that a real column has if nobody asks."""
+    if len(cells.values) < FEWEST:
+        return None
+    try:
+        values = encode_real(cells, name)
+    except (TypeError, ValueError):
+        return None  # `encode` will refuse the cell, in its turn
+    return choose(values[~np.isnan(values)])
 
 
 def _source(cells: Cells, name: str) -> str:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from infinimix.tables.decoding import decode_column
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
+from infinimix.tables.transforms import Transform, transform_from_json
 
 __all__ = ["KINDS", "Column", "Novel", "Schema", "kind_of"]
 
@@ -37,10 +38,13 @@ class Column:
         Its name; ``"x0"``, ``"x1"``, ... where the input has none.
     kind : str
         ``"binary"``, ``"categorical"``, ``"real"``, ``"count"`` or ``"gaussian"``.
+    transform : Log, Rank or None
+        For a real column, what its cells are encoded by; None leaves them as they are.
     """
 
     name: str
     kind: str
+    transform: Transform | None = None
 
 
 class Novel(NamedTuple):
@@ -162,6 +166,32 @@ class Schema:
         """The kind of each column, by name."""
         return {column.name: column.kind for column in self.columns}
 
+    def requests(self) -> dict[str, str]:
+        """The kind and the transform of each column, by name, as `columns=` spells them."""
+        return {
+            column.name: f"{column.kind}:{column.transform.name}"
+            if column.transform
+            else column.kind
+            for column in self.columns
+        }
+
+    @cached_property
+    def transforms(self) -> tuple[tuple[int, Transform], ...]:
+        """The transforms there are, each with the place of its column in the block of reals."""
+        real = (self.columns[j] for j in self.positions("real").tolist())
+        return tuple((k, column.transform) for k, column in enumerate(real) if column.transform)
+
+    def log_slopes(self, blocks: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
+        """For each row of encoded blocks the log of the slopes of all transforms.
+
+        A log density of encoded rows becomes one of natural rows by adding it.
+        """
+        total = np.zeros(len(blocks[0]))
+        for k, transform in self.transforms:
+            slopes = transform.log_slope(blocks[self.blocks.index("real")][:, k])
+            total += np.where(np.isnan(slopes), 0.0, slopes)
+        return total
+
     def extended(self, novel: Novel) -> "Schema":
         """A schema that knows the novel categories too, with the codes `encode` gave them."""
         if not novel:
@@ -189,7 +219,9 @@ class Schema:
             values = self.categories if kind == "categorical" else None
             for k, j in enumerate(self.positions(place).tolist()):
                 known = None if values is None else values[k]
-                found[j] = decode_column(block[:, k], kind, self.sources[j], known)
+                transform = self.columns[j].transform
+                cells = transform.decode(block[:, k]) if transform else block[:, k]
+                found[j] = decode_column(cells, kind, self.sources[j], known)
         return {name: found[j] for j, name in enumerate(self.names)}
 
     def to_json(self) -> dict[str, Any]:
@@ -202,7 +234,10 @@ class Schema:
         """
         names = (self.names[j] for j in self.positions("categorical"))
         return {
-            "columns": [[column.name, column.kind] for column in self.columns],
+            "columns": [
+                [c.name, c.kind, *([c.transform.to_json()] if c.transform else [])]
+                for c in self.columns
+            ],
             "named": self.named,
             "categories": [
                 [to_jsonable(value, name) for value in values]
@@ -216,7 +251,10 @@ class Schema:
     def from_json(cls, data: dict[str, Any]) -> "Schema":
         """The schema that `to_json` wrote."""
         return cls(
-            columns=tuple(Column(name, kind) for name, kind in data["columns"]),
+            columns=tuple(
+                Column(name, kind, *map(transform_from_json, transform))
+                for name, kind, *transform in data["columns"]
+            ),
             named=bool(data["named"]),
             categories=tuple(tuple(map(from_jsonable, values)) for values in data["categories"]),
             sources=tuple(data["sources"]),

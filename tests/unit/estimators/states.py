@@ -53,6 +53,7 @@ def state_of(model):
         "schema": model._schema.to_json(),
         "attributes": sorted(vars(model)),
         "n_rows": bank.n_rows,
+        "log_slopes": model._log_slopes,
         "counts": bank.layout.category_counts.copy(),
         "sampler": _generator(bank.sampler()),
         "labels": repr(getattr(model, "_labels", None) and model._labels.values),

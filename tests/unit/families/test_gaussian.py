@@ -26,6 +26,11 @@ def evidence_of(family, stats, k):
 
 
 @kernel
+def columns_of(family, stats, k, out):
+    seam.column_evidence(family, stats, k, out)
+
+
+@kernel
 def count_all(family, stats, k, X):
     for i in range(X.shape[0]):
         seam.count(family, stats, k, X, i, 1.0)
@@ -229,7 +234,7 @@ def test_filling_mixes_the_groups():
 
 def test_a_block_counts_as_one_column():
     stats, out = group(HOLES), np.array([0.5])
-    gaussian.column_evidence(BLOCK, stats, 0, out)
+    columns_of(BLOCK, stats, 0, out)
     assert out[0] == 0.5 + evidence_of(BLOCK, stats, 0)
 
 

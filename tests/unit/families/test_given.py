@@ -9,12 +9,18 @@ KINDS = {"b": "binary", "c": "categorical", "r": "real", "real": "binary", "n": 
 
 
 def test_every_column_has_its_entry():
-    prior = {"b": np.array([1.0, 2.0]), 1: 3, "real": "reference", "categorical": 7}
+    prior = {
+        "b": np.array([1.0, 2.0]),
+        1: 3,
+        "real": "reference",
+        "categorical": 7,
+        "count": "learn",
+    }
     assert resolve_prior(prior, KINDS) == {
         "b": (1.0, 2.0),
         "c": (3.0,),
         "r": "empirical",
-        "n": "empirical",
+        "n": "learn",
         "real": "reference",  # a column may have the name of a kind, and then that is meant
     }
 

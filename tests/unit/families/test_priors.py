@@ -75,6 +75,8 @@ def test_an_empirical_binary_or_categorical_column_has_its_shares():
     ("prior", "kind", "answer"),
     [
         ("empirical", "binary", True),
+        ("learn", "binary", True),
+        ({"x": "learn"}, "categorical", True),
         ("reference", "binary", False),
         ("reference", "categorical", False),
         ("reference", "real", True),

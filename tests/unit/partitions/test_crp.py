@@ -4,9 +4,17 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.special import logsumexp
+from scipy.special import gammaln, logsumexp
+from scipy.stats import kstest
 
-from infinimix.partitions.crp import UNBOUNDED, log_at_most, log_prior
+from infinimix.partitions.crp import (
+    ALPHA_PRIOR,
+    UNBOUNDED,
+    draw_alpha,
+    log_at_most,
+    log_prior,
+    log_prior_ratio,
+)
 from tests.oracle.enumeration import log_crp, partitions
 
 ALPHAS = [1e-9, 0.03, 1.0, 17.0, 1e6, 1e15]
@@ -99,3 +107,80 @@ def test_a_huge_alpha_under_a_bound(alpha):
     for bound, s in stirling.items():
         expected = np.log(s) - (5 - bound) * np.log(alpha)
         assert log_at_most(5, alpha, bound) == pytest.approx(expected, rel=1e-9, abs=1e-9)
+
+
+@given(
+    n=st.integers(1, 200),
+    share=st.floats(0.0, 1.0),
+    old=st.floats(-30.0, 30.0),
+    step=st.floats(-20.0, 20.0),
+)
+def test_the_ratio_of_priors_is_the_difference_of_their_logs(n, share, old, step):
+    """Which itself loses what the sizes of its terms take with them."""
+    k = 1 + round(share * (n - 1))
+    old, new = np.exp(old), np.exp(old + step)
+    sizes_ = np.array([n - k + 1] + [1] * (k - 1))
+    expected = log_prior(sizes_, new) - log_prior(sizes_, old)
+    assert log_prior_ratio(k, n, new, old) == pytest.approx(expected, rel=1e-10, abs=1e-11)
+
+
+@pytest.mark.parametrize("alpha", [1e9, 1e15, 1e200])
+def test_the_ratio_of_priors_keeps_its_digits_under_a_large_alpha(alpha):
+    """All rows alone: the sum of log(1 + i / alpha) changes by its first order."""
+    n = 1000
+    expected = n * (n - 1) / 2 * (1 / alpha - 1 / (2 * alpha))
+    assert log_prior_ratio(n, n, 2 * alpha, alpha) == pytest.approx(expected, rel=1e-5)
+    assert log_prior_ratio(n, n, alpha, 2 * alpha) == pytest.approx(-expected, rel=1e-5)
+
+
+def stirling(n):
+    """Log |s(n, k)|, k = 0 .. n, by the recursion in whole numbers."""
+    row = [1]
+    for i in range(n):
+        row = [(row[k] * i if k < len(row) else 0) + (row[k - 1] if k else 0) for k in range(i + 2)]
+    return np.array([float(np.log(float(s))) if s else -np.inf for s in row])
+
+
+def below(n_groups, n_rows, bound):
+    """Return the distribution function of alpha given the partitions, from a fine grid."""
+    u = np.linspace(-25.0, 8.0, 60_001)  # log alpha
+    alpha, (a, b) = np.exp(u), ALPHA_PRIOR
+    log_p = a * u - b * alpha
+    for k, n in zip(n_groups, n_rows, strict=True):
+        log_p += k * u + gammaln(alpha) - gammaln(alpha + n)
+        if bound < n:
+            logs = stirling(n)[: bound + 1, None] + np.arange(bound + 1)[:, None] * u
+            log_p -= logsumexp(logs, axis=0) + gammaln(alpha) - gammaln(alpha + n)
+    p = np.exp(log_p - log_p.max())
+    total = np.cumsum(p)
+    return lambda x: np.interp(np.log(x), u, total / total[-1])
+
+
+@pytest.mark.parametrize(
+    ("n_groups", "n_rows", "bound", "steps"),
+    [
+        ([1], [20], UNBOUNDED, 10),
+        ([6, 3, 0, 1], [40, 9, 0, 1], UNBOUNDED, 10),
+        ([30], [31], UNBOUNDED, 30),
+        ([], [], UNBOUNDED, 1),
+        ([3, 0], [25, 0], 3, 25),
+        ([2, 4], [15, 30], 6, 15),
+    ],
+)
+def test_alpha_has_its_posterior(n_groups, n_rows, bound, steps, seed):
+    """Chains from both ends forget them; Kolmogorov-Smirnov, a false alarm in 10^5 runs each."""
+    rng, ends = np.random.default_rng(seed), []
+    for start in [0.01] * 250 + [30.0] * 250:
+        alpha = start
+        for _ in range(steps):
+            alpha = draw_alpha(rng, alpha, n_groups, n_rows, bound=bound)
+        ends.append(alpha)
+    assert kstest(ends, below(n_groups, n_rows, bound)).pvalue > 1e-5
+
+
+def test_alpha_stays_positive_and_finite():
+    rng = np.random.default_rng(0)
+    for alpha in (1e-100, 1e-5, 1e5, 1e100):
+        for k, n in ([1, 60_000], [60_000, 60_000], [1, 1]):
+            found = [draw_alpha(rng, alpha, [k], [n], prior=(1e-3, 1e-3)) for _ in range(50)]
+            assert 0.0 < min(found) <= max(found) < np.inf

@@ -1,0 +1,127 @@
+"""An island: one particle filter per class, over one base measure and one concentration.
+
+Islands are independent of each other. Each may find its hyper-parameters from the evidence
+of its own groups: the base measure is shared across the classes (see `dials`), and so is the
+concentration (Escobar and West, see `crp`). In `fit` an island takes the rows in an order of
+its own, and may then go on by Gibbs sweeps and split-merge moves (see `chain`).
+"""
+
+import numpy as np
+
+from infinimix.families.dials import untouched
+from infinimix.inference.chain import Chain, trace_back
+from infinimix.inference.dials import turn_dials
+from infinimix.inference.filter import NO_TRACE, ParticleFilter
+from infinimix.partitions.crp import draw_alpha
+
+PORTIONS = (0.125, 0.25, 0.5, 1.0)  # of a table, after which hyper-parameters are found
+
+
+class Island:
+    """The filters of all classes; `learn` for a stream, `fit` for a whole table."""
+
+    def __init__(self, settings, seed, k, base):
+        self.settings, self.seed, self.k = settings, seed, k
+        self.rng = self._generator(2**32 - 2, k)
+        self.alpha = 1.0 if settings.alpha == "learn" else settings.alpha
+        self.dials = untouched(base.layout)
+        self.family = base.families(self.dials)
+        self.filters = []
+        self.paths = []  # of each class after `fit`: rows, and the group of each in one state
+
+    def _generator(self, *key):
+        """Return a generator of this island's own, which depends on nothing but the key."""
+        key = (*self.seed.spawn_key, *key)
+        return np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
+
+    def add_class(self):
+        """Open a class without rows."""
+        s, rng = self.settings, self._generator(len(self.filters), self.k)
+        self.filters.append(
+            ParticleFilter(self.family, self.alpha, s.n_particles, s.resampling, s.max_groups, rng)
+        )
+
+    def learn(self, X, shares):
+        """Filter rows in their order; `shares` lists the rows of each class."""
+        for c, rows in shares:
+            self.filters[c].update(X, rows)
+
+    def rebase(self, base):
+        """Follow a new estimate of the pooled table, and find the hyper-parameters anew."""
+        if base.learns and self.filters:
+            self._find_dials(base, [self._draw_particle(f) for f in self.filters])
+        self._retarget(base)
+
+    def _draw_particle(self, f):
+        return int(self.rng.choice(f.n_particles, p=f.weights()))
+
+    def _find_dials(self, base, particles):
+        """Draw the dials of the base measure, given the groups of one particle of each class."""
+        pairs = zip(self.filters, particles)
+        groups = [(f.stats, f.held(r)) for f, r in pairs if f.n_rows]
+        self.dials, _ = turn_dials(self.rng, *base, self.dials, groups)
+
+    def _find_alpha(self, particles):
+        """Draw the concentration, given how many groups one particle of each class has."""
+        sizes = [f.n_groups()[r] for f, r in zip(self.filters, particles)]
+        rows = [f.n_rows for f in self.filters]
+        self.alpha = draw_alpha(self.rng, self.alpha, sizes, rows, bound=self.filters[0].bound)
+
+    def _find_hyper(self, base, particles):
+        """Draw what is to be learned, given one particle of each class, and weigh all anew."""
+        if base.learns:
+            self._find_dials(base, particles)
+        if self.settings.alpha == "learn":
+            self._find_alpha(particles)
+        if base.learns or self.settings.alpha == "learn":
+            self._retarget(base)
+
+    def _retarget(self, base):
+        self.family = base.families(self.dials)
+        for f in self.filters:
+            f.retarget(self.family, self.alpha)
+
+    def fit(self, X, shares, base, record):
+        """Filter all rows in an order of the island's own, then move by sweeps.
+
+        With `record`, `paths` tells afterwards which row is in which group.
+        """
+        s = self.settings
+        walks = []
+        for c, rows in shares:
+            f = self.filters[c]
+            traced = record or s.sweeps > 0
+            trace = np.empty((len(rows), 2, len(f.logw)), np.int32) if traced else NO_TRACE
+            walks.append((f, f.rng.permutation(rows), trace))
+        self._filter(X, walks, base)
+        self.paths = []
+        if s.sweeps:
+            chains = [Chain.drawn(f, X, rows, trace) for f, rows, trace in walks]
+            self._sweep(chains, base)
+            self.paths = [(chain.rows, chain.z) for chain in chains]
+        elif record:
+            for f, rows, trace in walks:
+                self.paths.append((rows, trace_back(trace, int(np.argmax(f.weights())))))
+
+    def _filter(self, X, walks, base):
+        """Filter the rows of all classes; what is to be learned is found after each portion."""
+        done = 0.0
+        for share in PORTIONS if base.learns or self.settings.alpha == "learn" else (1.0,):
+            for f, rows, trace in walks:
+                first, last = round(done * len(rows)), round(share * len(rows))
+                f.update(X, rows[first:last], trace[first:last])
+            self._find_hyper(base, [self._draw_particle(f) for f in self.filters])
+            done = share
+
+    def _sweep(self, chains, base):
+        """Sweep all classes in turn; the states after the last sweeps are kept as particles."""
+        sweeps = self.settings.sweeps
+        kept = min(self.settings.n_particles, (sweeps + 1) // 2)
+        for left in range(sweeps, 0, -1):
+            self._find_hyper(base, [0] * len(self.filters))
+            for chain in chains:
+                if left < kept:
+                    chain.keep()
+                chain.sweep()
+        for chain in chains:
+            chain.f.weigh_evenly()

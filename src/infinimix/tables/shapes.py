@@ -1,0 +1,90 @@
+"""The shape of a real column: the parameters of its transform, and whether it needs one.
+
+All is found from the observed cells of the first table and then stays as it is: a model whose
+units change while it learns would have to learn anew.
+"""
+
+from collections.abc import Callable
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtri
+
+from infinimix.tables.transforms import LEAST_BOUND, MOST_KNOTS, Log, Rank, Transform
+
+__all__ = ["FEWEST", "TRANSFORMS", "choose", "find_log", "find_rank"]
+
+FEWEST, ENOUGH = 30, 10_000  # values that `choose` needs, and about as many as it looks at
+FEW_VALUES = 10  # different ones that are too few to have a shape
+WORTH = 0.5  # nats a value that a transform must gain
+LEAST_SHARE = 1e-6  # of the typical size: what is smaller than that counts as zero
+LEAST_GAP = 1e-12  # between knots, in units of their span: less is a rounding error
+
+Array = NDArray[np.float64]
+
+
+def find_log(x: Array) -> Log:
+    """The logarithm that suits observed values.
+
+    The bound is half the smallest positive value, so that zero is as far from it as a factor of
+    five would be; of values of both signs, their typical size.
+    """
+    sizes = np.abs(x[x != 0.0])
+    if not sizes.size:
+        return Log(1.0)
+    typical = float(np.median(sizes))
+    least = typical if x.min() < 0.0 else max(float(sizes.min()) / 2.0, LEAST_SHARE * typical)
+    return Log(max(least, LEAST_BOUND))
+
+
+def find_rank(x: Array) -> Rank:
+    """The normal scores of observed values, with fewer knots where there are fewer rows."""
+    values, counts = np.unique(x, return_counts=True)
+    if len(values) < 2:
+        return Rank((), ())
+    scores = ndtri((np.cumsum(counts) - 0.5 * counts) / len(x))  # of the middle of equal ranks
+    wanted = min(MOST_KNOTS, int(np.ceil(2.0 * np.sqrt(len(x)))))
+    if len(values) > wanted:
+        kept = np.unique(np.searchsorted(scores, np.linspace(scores[0], scores[-1], wanted)))
+        kept = np.minimum(kept, len(values) - 1)
+        values, scores = values[kept], scores[kept]
+    return Rank(*_apart(values, scores))
+
+
+def _apart(values: Array, scores: Array) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Knots without those that only rounding errors keep from the knot before."""
+    least = max(LEAST_GAP * (values[-1] - values[0]), LEAST_BOUND)
+    kept = [0]
+    for i in range(1, len(values)):
+        if values[i] - values[kept[-1]] > least and scores[i] > scores[kept[-1]]:
+            kept.append(i)
+    if len(kept) < 2:
+        return (), ()
+    return tuple(values[kept].tolist()), tuple(scores[kept].tolist())
+
+
+TRANSFORMS: dict[str, Callable[[Array], Transform]] = {"log": find_log, "rank": find_rank}
+
+
+def choose(x: Array) -> Transform | None:
+    """The transform that observed values call for: the logarithm, or mostly none.
+
+    Compared are two normal densities of the positive values, with and without the logarithm,
+    each at its best; the logarithm has to gain half a nat a value. For a lognormal column that
+    is a sigma of 0.8. Zeros are left aside, for their densities depend on the bound more than on
+    the data. Less than half a nat, and ranks, made classes of real tables as often harder to
+    tell apart as easier.
+    """
+    if len(x) < FEWEST or x.min() < 0.0:
+        return None
+    positive = x[x > 0.0]
+    some = positive[:: 1 + len(positive) // ENOUGH]
+    if len(some) < FEWEST or len(np.unique(some)) <= FEW_VALUES:
+        return None
+    logs = np.log(some / some.max())
+    spread, log_spread = float((some / some.max()).std()), float(logs.std())
+    if log_spread < LEAST_SHARE:  # nearly a constant: the logarithm is a straight line there
+        return None
+    gain = log(spread) - log(log_spread) - float(logs.mean())
+    return find_log(x) if gain > WORTH else None

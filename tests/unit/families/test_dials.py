@@ -1,0 +1,110 @@
+"""What a notch of each dial does to the base measure."""
+
+import numpy as np
+import pytest
+from scipy.special import logit
+
+from infinimix.families.dials import DIALS, GRID, untouched
+from infinimix.families.priors import REAL_EMPIRICAL, Layout, blank, find_families
+from infinimix.families.seam import empty
+from infinimix.inference.bank import pool_rows
+
+LAYOUT = Layout(
+    {"binary": ("a", "b"), "categorical": ("c", "d"), "real": ("e", "f"), "count": ("g", "h")},
+    np.array([3, 0]),
+)
+
+
+def pooled(n=30):
+    """Pooled statistics of a table with constant, empty and ordinary columns."""
+    rng, family = np.random.default_rng(0), blank(LAYOUT)
+    pool = empty(family, 1)
+    X = (
+        np.column_stack([rng.integers(0, 2, n), np.ones(n)]).astype(np.int8),
+        np.column_stack([rng.choice(3, n, p=[0.7, 0.25, 0.05]), -np.ones(n)]).astype(np.int32),
+        np.column_stack([rng.normal(3.0, 2.0, n), np.full(n, 7.0)]),
+        np.column_stack([rng.poisson(4.0, n), np.zeros(n)]).astype(float),
+    )
+    pool_rows(family, pool, X, 0, n)
+    return pool
+
+
+def turned(kind, name, notch, prior="learn"):
+    """The prior of a kind with one dial of its first column turned."""
+    dials = untouched(LAYOUT)
+    dials[kind][[dial.name for dial in DIALS[kind]].index(name), 0] = notch
+    families = find_families(LAYOUT, prior, pooled(), dials)
+    return families[list(LAYOUT.names).index(kind)].prior
+
+
+@pytest.mark.parametrize("dials", [None, untouched(LAYOUT)])
+def test_dials_at_zero_are_the_empirical_prior_bit_for_bit(dials):
+    expected = find_families(LAYOUT, "empirical", pooled())
+    for a, b in zip(find_families(LAYOUT, "learn", pooled(), dials), expected, strict=True):
+        np.testing.assert_array_equal(a.prior, b.prior)
+
+
+def test_dials_act_only_where_they_are_learned():
+    names = [name for own in LAYOUT.names.values() for name in own]
+    prior = dict.fromkeys(names, "empirical") | {"b": "reference", "e": (0.0, 1.0, 2.0, 3.0)}
+    still = find_families(LAYOUT, prior, pooled())
+    dials = {kind: notches + 3 for kind, notches in untouched(LAYOUT).items()}
+    for a, b in zip(find_families(LAYOUT, prior, pooled(), dials), still, strict=True):
+        np.testing.assert_array_equal(a.prior, b.prior)
+    moved = find_families(LAYOUT, prior | {"a": "learn"}, pooled(), dials)[0].prior
+    assert (moved[:, 0] != still[0].prior[:, 0]).all()
+    np.testing.assert_array_equal(moved[:, 1], still[0].prior[:, 1])
+
+
+@pytest.mark.parametrize("kind", LAYOUT.names)
+def test_a_dial_turns_its_own_column_only(kind):
+    (size, *_) = LAYOUT.category_counts if kind == "categorical" else (1,)
+    still = turned(kind, DIALS[kind][0].name, 0)
+    for dial in DIALS[kind]:
+        moved = turned(kind, dial.name, 2)
+        assert (moved[..., :size] != still[..., :size]).any()
+        np.testing.assert_array_equal(moved[..., size:], still[..., size:])
+
+
+def test_strength_is_the_number_of_pseudo_rows():
+    for kind in ("binary", "categorical"):
+        still, moved = (turned(kind, "strength", v)[..., :1] for v in (0, 3))
+        np.testing.assert_allclose(moved, 8.0 * still)
+
+
+def test_the_mean_of_a_binary_column_moves_in_log_odds():
+    still, moved = (turned("binary", "mean", v)[:, 0] for v in (0, -3))
+    assert moved.sum() == pytest.approx(still.sum())
+    step = logit(moved[1] / moved.sum()) - logit(still[1] / still.sum())
+    assert step == pytest.approx(-1.5)
+
+
+def test_evenness_tempers_the_shares():
+    still, hot, cold = (turned("categorical", "evenness", v) for v in (0, 2, -2))
+    assert hot.sum() == pytest.approx(still.sum())
+    np.testing.assert_allclose(hot / hot[0], np.sqrt(still / still[0]))
+    np.testing.assert_allclose(cold / cold[0], (still / still[0]) ** 2)
+
+
+def test_a_narrow_group_of_reals_leaves_the_spread_of_means():
+    mean, kappa, nu, scale2 = turned("real", "variance", 0)[:, 0]
+    narrow = turned("real", "variance", -2)[:, 0]
+    np.testing.assert_allclose(narrow, [mean, kappa / 9.0, nu, scale2 / 9.0])
+    np.testing.assert_allclose(turned("real", "nu", 1)[:, 0], [mean, kappa, 2 * nu, scale2])
+    np.testing.assert_allclose(turned("real", "kappa", 1)[:, 0], [mean, 2 * kappa, nu, scale2])
+    assert (kappa, nu) == (REAL_EMPIRICAL.kappa, REAL_EMPIRICAL.nu)
+
+
+def test_the_shape_of_a_count_leaves_its_mean():
+    a, b = turned("count", "shape", 0)[:, 0]
+    np.testing.assert_allclose(turned("count", "shape", 2)[:, 0], [4 * a, 4 * b])
+    np.testing.assert_allclose(turned("count", "mean", 2)[:, 0], [a, b / np.e])
+
+
+@pytest.mark.parametrize("notch", [GRID[0], GRID[-1]])
+def test_priors_are_proper_at_the_ends_of_the_grid(notch):
+    dials = {kind: np.full_like(notches, notch) for kind, notches in untouched(LAYOUT).items()}
+    binary, categorical, real, count = find_families(LAYOUT, "learn", pooled(), dials)
+    for table in (binary.prior, categorical.prior, real.prior[1:], count.prior):
+        assert (table > 0.0).all()
+        assert np.isfinite(table).all()
