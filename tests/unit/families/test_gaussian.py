@@ -90,8 +90,7 @@ def test_a_block_of_one_column_is_a_normal_column():
     column = NormalInverseChiSquared(np.array([[0.3], [KAPPA], [NU], [PSI[0, 0] / NU]]))
     X = np.ascontiguousarray(HOLES[:, :1])
     a, b = group(X, part([0])), seam.empty(column, 1)
-    for i in range(len(X)):
-        seam.add(column, b, 0, X, i, 1.0)
+    count_all(column, b, 0, X)
     np.testing.assert_allclose(scores(a, X, family=part([0])), scores(b, X, family=column))
     assert evidence_of(part([0]), a, 0) == pytest.approx(evidence_of(column, b, 0), rel=1e-12)
 
@@ -170,7 +169,7 @@ def test_with_holes_the_chain_of_scores_is_near_the_evidence():
     chain, stats = 0.0, seam.empty(BLOCK, 1)
     for i in range(len(HOLES)):
         chain += scores(stats, HOLES[i : i + 1])[0]
-        seam.add(BLOCK, stats, 0, HOLES, i, 1.0)
+        count_all(BLOCK, stats, 0, HOLES[i : i + 1])
     assert evidence_of(BLOCK, stats, 0) == pytest.approx(chain, abs=0.6 * len(HOLES))
 
 
