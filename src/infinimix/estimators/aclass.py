@@ -9,7 +9,8 @@ from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from infinimix.estimators.base import TableEstimator
+from infinimix.estimators.base import Fitted, TableEstimator
+from infinimix.estimators.calibration import find_power
 from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.estimators.labels import Labels
 from infinimix.estimators.parameters import check_parameter
@@ -29,11 +30,17 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         As in `CRPMixture`, for each class; the base measure is pooled over the classes.
     gamma : float
         Pseudo-count of each class: P(y) = (rows of y + gamma) / (rows + classes * gamma).
+    calibrate : bool
+        Find a power of the likelihood in `fit`, so that redundant columns do not make the
+        probabilities too sure: P(y | x) is proportional to P(y) p(x | y)^power. It is found on
+        the training rows, each left out in turn.
     n_jobs, random_state, verbose
         As in `CRPMixture`.
 
     Attributes
     ----------
+    likelihood_power_ : float
+        That power; 1 unless `fit` has found another one.
     classes_ : array
         The labels, sorted.
     class_count_ : array
@@ -67,6 +74,7 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         resampling: str = "optimal",
         sweeps: int = 0,
         max_groups: int | None = None,
+        calibrate: bool = True,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -80,6 +88,7 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         self.resampling = resampling
         self.sweeps = sweeps
         self.max_groups = max_groups
+        self.calibrate = calibrate
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -87,17 +96,27 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
     def fit(self, X: Any, y: Any) -> AClassClassifier:
         """Learn a whole table; what was learned before is forgotten."""
         labels = Labels()
+        codes = np.empty(0, np.int64)
 
         def read(n_rows: int) -> tuple[np.ndarray, int]:
+            nonlocal codes
             codes, new = labels.read(y)
             _check_lengths(n_rows, len(codes))
             labels.extend(new)
             return codes, len(new)
 
-        schema, bank, encoded = self._fit_bank(X, read)
-        self._take(X, schema, bank, encoded)
-        self._labels = labels
+        fitted = self._fit_bank(X, read, check=bool(self.calibrate))
+        power = self._find_power(codes, fitted) if self.calibrate else 1.0
+        self._take(X, fitted.schema, fitted.bank, fitted.encoded)
+        self._labels, self._power = labels, power
         return self
+
+    def _find_power(self, codes: np.ndarray, fitted: Fitted) -> float:
+        """Return the power of the likelihood that the left-out rows call for."""
+        own = np.eye(fitted.bank.n_classes)[codes[fitted.checked]]
+        weight = np.bincount(codes) - own + self.gamma  # of each class, without the row
+        log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
+        return find_power(fitted.log_density, own.argmax(axis=1), log_prior)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
@@ -122,7 +141,7 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
 
         self._learn_rows(X, read)
         labels.extend(new)
-        self._labels = labels
+        self._labels, self._power = labels, getattr(self, "_power", 1.0)
         return self
 
     @property
@@ -130,6 +149,12 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         """The labels, sorted."""
         check_is_fitted(self)
         return self._labels.classes
+
+    @property
+    def likelihood_power_(self) -> float:
+        """The power of the likelihood in the probabilities of the classes."""
+        check_is_fitted(self)
+        return self._power
 
     @property
     def class_count_(self) -> np.ndarray:
@@ -155,15 +180,14 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
         weight = self.class_count_ + self.gamma
         return np.log(weight / weight.sum())
 
-    def _log_joint(self, X: Any) -> np.ndarray:
-        return self._log_joint_of(self._fitted_rows(X))
-
-    def _log_joint_of(self, blocks: Any) -> np.ndarray:
-        return self._bank.log_densities(blocks)[:, self._labels.order] + self._log_prior()
+    def _log_joint(self, blocks: Any, power: float = 1.0) -> np.ndarray:
+        """Return the log of P(y) p(x | y)^power."""
+        log_density = self._bank.log_densities(blocks)[:, self._labels.order]
+        return power * log_density + self._log_prior()
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`."""
-        joint = self._log_joint(X)
+        joint = self._log_joint(self._fitted_rows(X), self._power)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -172,12 +196,13 @@ class AClassClassifier(ClassifierMixin, TableEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row."""
-        return self.classes_[self._log_joint(X).argmax(axis=1)]
+        joint = self._log_joint(self._fitted_rows(X), self._power)
+        return self.classes_[joint.argmax(axis=1)]
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all classes."""
         blocks = self._fitted_rows(X)
-        return self._in_natural_units(logsumexp(self._log_joint_of(blocks), axis=1), blocks)
+        return self._in_natural_units(logsumexp(self._log_joint(blocks), axis=1), blocks)
 
     def sample(self, n: int = 1, given: Any = None) -> tuple[Any, np.ndarray]:
         """Draw rows and their labels, all with the cells that `given` fixes."""

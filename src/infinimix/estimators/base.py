@@ -7,8 +7,7 @@ model as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -24,11 +23,21 @@ from infinimix.tables import Encoded, Schema, encode, read_schema
 LabelReader = Callable[[int], tuple[np.ndarray, int]]  # rows -> their codes, number of classes
 
 
+class Fitted(NamedTuple):
+    """What a whole table has taught, not yet part of a model."""
+
+    schema: Schema
+    bank: Bank
+    encoded: Encoded
+    checked: np.ndarray  # rows whose densities were asked for
+    log_density: np.ndarray  # of these in each class, in their own without themselves
+
+
 class TableEstimator(BaseEstimator):
     """A model of table rows by CRP mixtures; subclasses say what a class is."""
 
     columns: Any
-    alpha: float
+    alpha: Any
     prior: Any
     n_particles: int
     n_islands: int
@@ -119,16 +128,19 @@ class TableEstimator(BaseEstimator):
         else:
             learn(*data, self._execute)
 
-    def _fit_bank(
-        self, X: Any, encode_labels: LabelReader, record: bool = False
-    ) -> tuple[Schema, Bank, Encoded]:
+    def _fit_bank(self, X: Any, encode_labels: LabelReader, **wishes: bool) -> Fitted:
         """Learn a whole table, for `_take`; the model itself is not touched yet."""
         schema, encoded = self._read(X)
         codes, n_classes = encode_labels(encoded.n_rows)
         schema = schema.extended(encoded.novel)
         bank = self._new_bank(schema)
-        self._run(partial(bank.fit, record=record), encoded.blocks, codes, n_classes)
-        return schema, bank, encoded
+        checked: list[Any] = []
+
+        def fit(*data: Any) -> None:
+            checked.extend(bank.fit(*data, **wishes))
+
+        self._run(fit, encoded.blocks, codes, n_classes)
+        return Fitted(schema, bank, encoded, *checked)
 
     def _take(self, X: Any, schema: Schema, bank: Bank, encoded: Encoded) -> None:
         """Become the model that learned X first."""

@@ -125,9 +125,9 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
 
     def fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn a whole table; what was learned before is forgotten."""
-        schema, bank, encoded = self._fit_bank(X, _one_class, record=True)
-        labels = recorded_assignments(bank, 0)
-        self._take(X, schema, bank, encoded)
+        fitted = self._fit_bank(X, _one_class, record=True)
+        labels = recorded_assignments(fitted.bank, 0)
+        self._take(X, fitted.schema, fitted.bank, fitted.encoded)
         self.labels_ = labels
         return self
 

@@ -53,6 +53,7 @@ RULES: dict[str, Rule] = {
         lambda v: v is None or (isinstance(v, Integral) and not isinstance(v, bool) and v != 0),
         "None or a whole number other than 0",
     ),
+    "calibrate": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     "verbose": (lambda v: isinstance(v, bool | np.bool_) or _whole(v, 0), "True or False"),
     "random_state": (_seed, "None, a whole number from 0 on, or a NumPy Generator"),
 }

@@ -74,6 +74,7 @@ def save(model: TableEstimator, path: File) -> None:
         "log_slopes": model._log_slopes,
         "labels": _labels_of(model),
         "rows": getattr(model, "labels_", None),
+        "power": getattr(model, "_power", None),
     }
     artifacts.write(path, name, tree, library_version=infinimix.__version__)
 
@@ -115,6 +116,7 @@ def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
     if labels is not None:
         model._labels = Labels()  # type: ignore[attr-defined]
         model._labels.extend(labels)  # type: ignore[attr-defined]
+        model._power = _check_power(tree["power"])  # type: ignore[attr-defined]
     if rows is not None:
         model.labels_ = _check_rows(rows)  # type: ignore[attr-defined]
     model.n_features_in_ = schema.width
@@ -163,6 +165,12 @@ def _check_labels(labels: Any, n_classes: int, classifies: bool) -> None:
         sound = isinstance(labels, list) and len(set(check_labels(labels))) == n_classes > 0
     if not sound:
         raise ValueError("its labels do not fit its classes")
+
+
+def _check_power(power: Any) -> float:
+    if not isinstance(power, float) or not 0.0 < power < np.inf:
+        raise ValueError("its power of the likelihood is no positive number")
+    return power
 
 
 def _check_rows(rows: Any) -> np.ndarray:

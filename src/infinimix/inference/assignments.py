@@ -8,7 +8,7 @@ grow with the rows; those of a whole table are recorded by `Bank.fit` when asked
 import numpy as np
 
 from infinimix.families.seam import score_rows
-from infinimix.inference.bank import ROWS_AT_ONCE
+from infinimix.inference.filter import ROWS_AT_ONCE
 from infinimix.inference.population import MASS
 
 

@@ -16,12 +16,13 @@ import numpy as np
 
 from infinimix.families.priors import blank, depends_on_data, find_families
 from infinimix.families.seam import copy, count, empty, map_arrays, score_rows, widen
+from infinimix.inference.filter import ROWS_AT_ONCE
 from infinimix.inference.island import Island
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.draws import log_sum_exp
 
 RUNNING, LATEST = 0, 1  # slots of the pool: all rows, and those of the latest estimate
-ROWS_AT_ONCE = 1024  # rows scored together: their table of densities stays in the cache
+MOST_CHECKED = 2000  # rows by whose leave-one-out densities a classifier is checked
 
 
 class Settings(NamedTuple):
@@ -110,8 +111,13 @@ class Bank:
         self.n_classes += 1
         self._snapshot = None
 
-    def fit(self, X, codes, n_classes, execute, record=False):
-        """Learn a whole table: the base measure first, then each island in its own order."""
+    def fit(self, X, codes, n_classes, execute, record=False, check=False):
+        """Learn a whole table: the base measure first, then each island in its own order.
+
+        With `record` the islands can tell which row is in which group. With `check`, return
+        some rows and their log densities in each class (rows, classes), that in their own class
+        given all other rows.
+        """
         self._pool(X, 0, len(codes))
         keep_pool(self.shape, self.pool)
         base, self.n_rows = self._base(), len(codes)
@@ -120,8 +126,15 @@ class Bank:
         for _ in range(n_classes):
             self.add_class()
         shares = _by_class(codes, 0, len(codes))
-        tasks = [(island, X, shares, base, record) for island in self.islands]
-        self.islands = execute(_fit_island, tasks)
+        checked = self._choose_checked(len(codes)) if check else np.empty(0, np.int64)
+        tasks = [(island, X, shares, base, record, checked) for island in self.islands]
+        self.islands, tables = map(list, zip(*execute(_fit_island, tasks)))
+        return checked, np.logaddexp.reduce(tables, axis=0) - np.log(len(tables))
+
+    def _choose_checked(self, n):
+        key = (*self.seed.spawn_key, 2**32 - 3)
+        rng = np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
+        return np.sort(rng.permutation(n)[:MOST_CHECKED])
 
     def learn(self, X, codes, novel, execute):
         """Learn rows in their order; `novel` lists the (row, column) of each new category."""
@@ -241,6 +254,5 @@ def _learn_island(task):
 
 
 def _fit_island(task):
-    island, X, shares, base, record = task
-    island.fit(X, shares, base, record)
-    return island
+    island, X, shares, base, record, checked = task
+    return island, island.fit(X, shares, base, record, checked)

@@ -27,34 +27,51 @@ class Chain:
     """One particle of a filter, and the positions z of its rows in it."""
 
     def __init__(self, f, X, rows, z, r=0):
-        self.f, self.X, self.rows, self.z = f, X, np.ascontiguousarray(rows), z
+        self.f, self.X, self.rows, self.z, self.r = f, X, np.ascontiguousarray(rows), z, r
         self.made = np.zeros(2, np.int64)  # splits, merges
-        f.collapse(r)
 
     @classmethod
     def drawn(cls, f, X, rows, trace):
-        """Go on from a particle of the filter, drawn by weight."""
+        """Go on from a particle of the filter, drawn by weight; it alone is left."""
         r = int(f.rng.choice(f.n_particles, p=f.weights()))
+        f.collapse(r)
+        return cls(f, X, rows, trace_back(trace, r))
+
+    @classmethod
+    def heaviest(cls, f, X, rows, trace):
+        """Look at the heaviest particle of the filter, among the others."""
+        r = int(np.argmax(f.weights()))
         return cls(f, X, rows, trace_back(trace, r), r)
 
-    def sweep(self, loo=NO_LOO):
+    def sweep(self):
         """Let every row choose again, then try to split and merge."""
-        f, j, moves = self.f, 0, MOVES
-        while True:
-            j = sweep(f.family, f.stats, self.X, self.rows, self.z, j, 0, *self._arrays(), loo)
-            if j == len(self.rows):
-                break
-            f.make_room(SPARE)
+        self._visit(self.rows, self.z, NO_LOO)
+        f, moves = self.f, MOVES
         while moves and len(self.rows) == f.n_rows:
             moves = split_merge(
-                f.family, f.stats, self.X, self.rows, self.z, moves, 0, *self._arrays(), self.made
+                f.family, f.stats, self.X, self.rows, self.z, moves, *self._state(), self.made
             )
             if moves:
                 f.make_room(SPARE)
 
-    def _arrays(self):
+    def leave_one_out(self, chosen):
+        """Return the log predictive density of each chosen row given all other rows."""
+        loo = np.empty(len(chosen))
+        if len(chosen):
+            self._visit(self.rows[chosen], self.z[chosen], loo)
+        return loo
+
+    def _visit(self, rows, z, loo):
+        f, j = self.f, 0
+        while True:
+            j = sweep(f.family, f.stats, self.X, rows, z, j, *self._state(), loo)
+            if j == len(rows):
+                return
+            f.make_room(SPARE)
+
+    def _state(self):
         f = self.f
-        return f.slots, f.mass, f.groups, f.crowd, f.tally, f.rng, f.bound
+        return self.r, f.slots, f.mass, f.groups, f.crowd, f.tally, f.rng, f.bound
 
     def keep(self):
         """Set the present state aside."""

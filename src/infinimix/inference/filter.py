@@ -10,7 +10,7 @@ from math import log
 
 import numpy as np
 
-from infinimix.families.seam import empty, map_arrays, widen
+from infinimix.families.seam import empty, map_arrays, score_rows, widen
 from infinimix.inference import optimal, sampled
 from infinimix.inference.population import (
     COPIES,
@@ -36,6 +36,7 @@ RESAMPLING = {
     "systematic": (sampled.advance, 1),
     "optimal": (optimal.advance, 0),
 }
+ROWS_AT_ONCE = 1024  # rows scored together: their table of densities stays in the cache
 NO_TRACE = np.zeros((0, 2, 0), np.int32)
 
 
@@ -194,6 +195,19 @@ class ParticleFilter:
         live = np.sort(self.slots[ORDER, : self.tally[LIVE]])
         mix = mix[live] * self.mass[MASS, live]
         return live, mix / mix.sum()
+
+    def log_density(self, X):
+        """Return the log predictive density of each row."""
+        live, weights = self.mixture()
+        out = np.empty(len(X[0]))
+        with np.errstate(divide="ignore"):  # at the bound the empty group has no weight
+            log_mix = np.log(weights)
+        for i in range(0, len(out), ROWS_AT_ONCE):
+            part = tuple(block[i : i + ROWS_AT_ONCE] for block in X)
+            scores = np.tile(log_mix, (len(part[0]), 1))
+            score_rows(self.family, self.stats, live, part, scores)
+            out[i : i + ROWS_AT_ONCE] = np.logaddexp.reduce(scores, axis=1)
+        return out
 
     def __getstate__(self):
         """Leave the machine code behind; it is looked up again."""

@@ -98,7 +98,8 @@ def weigh_held(family, stats, X, i, held, room, mass, w):
 def sweep(family, stats, X, rows, z, j, r, slots, mass, groups, crowd, tally, rng, bound, loo):
     """Let the rows from the j-th on choose again; return the first not done, for want of room.
 
-    `loo`, if it is not empty, receives the log predictive density of each row given all others.
+    If `loo` is not empty, nothing moves: it receives the log predictive density of each row
+    given all other rows.
     """
     w = np.empty(groups.shape[1])
     while j < rows.shape[0] and not cramped(slots, groups, crowd, r, tally):
@@ -112,10 +113,12 @@ def sweep(family, stats, X, rows, z, j, r, slots, mass, groups, crowd, tally, rn
         others = crowd[SIZE, r] - (1 if left > 0.0 else 2)
         held = groups[r, : crowd[SIZE, r]]
         total, top = weigh_held(family, stats, X, i, held, others < bound, mass, w)
+        groups[r, k] = s
         if loo.shape[0] > 0:
             loo[j] = top + log(total / (tally[ROWS] - 1.0 + mass[MASS, 0]))
+            j += 1
+            continue
         new = invert(w, held.shape[0], total * rng.random())
-        groups[r, k] = s
         if new == 0 and left == 0.0:
             new = k  # a row alone opens a group of itself: the same as staying
         if new != k:

@@ -9,7 +9,7 @@ its own, and may then go on by Gibbs sweeps and split-merge moves (see `chain`).
 import numpy as np
 
 from infinimix.families.dials import untouched
-from infinimix.inference.chain import Chain, trace_back
+from infinimix.inference.chain import Chain
 from infinimix.inference.dials import turn_dials
 from infinimix.inference.filter import NO_TRACE, ParticleFilter
 from infinimix.partitions.crp import draw_alpha
@@ -81,27 +81,39 @@ class Island:
         for f in self.filters:
             f.retarget(self.family, self.alpha)
 
-    def fit(self, X, shares, base, record):
+    def fit(self, X, shares, base, record, checked):
         """Filter all rows in an order of the island's own, then move by sweeps.
 
-        With `record`, `paths` tells afterwards which row is in which group.
+        With `record`, `paths` tells afterwards which row is in which group. Returned are the log
+        densities of the rows `checked` in each class; see `Bank.fit`.
         """
-        s = self.settings
         walks = []
         for c, rows in shares:
             f = self.filters[c]
-            traced = record or s.sweeps > 0
+            traced = record or len(checked) or self.settings.sweeps
             trace = np.empty((len(rows), 2, len(f.logw)), np.int32) if traced else NO_TRACE
             walks.append((f, f.rng.permutation(rows), trace))
         self._filter(X, walks, base)
-        self.paths = []
-        if s.sweeps:
+        chains = []
+        if self.settings.sweeps:
             chains = [Chain.drawn(f, X, rows, trace) for f, rows, trace in walks]
             self._sweep(chains, base)
-            self.paths = [(chain.rows, chain.z) for chain in chains]
-        elif record:
-            for f, rows, trace in walks:
-                self.paths.append((rows, trace_back(trace, int(np.argmax(f.weights())))))
+        elif record or len(checked):
+            chains = [Chain.heaviest(f, X, rows, trace) for f, rows, trace in walks]
+        self.paths = [(chain.rows, chain.z) for chain in chains] if record else []
+        return self._check(X, chains, checked)
+
+    def _check(self, X, chains, checked):
+        """Return the log density of each row in each class, in its own without itself."""
+        table = np.empty((len(checked), len(self.filters)))
+        if len(checked):
+            rows = tuple(block[checked] for block in X)
+            for c, (f, chain) in enumerate(zip(self.filters, chains)):
+                table[:, c] = f.log_density(rows)
+                own = np.flatnonzero(np.isin(chain.rows, checked))
+                at = np.searchsorted(checked, chain.rows[own])
+                table[at, c] = chain.leave_one_out(own)
+        return table
 
     def _filter(self, X, walks, base):
         """Filter the rows of all classes; what is to be learned is found after each portion."""
