@@ -13,6 +13,7 @@ from infinimix.families import (
     DirichletCategorical,
     GammaPoisson,
     NormalInverseChiSquared,
+    NormalInverseWishart,
 )
 
 rng = np.random.default_rng(11)
@@ -23,6 +24,7 @@ class Example(NamedTuple):
 
     family: tuple
     X: np.ndarray | tuple
+    conjugate: bool = True  # the posterior is in the family, also of rows with holes
 
     @property
     def n(self):
@@ -47,6 +49,21 @@ def codes(sizes):
     return np.stack([rng.integers(0, max(s, 1), 9) - (s == 0) for s in sizes], 1).astype(np.int32)
 
 
+def joint(mean, kappa, nu, scale, correlation):
+    """A block whose columns have these means and scales, and one correlation for all pairs."""
+    d, scale = len(mean), np.array(scale)
+    R = np.full((d, d), correlation) + (1.0 - correlation) * np.eye(d)
+    head = np.vstack([mean, np.full(d, kappa), np.full(d, nu)])
+    return NormalInverseWishart(np.vstack([head, nu * R * scale * scale[:, None]]))
+
+
+def lines(X, share=0.3):
+    """Lose some rows whole, row 1 among them."""
+    gone = rng.random(len(X)) < share
+    gone[1] = True
+    return np.where(gone[:, None], np.nan, X)
+
+
 def categorical(*columns):
     start = np.cumsum([0, *map(len, columns)])
     return DirichletCategorical(np.concatenate([*map(np.array, columns)]), start)
@@ -64,7 +81,14 @@ RARE = GammaPoisson(np.array([[0.5, 1.0], [0.5, 0.2]]))
 BOLD = GammaPoisson(np.array([[1e-3, 300.0, 2.0], [1e-3, 0.5, 1e5]]))
 MANY = GammaPoisson(np.array([[0.5, 1e9], [1e-5, 2e4]]))
 
+PLAIN = joint([0.0, 0.2, -1.0], 0.5, 1.5, [1.0, 0.7, 2.0], 0.4)
+STIFF = joint([5.0, -1.0], 200.0, 300.0, [3.0, 1e-3], -0.9)
+EPOCH = joint([1.7e9, 0.0], 0.1, 2.0, [1e7, 1.0], 0.0)
+SIZES = joint([0.0, 1e100], 0.1, 2.0, [1e-100, 1e100], 0.5)
+LONE = joint([0.3], 0.5, 2.0, [1.3], 0.0)
+
 normal = rng.normal(size=(9, 2))
+tied = rng.normal(size=(9, 1)) + rng.normal(size=(9, 3)) * [0.1, 0.5, 2.0]
 constant = np.full((9, 2), [3.0, 0.0])
 stamps = np.column_stack([1.7e9 + rng.integers(0, 10**7, 9), rng.normal(size=9)])
 huge = normal * [1e-100, 1e100] + [0.0, 1e100]
@@ -90,9 +114,9 @@ EXAMPLES = {
         Example(UNIT, normal),
         Example(UNIT, punch(normal.copy())),
         Example(UNIT, punch(outlier)),
-        Example(FIRM, punch(constant)),
-        Example(YEARS, punch(stamps)),
-        Example(LARGE, punch(huge)),
+        Example(FIRM, punch(constant.copy())),
+        Example(YEARS, punch(stamps.copy())),
+        Example(LARGE, punch(huge.copy())),
     ],
     "poisson": [
         Example(RARE, few),
@@ -101,15 +125,29 @@ EXAMPLES = {
         Example(BOLD, punch(mixed.copy())),
         Example(MANY, punch(many)),
     ],
+    "gaussian": [
+        Example(PLAIN, tied),
+        Example(PLAIN, lines(tied)),
+        Example(LONE, punch(tied[:, :1].copy())),
+        Example(STIFF, constant.copy()),
+        Example(EPOCH, lines(stamps)),
+        Example(SIZES, lines(huge)),
+        Example(PLAIN, punch(tied.copy()), conjugate=False),
+        Example(PLAIN, punch(tied.copy(), 0.5), conjugate=False),
+        Example(STIFF, punch(normal + np.array([5.0, -1.0])), conjugate=False),
+        Example(EPOCH, punch(stamps.copy()), conjugate=False),
+        Example(SIZES, punch(huge.copy()), conjugate=False),
+    ],
     "product": [
-        Example((HALF, EVEN, UNIT, RARE), (bits(4), codes([3, 2]), normal, few)),
+        Example((HALF, EVEN, UNIT, RARE, PLAIN), (bits(4), codes([3, 2]), normal, few, tied)),
         Example(
-            (UNEVEN, ODD, FIRM, BOLD),
+            (UNEVEN, ODD, FIRM, BOLD, PLAIN),
             (
                 punch(bits(4)),
                 punch(codes([1, 5, 0, 2])),
                 punch(normal.copy(), 0.5),
                 punch(mixed),
+                lines(tied),
             ),
         ),
     ],

@@ -4,7 +4,8 @@ Nothing here is shared with the library: no numba, no family code, other formula
 is known by its class name and its hyper-parameters alone. A group's marginal likelihood is
 a Beta integral (binary), a walk through Polya's urn (categorical), a multivariate Student t
 (real), an integral over the rate of a Poisson (counts), and the product of these over columns;
-missing cells are left out.
+missing cells are left out. A gaussian block is a chain of multivariate Student ts, row by row,
+which is exact as long as only the last of them has a hole.
 """
 
 from functools import cache
@@ -12,7 +13,7 @@ from math import lgamma, log, log1p, pi
 
 import numpy as np
 from scipy.special import betaln, logsumexp
-from scipy.stats import gamma, poisson
+from scipy.stats import gamma, multivariate_t, poisson
 
 
 def _binary(family, column, cells):
@@ -62,6 +63,30 @@ def _integral_over_rates(a, b, cells):
     return logsumexp(log_prior + log_likelihood, b=weights * (high - low) / 2.0)
 
 
+def _gaussian(family, block):
+    """Chain of predictives; rows with holes come last, and all but the last have none."""
+    rows = sorted(block.tolist(), key=lambda row: sum(x != x for x in row))
+    rows = tuple(tuple(row) for row in rows if any(x == x for x in row))
+    assert not any(x != x for row in rows[:-1] for x in row)
+    return _chain_of_ts(tuple(map(tuple, family.prior.tolist())), rows)
+
+
+@cache
+def _chain_of_ts(prior, rows):
+    if not rows:
+        return 0.0
+    prior, past = np.array(prior), np.array(rows[:-1]).reshape(len(rows) - 1, len(rows[0]))
+    mean, kappa, nu, psi = prior[0], prior[1, 0], prior[2, 0], prior[3:]
+    for x in past:  # conjugate updates, one row at a time
+        psi = psi + kappa / (kappa + 1.0) * np.outer(x - mean, x - mean)
+        mean = (kappa * mean + x) / (kappa + 1.0)
+        kappa, nu = kappa + 1.0, nu + 1.0
+    x, seen = np.array(rows[-1]), np.array([x == x for x in rows[-1]])
+    shape = (psi * (kappa + 1.0) / (kappa * nu))[np.ix_(seen, seen)]
+    score = multivariate_t.logpdf(x[seen], mean[seen], shape, nu)
+    return _chain_of_ts(tuple(map(tuple, prior.tolist())), rows[:-1]) + float(score)
+
+
 MARGINALS = {
     "BetaBernoulli": _binary,
     "DirichletCategorical": _categorical,
@@ -74,6 +99,9 @@ def log_marginal(families, X, rows):
     """Log marginal likelihood of the rows as one group of a product of families."""
     total = 0.0
     for family, block in zip(families, X, strict=True):
+        if type(family).__name__ == "NormalInverseWishart":
+            total += _gaussian(family, block[list(rows)])
+            continue
         marginal = MARGINALS[type(family).__name__]
         for d in range(block.shape[1]):
             cells = [x for x in block[list(rows), d].tolist() if (x == x if _float(x) else x >= 0)]

@@ -50,7 +50,7 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
         Number of groups of each class, in its best particle.
     log_evidence_ : float
         Log of an unbiased estimate of the probability of all rows given their labels.
-    columns_, n_features_in_, feature_names_in_
+    columns_, blocks_, n_features_in_, feature_names_in_
         As in `CRPMixture`.
 
     Examples

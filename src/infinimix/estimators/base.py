@@ -99,9 +99,15 @@ class TableEstimator(BaseEstimator):
         check_is_fitted(self)
         return self._schema.requests()
 
+    @property
+    def blocks_(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the columns of each gaussian block."""
+        check_is_fitted(self)
+        return self._schema.gaussian_blocks
+
     def _new_bank(self, schema: Schema) -> Bank:
         layout = Layout(block_names(schema), schema.category_counts)
-        prior = resolve_prior(self.prior, schema.kinds())
+        prior = resolve_prior(self.prior, schema.kinds(), schema.gaussian_blocks)
         settings = Settings(
             self.alpha if self.alpha == "learn" else float(self.alpha),
             prior, int(self.n_particles), int(self.n_islands), self.resampling,
@@ -194,5 +200,7 @@ def _given_in_numbers(prior: Any) -> list[Any]:
 
 
 def block_names(schema: Schema) -> dict[str, tuple[str, ...]]:
-    """Return the names of the columns of each kind, in table order."""
-    return {kind: tuple(schema.names[j] for j in schema.positions(kind)) for kind in schema.blocks}
+    """Return the names of the columns of each block, in table order."""
+    return {
+        block: tuple(schema.names[j] for j in schema.positions(block)) for block in schema.blocks
+    }

@@ -29,7 +29,10 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
     ----------
     columns : "auto", a kind, or a mapping from column to kind
         Kinds are "binary", "categorical", "real" and "count"; "real:log" and "real:rank" are
-        real columns that are transformed first (logarithms, normal scores of ranks). With
+        real columns that are transformed first (logarithms, normal scores of ranks). Columns
+        that are correlated within groups may be modelled jointly, as a "gaussian" block:
+        ``{("x1", "x2"): "gaussian"}``; columns named "gaussian" without a tuple are one block
+        together. With
         "auto", booleans and columns of only 0 and 1 are binary; strings, objects and
         categoricals are categorical; floats are real; integers with at most 10 distinct values
         are categorical, others real.
@@ -46,7 +49,9 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         centres it on the whole table; "reference" is Beta(.5, .5), Dirichlet(.5) and a wide
         Normal-inverse-chi-squared. A mapping gives, by column or by kind, one of these words
         or numbers: (a, b) for binary, a pseudo-count for categorical, (mean, kappa, nu, scale)
-        for real, as in ``{"real": (0.0, 0.1, 2.0, 1.0), "colour": 0.5}``; columns that it
+        for real, (kappa, nu, scale) for a gaussian block (named by a tuple of its columns, or
+        as the kind; scale in units of the pooled standard deviations), as in
+        ``{"real": (0.0, 0.1, 2.0, 1.0), "colour": 0.5}``; columns that it
         does not name are "empirical". Numbers are in the units of the transform if one is
         asked for; "auto" gives none to a column that has numbers here.
     n_particles : int
@@ -81,6 +86,8 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         Log of an unbiased estimate of the probability of all rows.
     columns_ : dict
         Kind of each column, with its transform.
+    blocks_ : tuple of tuples
+        Names of the columns of each gaussian block.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 

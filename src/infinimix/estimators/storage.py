@@ -108,7 +108,7 @@ def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
     _check_schema(schema)
     for name, value in tree["bank"]["settings"].items():
         check_parameter(model, name, value)
-    resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds())
+    resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds(), schema.gaussian_blocks)
     model._bank = bank_from_tree(tree["bank"])
     _check_layout(schema, model._bank.layout)
     model._log_slopes = _check_log_slopes(schema, tree.get("log_slopes", 0.0))
@@ -138,6 +138,8 @@ def _check_schema(schema: Schema) -> None:
         and all(transform.sound() for _, transform in schema.transforms)
         and len(schema.categories) == len(categorical)
         and all(len(set(values)) == len(values) for values in schema.categories)
+        and sorted(j for members in schema.joint for j in members)
+        == [j for j, column in enumerate(schema.columns) if column.kind == "gaussian"]
     )
     if not sound:
         raise ValueError("its columns do not fit together")

@@ -2,7 +2,14 @@
 
 from infinimix.families.bernoulli import BetaBernoulli
 from infinimix.families.categorical import DirichletCategorical
+from infinimix.families.gaussian import NormalInverseWishart
 from infinimix.families.normal import NormalInverseChiSquared
 from infinimix.families.poisson import GammaPoisson
 
-__all__ = ["BetaBernoulli", "DirichletCategorical", "GammaPoisson", "NormalInverseChiSquared"]
+__all__ = [
+    "BetaBernoulli",
+    "DirichletCategorical",
+    "GammaPoisson",
+    "NormalInverseChiSquared",
+    "NormalInverseWishart",
+]

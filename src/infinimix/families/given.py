@@ -1,7 +1,7 @@
 """Base measures that the user gives, checked and made plain.
 
-A mapping may name a column, a position or a kind; a column's own entry wins over its kind's,
-and columns that it does not name are empirical.
+A mapping may name a column, a position, a gaussian block (as a tuple of its columns) or a kind;
+a column's own entry wins over its kind's, and columns that it does not name are empirical.
 """
 
 from collections.abc import Mapping
@@ -16,10 +16,11 @@ SHAPES = {  # per kind: how many numbers, how many of them must be positive, and
     "categorical": (1, 1, "a positive pseudo-count, the same for every category"),
     "real": (4, 3, "(mean, kappa, nu, scale), the last three positive"),
     "count": (2, 2, "(a, b), shape and rate of the Gamma prior, both positive"),
+    "gaussian": (3, 3, "(kappa, nu, scale), scale in units of the pooled column, all positive"),
 }
 
 
-def resolve_prior(prior, kinds):
+def resolve_prior(prior, kinds, blocks=()):
     """Return "empirical", "reference", "learn", or what each column has: one of these or a tuple.
 
     Parameters
@@ -28,6 +29,8 @@ def resolve_prior(prior, kinds):
         As the user gave it.
     kinds : dict
         The kind of each column, in table order.
+    blocks : tuple of tuples
+        The names of the columns of each gaussian block.
 
     Raises
     ------
@@ -38,17 +41,41 @@ def resolve_prior(prior, kinds):
         return prior
     entries, resolved = {}, {}
     for key, value in prior.items():
-        place = _find_key(key, kinds)
-        if place in entries:
-            raise ValueError(f"prior names one column twice, as {entries[place][0]!r} and {key!r}.")
-        entries[place] = key, value
+        for place in _find_block(key, kinds, blocks) or [_find_key(key, kinds)]:
+            if place in entries:
+                twice = f"as {entries[place][0]!r} and {key!r}"
+                raise ValueError(f"prior names one column twice, {twice}.")
+            entries[place] = key, value
     for name, kind in kinds.items():
         key, value = entries.get(("column", name), entries.get(("kind", kind), (name, FOUND[0])))
         resolved[name] = _read_entry(key, value, kind)
     for (what, name), (key, value) in entries.items():
         if what == "kind":  # wrong even if no column is of that kind
             _read_entry(key, value, name)
+    _check_agreement(resolved, blocks)
     return resolved
+
+
+def _find_block(key, kinds, blocks):
+    """Return the places that a key means if it is a tuple of columns, else nothing."""
+    if not isinstance(key, tuple):
+        return []
+    names = [find_column(member, kinds) for member in key]
+    if sorted(map(str, names)) not in [sorted(block) for block in blocks]:
+        raise ValueError(
+            f"prior names {key!r}, which is not a gaussian block; there are {list(blocks)!r}."
+        )
+    return [("column", name) for name in names]
+
+
+def _check_agreement(resolved, blocks):
+    """Raise ValueError if the columns of a gaussian block have different entries."""
+    for block in blocks:
+        if len({resolved[name] for name in block}) > 1:
+            raise ValueError(
+                f"prior gives the columns of a gaussian block different entries; name the block "
+                f"as a whole, as in prior={{{block!r}: 'empirical'}}."
+            )
 
 
 def find_column(key, names):

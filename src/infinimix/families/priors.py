@@ -2,7 +2,8 @@
 
 `"reference"`: Beta(.5, .5) and symmetric Dirichlet(.5); a real column has the
 Normal-inverse-chi-squared prior of REAL_REFERENCE around the mean and the variance of the
-pooled column, since no proper prior is free of units. A count has Gamma(.5, .5) in units of the
+pooled column, since no proper prior is free of units. So has each column of a gaussian block, and
+the block has a part of the pooled correlations. A count has Gamma(.5, .5) in units of the
 pooled mean: shape .5 and rate .5 / mean.
 
 `"empirical"`: the pooled column (over all classes) is the mean of the prior, and a common
@@ -26,11 +27,13 @@ from infinimix.families import normal, poisson
 from infinimix.families.bernoulli import BetaBernoulli
 from infinimix.families.categorical import DirichletCategorical
 from infinimix.families.dials import factors
+from infinimix.families.gaussian import NormalInverseWishart
 from infinimix.families.normal import NormalInverseChiSquared
+from infinimix.families.pairwise import CROSS, MEAN, SQUARE, N
 from infinimix.families.poisson import GammaPoisson
 
 REFERENCE = 0.5
-SCALED = ("real", "count")  # kinds whose reference prior has the scale of the data
+SCALED = ("real", "count", "gaussian")  # kinds whose reference prior has the scale of the data
 STRENGTH = {"binary": 0.5, "categorical": 1.0}  # pseudo-rows behind an empirical base measure
 LEAST_SPREAD = 1e-28  # of a variance beside the squared mean: rounding makes less than that
 LEAST_SQUARE = 1e-280  # less is zero: its products with other numbers would lose their digits
@@ -48,12 +51,16 @@ class RealPrior(NamedTuple):
 
 REAL_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)
 REAL_EMPIRICAL = RealPrior(kappa=0.3, nu=2.0, variance=0.15)
+GAUSSIAN_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)  # of each column of a block
+GAUSSIAN_EMPIRICAL = RealPrior(kappa=0.1, nu=3.0, variance=0.15)
+LEAST_EIGENVALUE = 0.05  # of the correlations in the prior of a gaussian block
+CORRELATION_KEPT = 0.5  # of the pooled correlations, in the prior of a gaussian block
 
 
 class Layout(NamedTuple):
-    """What a prior must know of a table: the columns of each kind, in table order."""
+    """What a prior must know of a table: the columns of each block, in table order."""
 
-    names: Mapping[str, tuple[str, ...]]  # kind -> names of its columns
+    names: Mapping[str, tuple[str, ...]]  # kind, or "gaussian 1", ... -> names of the columns
     category_counts: np.ndarray  # of each categorical column, as known so far
 
 
@@ -64,9 +71,15 @@ def blank(layout):
         "categorical": lambda names: _categorical([np.full(c, REFERENCE) for c in counts]),
         "real": lambda names: NormalInverseChiSquared(np.ones((4, len(names)))),
         "count": lambda names: GammaPoisson(np.ones((2, len(names)))),
+        "gaussian": lambda names: NormalInverseWishart(np.eye(3 + len(names), len(names), -3) + 1),
     }
     counts = layout.category_counts
-    return tuple(makers[kind](names) for kind, names in layout.names.items())
+    return tuple(makers[_kind_of(block)](names) for block, names in layout.names.items())
+
+
+def _kind_of(block):
+    """Return the kind of a block: gaussian ones after the first have a number too."""
+    return block.partition(" ")[0]
 
 
 def depends_on_data(layout, prior):
@@ -74,6 +87,8 @@ def depends_on_data(layout, prior):
     if isinstance(prior, str):
         return prior in POOLED or not layout.names.keys().isdisjoint(SCALED)
     scaled = [name for kind in SCALED for name in layout.names.get(kind, ())]
+    if "gaussian" in layout.names:  # has the units of the pooled block, whatever is given
+        return True
     if any(given in POOLED for given in prior.values()):
         return True
     return any(prior[name] == "reference" for name in scaled)
@@ -92,14 +107,15 @@ def find_families(layout, prior, pool, dials=None):
 
 
 def find_family(kind, layout, prior, stats, notches=None):
-    """Return the family of the columns of one kind."""
+    """Return the family of the columns of one block."""
     makers = {
         "binary": _binary_columns,
         "categorical": _all_categories,
         "real": _real_columns,
         "count": _count_columns,
+        "gaussian": _gaussian_block,
     }
-    return makers[kind](layout.names[kind], layout, prior, stats, notches)
+    return makers[_kind_of(kind)](layout.names[kind], layout, prior, stats, notches)
 
 
 def _given(prior, name):
@@ -196,3 +212,35 @@ def _count_columns(names, layout, prior, stats, notches):
         else:
             table[:, d] = given
     return GammaPoisson(table)
+
+
+def _gaussian_block(names, layout, prior, stats, notches):
+    given, d = _given(prior, names[0]), len(names)  # all columns of a block have the same
+    if isinstance(given, str):
+        shape = GAUSSIAN_REFERENCE if given == "reference" else GAUSSIAN_EMPIRICAL
+    else:
+        kappa, nu, scale = given
+        shape = RealPrior(kappa, nu, scale**2)
+    n = stats.n[0]
+    columns = [_location_and_scale(n[N, i, i], n[MEAN, i, i], n[SQUARE, i, i]) for i in range(d)]
+    mean, variance = np.array(columns).T
+    root = np.sqrt(shape.nu * shape.variance) * np.sqrt(variance)
+    table = np.empty((3 + d, d))
+    table[0], table[1], table[2] = mean, shape.kappa, shape.nu
+    table[3:] = _pooled_correlations(n, variance) * root * root[:, None]
+    return NormalInverseWishart(table)
+
+
+def _pooled_correlations(n, variance):
+    """Return correlations shrunk to none: by CORRELATION_KEPT, more so if they are of few rows.
+
+    With holes each is of other rows, and they may contradict each other: then more so again.
+    """
+    d, rows = len(variance), n[N]
+    root = np.sqrt(n[SQUARE]) * np.sqrt(n[SQUARE].T)
+    found = root > LEAST_SPREAD * np.sqrt(variance) * np.sqrt(variance)[:, None]
+    R = np.where(found, n[CROSS] / np.where(found, root, 1.0), 0.0) * rows / (rows + d + 1.0)
+    np.fill_diagonal(R, 1.0)
+    least = np.linalg.eigvalsh(R)[0]
+    kept = min(CORRELATION_KEPT, (1.0 - LEAST_EIGENVALUE) / (1.0 - min(least, 0.0)))
+    return kept * R + (1.0 - kept) * np.eye(d)

@@ -1,4 +1,4 @@
-"""What a cell may be, and one column to binary, real or count cells.
+"""What a cell may be, and one column to binary cells or to numbers.
 
 The rules live here: what counts as missing, what is a number, what is refused. Arrays of
 numbers go through the compiled passes of `scans`; lists are looked at cell by cell.
@@ -22,6 +22,7 @@ __all__ = [
     "UNSEEN",
     "encode_binary",
     "encode_count",
+    "encode_gaussian",
     "encode_real",
     "is_missing",
     "look_up",
@@ -96,8 +97,17 @@ def encode_binary(cells: Cells, name: str) -> NDArray[np.int8]:
 
 def encode_real(cells: Cells, name: str) -> NDArray[np.float64]:
     """A real column as float64, NaN where it is missing."""
+    return _encode_reals(cells, name, errors.not_real)
+
+
+def encode_gaussian(cells: Cells, name: str) -> NDArray[np.float64]:
+    """A column of a gaussian block as float64, NaN where it is missing."""
+    return _encode_reals(cells, name, errors.not_gaussian)
+
+
+def _encode_reals(cells: Cells, name: str, refuse: "Refusal") -> NDArray[np.float64]:
     if isinstance(cells.values, list):
-        values = _read_numbers(cells.values, name, errors.not_real)
+        values = _read_numbers(cells.values, name, refuse)
     else:
         values = _blanked(cells)
     out, bad = copy_real(ready(values[:, None], "real"))

@@ -23,7 +23,7 @@ def decode_column(
     Parameters
     ----------
     cells : array, shape (n,)
-        int8 of a binary, int32 codes of a categorical, float64 of a real or a count column.
+        int8 of a binary, int32 codes of a categorical, float64 of a column of numbers.
     kind : str
         The kind of the column.
     source : str
@@ -35,7 +35,7 @@ def decode_column(
         return _decode_codes(cells, categories)
     if kind == "count":
         return _decode_count(cells, source)
-    if kind == "real":
+    if kind in ("real", "gaussian"):
         return np.array(cells, dtype=np.float64)
     return _decode_binary(cells, source)
 

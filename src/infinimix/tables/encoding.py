@@ -1,4 +1,4 @@
-"""A table to encoded arrays: one C-contiguous block per kind, owned by the library.
+"""A table to encoded arrays: C-contiguous blocks of columns of one kind, owned by the library.
 
 A plain array whose columns are all binary, all real or all counts is one compiled pass, so that
 learning row by row is not spent here. Everything else goes by blocks of rows (matrices) or column
@@ -12,22 +12,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables import errors
-from infinimix.tables.cells import encode_binary, encode_count, encode_real
+from infinimix.tables.cells import encode_binary, encode_count, encode_gaussian, encode_real
 from infinimix.tables.codes import encode_codes
 from infinimix.tables.forms import CHUNK, FEW, Columns, Dense, Sparse, Table
 from infinimix.tables.readers import open_table
 from infinimix.tables.scans import READY, copy_binary, copy_count, copy_real, ready
-from infinimix.tables.schema import Novel, Schema
+from infinimix.tables.schema import Novel, Schema, kind_of
 
 __all__ = ["Encoded", "encode"]
 
-_COPY: dict[str, Any] = {"binary": copy_binary, "real": copy_real, "count": copy_count}
+_COPY: dict[str, Any] = {
+    "binary": copy_binary,
+    "real": copy_real,
+    "count": copy_count,
+    "gaussian": copy_real,
+}
 _BY_COLUMN: dict[str, Any] = {
     "binary": encode_binary,
     "real": encode_real,
     "count": encode_count,
+    "gaussian": encode_gaussian,
 }
-_DTYPE = {"binary": np.int8, "categorical": np.int32, "real": np.float64, "count": np.float64}
+_DTYPE = {
+    "binary": np.int8,
+    "categorical": np.int32,
+    "real": np.float64,
+    "count": np.float64,
+    "gaussian": np.float64,
+}
 
 _NOWHERE = np.empty(0, dtype=np.int64)
 _NOWHERE.flags.writeable = False
@@ -42,8 +54,8 @@ class Encoded:
     ----------
     blocks : tuple of arrays, shape (n_rows, number of columns of the kind)
         Aligned with `Schema.blocks`. Binary: int8, 0 or 1, -1 where missing; categorical: int32
-        codes, -1 where missing; real and count: float64, NaN where missing, real ones after
-        the transform of their column. C-contiguous and freshly owned.
+        codes, -1 where missing; real, count and gaussian: float64, NaN where missing, real ones
+        after the transform of their column. C-contiguous and freshly owned.
     n_rows : int
         The number of rows.
     novel : Novel
@@ -137,7 +149,7 @@ def _align(table: Table, schema: Schema, who: str) -> Table:
 
 def _encode_parts(schema: Schema, table: Dense | Sparse, kind: str) -> NDArray[Any]:
     """A block of a matrix, by blocks of rows."""
-    positions = schema.positions(kind)
+    positions, kind = schema.positions(kind), kind_of(kind)
     out = np.empty((table.n_rows, len(positions)), dtype=_DTYPE[kind])
     for start, part in table.parts(kind, positions):
         block, bad = _COPY[kind](part)
@@ -149,7 +161,7 @@ def _encode_parts(schema: Schema, table: Dense | Sparse, kind: str) -> NDArray[A
 
 
 def _misfit(table: Table, kind: str, name: str, row: int, column: int) -> ValueError:
-    if kind == "real":
+    if kind in ("real", "gaussian"):
         return errors.infinite_cell(name, row)
     refuse = errors.not_binary if kind == "binary" else errors.not_count
     return refuse(name, row, table.column(column).values[row])
@@ -157,7 +169,7 @@ def _misfit(table: Table, kind: str, name: str, row: int, column: int) -> ValueE
 
 def _encode_columns(schema: Schema, table: Table, kind: str) -> NDArray[Any]:
     """A block of a table that is held column by column."""
-    positions = schema.positions(kind).tolist()
+    positions, kind = schema.positions(kind).tolist(), kind_of(kind)
     out = np.empty((table.n_rows, len(positions)), dtype=_DTYPE[kind])
     for k, j in enumerate(positions):
         out[:, k] = _BY_COLUMN[kind](table.column(j), schema.names[j])

@@ -18,6 +18,7 @@ __all__ = [
     "listed",
     "not_binary",
     "not_count",
+    "not_gaussian",
     "not_real",
     "too_few",
     "unhashable_cell",
@@ -64,6 +65,14 @@ def not_count(name: str, row: int, value: object) -> ValueError:
         "whole number from 0 to 2**53 - 1 (strings are never parsed), or missing. Correct the "
         "cell, or give the column another kind when the model is made, e.g. "
         f'columns={{{name!r}: "real"}}'
+    )
+
+
+def not_gaussian(name: str, row: int, value: object) -> ValueError:
+    return ValueError(
+        f"column {name!r} is in a gaussian block but has the value {_shown(value)} in row {row}, "
+        "which is not a number (strings are never parsed). Convert the column to numbers, or "
+        "leave it out of the block when the model is made"
     )
 
 

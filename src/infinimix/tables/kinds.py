@@ -22,12 +22,15 @@ from infinimix.tables.schema import KINDS, Column, Schema
 from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose
 from infinimix.tables.transforms import Transform
 
-__all__ = ["MOST_CATEGORIES", "read_schema"]
+__all__ = ["MOST_CATEGORIES", "MOST_JOINT", "read_schema"]
 
 #: Integers with more distinct values than this are real.
 MOST_CATEGORIES = 10
 
-_LATER = ("text", "gaussian")
+#: A gaussian block keeps four numbers for every two of its columns, in every group.
+MOST_JOINT = 128
+
+_LATER = ("text",)
 
 
 def read_schema(
@@ -43,7 +46,9 @@ def read_schema(
         ``"auto"``, one kind for all columns, or a mapping from column to kind; a mapping may
         leave columns out, which are then ``"auto"``. Columns without names are addressed by
         their position or as ``"x0"``, ``"x1"``, ... ``"real:log"`` and ``"real:rank"`` ask for
-        a transform as well, ``"real"`` for none.
+        a transform as well, ``"real"`` for none. A tuple of columns with the kind
+        ``"gaussian"`` is a block of its own; all columns that have this kind without a tuple
+        are one block together.
     natural : collection
         Columns, or the kind ``"real"``, to which ``"auto"`` gives no transform.
 
@@ -73,7 +78,7 @@ def read_schema(
         else:
             found.append(Column(name, kind, _find(cells, name, transform) if transform else None))
     empty = tuple(() for column in found if column.kind == "categorical")
-    return Schema(tuple(found), table.named, empty, tuple(sources))
+    return Schema(tuple(found), table.named, empty, tuple(sources), _blocks(columns, found, table))
 
 
 def _read_request(columns: str | Mapping[Any, str], table: Table) -> dict[int, str]:
@@ -85,18 +90,53 @@ def _read_request(columns: str | Mapping[Any, str], table: Table) -> dict[int, s
             "columns must be 'auto', a kind or a mapping from column to kind, "
             f"not a {type(columns).__name__}"
         )
-    places = {name: j for j, name in enumerate(table.names)}
-    places |= {label: j for j, label in enumerate(table.labels)}
-    asked = {}
+    places, asked = _places(table), {}
+    blocks = [key for key in columns if isinstance(key, tuple) and key not in places]
     for key, kind in columns.items():
         kind = _check_kind(kind)
-        if key not in places:
-            raise ValueError(
-                f"columns names {key!r}, which is not a column of X; it has "
-                + errors.listed(table.names)
-            )
-        asked[places[key]] = kind
+        for member in _check_block(key, kind) if key in blocks else (key,):
+            if member not in places:
+                raise ValueError(
+                    f"columns names {member!r}, which is not a column of X; it has "
+                    + errors.listed(table.names)
+                )
+            j = places[member]
+            if j in asked and blocks:
+                raise ValueError(f"columns names the column {table.names[j]!r} twice")
+            asked[j] = kind
     return asked
+
+
+def _places(table: Table) -> dict[Any, int]:
+    """Where each column is, by name and by label."""
+    places: dict[Any, int] = {name: j for j, name in enumerate(table.names)}
+    return places | {label: j for j, label in enumerate(table.labels)}
+
+
+def _check_block(key: tuple[Any, ...], kind: str) -> tuple[Any, ...]:
+    if kind != "gaussian" or not key:
+        raise ValueError(
+            f"columns: {key!r} is no column of X, and only a gaussian block is named by a tuple of "
+            f'its columns, as in {{("x0", "x1"): "gaussian"}}; got the kind {kind!r}'
+        )
+    return key
+
+
+def _blocks(columns: Any, found: list[Column], table: Table) -> tuple[tuple[int, ...], ...]:
+    """The positions of the columns of each gaussian block, by their first column."""
+    places = _places(table)
+    named = [] if isinstance(columns, str) else [key for key in columns if key not in places]
+    blocks = [tuple(sorted(places[member] for member in key)) for key in named]
+    inside = {j for members in blocks for j in members}
+    others = (j for j, column in enumerate(found) if column.kind == "gaussian" and j not in inside)
+    blocks = sorted(block for block in (*blocks, tuple(others)) if block)
+    for block in blocks:
+        if len(block) > MOST_JOINT:
+            raise ValueError(
+                f"columns asks for a gaussian block of {len(block)} columns; at most {MOST_JOINT} "
+                "can be modelled jointly. Make several blocks of them, or let some be real"
+            )
+    return tuple(blocks)
 
 
 def _check_kind(kind: Any) -> str:

@@ -17,10 +17,15 @@ from infinimix.tables.decoding import decode_column
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
 from infinimix.tables.transforms import Transform, transform_from_json
 
-__all__ = ["KINDS", "Column", "Novel", "Schema"]
+__all__ = ["KINDS", "Column", "Novel", "Schema", "kind_of"]
 
 #: The kinds there are, in the order of the encoded blocks.
-KINDS = ("binary", "categorical", "real", "count")
+KINDS = ("binary", "categorical", "real", "count", "gaussian")
+
+
+def kind_of(block: str) -> str:
+    """The kind of the columns of a block: gaussian blocks after the first have a number too."""
+    return block.partition(" ")[0]
 
 
 @dataclass(frozen=True)
@@ -32,7 +37,7 @@ class Column:
     name : str
         Its name; ``"x0"``, ``"x1"``, ... where the input has none.
     kind : str
-        ``"binary"``, ``"categorical"``, ``"real"`` or ``"count"``.
+        ``"binary"``, ``"categorical"``, ``"real"``, ``"count"`` or ``"gaussian"``.
     transform : Log, Rank or None
         For a real column, what its cells are encoded by; None leaves them as they are.
     """
@@ -78,6 +83,8 @@ class Schema:
     sources : tuple of str
         For each column the type its values came as: ``"bool"``, ``"int"``, ``"float"`` or
         ``"object"``; `decode` gives values of that type back.
+    joint : tuple of tuple of int
+        The positions of the columns of each gaussian block, in table order.
 
     Examples
     --------
@@ -98,6 +105,7 @@ class Schema:
     named: bool
     categories: tuple[tuple[Any, ...], ...]
     sources: tuple[str, ...]
+    joint: tuple[tuple[int, ...], ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -111,9 +119,10 @@ class Schema:
 
     @cached_property
     def blocks(self) -> tuple[str, ...]:
-        """The kinds present, in the fixed order binary, categorical, real, count."""
+        """The kinds present, in the order of `KINDS`; then ``"gaussian 1"``, ... if there are."""
         present = {column.kind for column in self.columns}
-        return tuple(kind for kind in KINDS if kind in present)
+        more = [f"gaussian {b}" for b in range(1, len(self.joint))]
+        return (*(kind for kind in KINDS if kind in present), *more)
 
     @cached_property
     def uniform(self) -> str | None:
@@ -125,13 +134,21 @@ class Schema:
     def _positions(self) -> dict[str, NDArray[np.int64]]:
         kinds = np.array([column.kind for column in self.columns], dtype=object)
         found = {kind: np.flatnonzero(kinds == kind).astype(np.int64) for kind in KINDS}
+        gaussian = (block for block in self.blocks if kind_of(block) == "gaussian")
+        for block, members in zip(gaussian, self.joint, strict=True):
+            found[block] = np.array(members, dtype=np.int64)
         for positions in found.values():
             positions.flags.writeable = False
         return found
 
-    def positions(self, kind: str) -> NDArray[np.int64]:
-        """Where the columns of a kind are, in table order (read-only)."""
-        return self._positions[kind]
+    def positions(self, block: str) -> NDArray[np.int64]:
+        """Where the columns of a block are, in table order (read-only)."""
+        return self._positions[block]
+
+    @property
+    def gaussian_blocks(self) -> tuple[tuple[str, ...], ...]:
+        """The names of the columns of each gaussian block."""
+        return tuple(tuple(self.names[j] for j in members) for members in self.joint)
 
     @cached_property
     def category_counts(self) -> NDArray[np.int64]:
@@ -197,9 +214,10 @@ class Schema:
         Missing numbers come back as NaN, other missing cells as None in an object array.
         """
         found: dict[int, NDArray[Any]] = {}
-        for kind, block in zip(self.blocks, blocks, strict=True):
+        for place, block in zip(self.blocks, blocks, strict=True):
+            kind = kind_of(place)
             values = self.categories if kind == "categorical" else None
-            for k, j in enumerate(self.positions(kind).tolist()):
+            for k, j in enumerate(self.positions(place).tolist()):
                 known = None if values is None else values[k]
                 transform = self.columns[j].transform
                 cells = transform.decode(block[:, k]) if transform else block[:, k]
@@ -226,6 +244,7 @@ class Schema:
                 for name, values in zip(names, self.categories, strict=True)
             ],
             "sources": list(self.sources),
+            **({"joint": [list(members) for members in self.joint]} if self.joint else {}),
         }
 
     @classmethod
@@ -239,4 +258,5 @@ class Schema:
             named=bool(data["named"]),
             categories=tuple(tuple(map(from_jsonable, values)) for values in data["categories"]),
             sources=tuple(data["sources"]),
+            joint=tuple(tuple(members) for members in data.get("joint", ())),
         )

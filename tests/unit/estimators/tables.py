@@ -7,6 +7,7 @@ KINDS = {
     "categorical": ["categorical"] * 2,
     "real": ["real"] * 2,
     "count": ["count"] * 2,
+    "gaussian": ["gaussian"] * 3,
     "mixed": ["binary", "categorical", "real", "binary", "categorical", "count"],
 }
 
@@ -20,11 +21,13 @@ def make_table(kind, n, seed=0, holes=0.15):
     rng = np.random.default_rng(seed)
     group = rng.integers(0, 3, n)
     late = np.arange(n) > n // 2
+    shared = rng.normal(size=n)
     makers = {
         "binary": lambda: rng.random(n) < 0.1 + 0.4 * group,
         "categorical": lambda: group + rng.integers(0, 2, n) + late * rng.integers(0, 5, n),
         "real": lambda: rng.normal(size=n) + 4 * group,
         "count": lambda: rng.poisson(0.5 + 7 * group),
+        "gaussian": lambda: shared + rng.normal(size=n) + 4 * group,
     }
     X = np.array([makers[k]() for k in KINDS[kind]], dtype=float).T
     X[rng.random(X.shape) < holes] = np.nan

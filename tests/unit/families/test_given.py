@@ -74,3 +74,33 @@ def test_errors_name_the_entry(prior):
 def test_a_column_may_not_be_named_twice():
     with pytest.raises(ValueError, match="twice, as 'b' and 0"):
         resolve_prior({"b": 1, 0: 2}, KINDS)
+
+
+BLOCKS = (("x", "y"), ("u", "v"))
+JOINT = {"x": "gaussian", "u": "gaussian", "y": "gaussian", "v": "gaussian", "b": "binary"}
+
+
+def test_a_gaussian_block_has_one_entry():
+    resolved = resolve_prior({("y", 0): (1, 2, 0.5), "gaussian": "reference"}, JOINT, BLOCKS)
+    assert resolved["x"] == resolved["y"] == (1.0, 2.0, 0.5)
+    assert resolved["u"] == resolved["v"] == "reference"
+    assert resolve_prior(resolved, JOINT, BLOCKS) == resolved
+    assert resolve_prior({"gaussian": (1, 2, 3)}, JOINT, BLOCKS)["v"] == (1.0, 2.0, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("prior", "text"),
+    [
+        ({("x", "u"): "reference"}, "not a gaussian block"),
+        ({("x",): "reference"}, "not a gaussian block"),
+        ({("x", "zz"): "reference"}, "not a gaussian block"),
+        ({("x", "y"): "reference", "y": "empirical"}, "twice"),
+        ({"x": "reference"}, "name the block as a whole"),
+        ({("x", "y"): (1, 2)}, "kappa, nu, scale"),
+        ({("x", "y"): (0, 1, 2, 3)}, "kappa, nu, scale"),
+        ({"gaussian": (1, 0, 2)}, "kappa, nu, scale"),
+    ],
+)
+def test_what_a_block_cannot_have(prior, text):
+    with pytest.raises(ValueError, match=text):
+        resolve_prior(prior, JOINT, BLOCKS)

@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from infinimix.families.priors import (
+    CORRELATION_KEPT,
     COUNT_SHAPES,
+    GAUSSIAN_EMPIRICAL,
+    GAUSSIAN_REFERENCE,
+    LEAST_EIGENVALUE,
     REAL_EMPIRICAL,
     STRENGTH,
     Layout,
@@ -81,6 +85,7 @@ def test_an_empirical_binary_or_categorical_column_has_its_shares():
         ({"x": "reference"}, "real", True),
         ({"x": "reference"}, "binary", False),
         ({"x": (0.0, 1.0, 1.0, 1.0)}, "real", False),
+        ({"x": (1.0, 1.0, 1.0)}, "gaussian", True),
     ],
 )
 def test_only_what_is_found_in_the_data_changes_with_it(prior, kind, answer):
@@ -108,3 +113,62 @@ def test_the_rate_of_a_count_has_the_pooled_mean(values, mean, prior):
 
 def test_a_given_prior_of_a_count_stays():
     assert column_prior("count", [3.0, 9.0], {"x": (2.0, 0.25)}).tolist() == [2.0, 0.25]
+
+
+def block_prior(X, prior="empirical"):
+    names = tuple(f"x{j}" for j in range(X.shape[1]))
+    layout = Layout({"gaussian": names}, np.zeros(0, np.int64))
+    family = blank(layout)
+    pool = empty(family, 1)
+    for i in range(len(X)):
+        add(family, pool, 0, (X,), i, 1.0)
+    return find_families(layout, prior, pool)[0].prior
+
+
+def test_a_gaussian_block_has_a_part_of_the_pooled_covariance():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 3)) @ rng.normal(size=(3, 3)) + 5.0
+    shapes = {"empirical": GAUSSIAN_EMPIRICAL, "reference": GAUSSIAN_REFERENCE}
+    shapes["given"] = (0.5, 2.0, 0.09)
+    for word, (kappa, nu, variance) in shapes.items():
+        given = dict.fromkeys(["x0", "x1", "x2"], (0.5, 2.0, 0.3)) if word == "given" else word
+        prior = block_prior(X, given)
+        np.testing.assert_allclose(prior[0], X.mean(axis=0))
+        assert (prior[1] == kappa).all()
+        assert (prior[2] == nu).all()
+        V = np.cov(X.T, ddof=0)
+        few = CORRELATION_KEPT * 50 / 54  # 50 rows, 3 columns
+        expected = nu * variance * (few * V + (1 - few) * np.diag(np.diag(V)))
+        np.testing.assert_allclose(prior[3:], expected, rtol=1e-10)
+
+
+HARD = {
+    "nothing": np.zeros((0, 3)),
+    "one row": np.array([[1.0, 2.0, 3.0]]),
+    "two rows": np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 0.0]]),
+    "no cells": np.full((4, 3), np.nan),
+    "constant": np.column_stack([np.full(9, 7.0), np.zeros(9), np.arange(9.0)]),
+    "the same thrice": np.repeat(np.arange(9.0)[:, None], 3, axis=1),
+    "time stamps": np.column_stack([1.7e9 + np.arange(9.0), np.arange(9.0) ** 2, np.ones(9)]),
+    "sizes": np.random.default_rng(1).normal(size=(9, 3)) * [1e-120, 1.0, 1e120],
+    "contradictions": np.array(
+        [
+            [1, 1, np.nan],
+            [2, 2, np.nan],
+            [np.nan, 1, 1],
+            [np.nan, 2, 2],
+            [1, np.nan, 2],
+            [2, np.nan, 1],
+        ]
+        * 30
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_the_prior_of_a_block_is_proper(name):
+    prior = block_prior(HARD[name])
+    assert np.isfinite(prior).all()
+    root = np.sqrt(np.diag(prior[3:]))
+    least = np.linalg.eigvalsh(prior[3:] / root / root[:, None])[0]
+    assert least >= min(LEAST_EIGENVALUE, 1.0 - CORRELATION_KEPT) - 1e-9

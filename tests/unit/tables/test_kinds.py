@@ -125,7 +125,13 @@ def test_one_kind_for_all_and_mapping():
         ({"age": "real"}, "'age'"),
         ({5: "real"}, "5"),
         ("text", "not available yet"),
-        ({("x0", "x1"): "gaussian"}, "'gaussian' is not available yet"),
+        ({("x0", "x9"): "gaussian"}, "'x9', which is not a column"),
+        ({("x0", "x1", 0): "gaussian"}, "names the column 'x0' twice"),
+        ({("x0",): "gaussian", ("x1", "x0"): "gaussian"}, "names the column 'x0' twice"),
+        ({("x0", "x1"): "gaussian", 1: "real"}, "names the column 'x1' twice"),
+        ({("x0", "x1"): "real"}, "only a gaussian block is named by a tuple"),
+        ({("x0", "x1"): "auto"}, "only a gaussian block is named by a tuple"),
+        ({(): "gaussian"}, "only a gaussian block is named by a tuple"),
         ("floaty", "unknown column kind 'floaty'"),
         ({0: 3}, "unknown column kind 3"),
         (7, "columns must be"),
@@ -134,6 +140,30 @@ def test_one_kind_for_all_and_mapping():
 def test_bad_requests_are_refused(columns, text):
     with pytest.raises(ValueError, match=text.replace("(", r"\(")):
         read_schema(np.ones((2, 2)), columns)
+
+
+def test_gaussian_blocks():
+    X = np.random.default_rng(0).normal(size=(5, 6))
+    whole = read_schema(X, "gaussian")
+    assert whole.joint == ((0, 1, 2, 3, 4, 5),)
+    assert whole.blocks == ("gaussian",)
+    some = read_schema(X, {(4, "x1"): "gaussian", 0: "count", ("x2", 3): "gaussian"})
+    assert list(some.kinds().values()) == ["count", *["gaussian"] * 4, "real"]
+    assert some.blocks == ("real", "count", "gaussian", "gaussian 1")
+    assert some.gaussian_blocks == (("x1", "x4"), ("x2", "x3"))
+    assert some.positions("gaussian").tolist() == [1, 4]
+    assert some.positions("gaussian 1").tolist() == [2, 3]
+    assert read_schema(X, some.kinds()).gaussian_blocks == (("x1", "x2", "x3", "x4"),)
+
+
+def test_a_column_whose_name_is_a_tuple_is_no_block():
+    frame = pd.DataFrame([[1.5, 2.5]], columns=pd.MultiIndex.from_tuples([("a", "b"), ("a", "c")]))
+    assert read_schema(frame, {("a", "b"): "gaussian"}).joint == ((0,),)
+
+
+def test_a_block_has_a_largest_width():
+    with pytest.raises(ValueError, match="a gaussian block of 129 columns; at most 128"):
+        read_schema(np.ones((2, 129)), "gaussian")
 
 
 def test_a_count_is_never_found_but_can_be_asked_for():

@@ -99,3 +99,29 @@ def test_missing_numbers_decode_to_nan():
             assert column.dtype == np.float64
             assert column[:2].tolist() == values[:2]
             assert np.isnan(column[2])
+
+
+def test_gaussian_blocks_go_to_json_and_back_and_decode():
+    X = np.arange(12.0).reshape(3, 4)
+    X[1, 2] = np.nan
+    schema = read_schema(X, {(0, 3): "gaussian", (1,): "gaussian"})
+    again = Schema.from_json(json.loads(json.dumps(schema.to_json())))
+    assert again == schema
+    encoded = encode(again, X, learn=True)
+    assert [block.shape for block in encoded.blocks] == [(3, 1), (3, 2), (3, 1)]
+    assert all(block.flags.c_contiguous for block in encoded.blocks)
+    decoded = again.decode(encoded.blocks)
+    assert list(decoded) == ["x0", "x1", "x2", "x3"]
+    np.testing.assert_array_equal(np.column_stack(list(decoded.values())), X)
+    assert "joint" not in read_schema(X).to_json()
+
+
+@pytest.mark.parametrize("form", [np.asarray, lambda X: X.tolist()])
+def test_a_gaussian_block_takes_numbers_only(form):
+    whole = read_schema(np.ones((2, 2)), "gaussian")
+    with pytest.raises(ValueError, match="column 'x1' has an infinite value in row 1"):
+        encode(whole, form(np.array([[1.0, 2.0], [3.0, np.inf]])), learn=True)
+    with pytest.raises(
+        ValueError, match="'x1' is in a gaussian block but has the value 'a' in row 0"
+    ):
+        encode(whole, [[1.0, "a"], [2.0, 3.0]], learn=True)
