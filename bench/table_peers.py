@@ -1,14 +1,17 @@
 """Classifiers for tables of mixed columns with holes: infinimix and its peers.
 
-Each peer makes one choice on its training rows, so that none is hurt by a default:
+Each peer chooses on its training rows, so that none is hurt by a default:
 
 - boosting (`HistGradientBoostingClassifier`, native categories and holes): the number of
   iterations, of at most 100, by the log-loss of a 3-fold cross-validation;
-- forest (300 trees): the least size of a leaf, by the log-loss out of bag of 100 trees;
-- logistic regression: C, by the log-loss of a 3-fold cross-validation.
+- forest (300 trees): whether holes are marked, and the least size of a leaf, by the log-loss
+  out of bag of 100 trees;
+- logistic regression: whether holes are marked, and C, by the log-loss of a 3-fold
+  cross-validation.
 
-Forest and logistic regression have holes filled with the mean, with an indicator, and
-one-hot categories, among which a hole is one. Naive Bayes is Gaussian for numbers, each class
+Forest and logistic regression have holes filled with the mean or the most frequent category;
+where they are marked, numbers have an indicator beside them and a hole is a category of its
+own. Categories are one-hot. Naive Bayes is Gaussian for numbers, each class
 with one more row that has the pooled variance, and multinomial with a pseudo-count of 1 for
 categories and for whole numbers of at most 10 values; it leaves holes out.
 """
@@ -25,7 +28,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier, RandomForestClassif
 from sklearn.impute import SimpleImputer
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
-from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from bench.measures import align, log_losses
@@ -35,6 +38,7 @@ from infinimix import AClassClassifier
 ITERATIONS = 100
 INNER_FOLDS = 3
 LEAVES = (1, 2, 5, 10)
+MARKS = (False, True)  # are holes marked?
 STRENGTHS = tuple(10.0 ** np.arange(-3, 3))
 
 Answer = tuple[np.ndarray, np.ndarray]  # probabilities, and the classes of their columns
@@ -61,25 +65,34 @@ def boosting(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
 
 
 def forest(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
-    dense = _preprocessor(train)
-    X, Z = dense.fit_transform(as_objects(train)), dense.transform(as_objects(test))
-    tried = [_forest(100, leaf, oob_score=True).fit(X, y) for leaf in LEAVES]
-    losses = [_loss(f.oob_decision_function_, f.classes_, y) for f in tried]
-    model = _forest(300, LEAVES[int(np.argmin(losses))]).fit(X, y)
-    return model.predict_proba(Z), model.classes_
+    train, test = as_objects(train), as_objects(test)
+    least, best = np.inf, (False, LEAVES[0])
+    for mark in MARKS:
+        X = _preprocessor(train, mark).fit_transform(train)
+        for leaf in LEAVES:
+            tried = _forest(100, leaf, oob_score=True).fit(X, y)
+            loss = _loss(tried.oob_decision_function_, tried.classes_, y)
+            if loss < least:
+                least, best = loss, (mark, leaf)
+    model = make_pipeline(_preprocessor(train, best[0]), _forest(300, best[1])).fit(train, y)
+    return model.predict_proba(test), model.classes_
 
 
 def logistic(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
     train, test = as_objects(train), as_objects(test)
 
-    def strengths(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
-        dense = _preprocessor(train)
-        X, Z = dense.fit_transform(train.iloc[rows]), dense.transform(train.iloc[held])
-        models = [_regression(C).fit(X, y[rows]) for C in STRENGTHS]
-        return np.array([_loss(m.predict_proba(Z), m.classes_, y[held]) for m in models])
+    def losses(rows: np.ndarray, held: np.ndarray) -> np.ndarray:
+        found = []
+        for mark in MARKS:
+            dense = _preprocessor(train, mark)
+            X, Z = dense.fit_transform(train.iloc[rows]), dense.transform(train.iloc[held])
+            models = [_regression(C).fit(X, y[rows]) for C in STRENGTHS]
+            found += [_loss(m.predict_proba(Z), m.classes_, y[held]) for m in models]
+        return np.array(found)
 
-    C = STRENGTHS[int(_cross_validate(strengths, y).argmin())]
-    model = make_pipeline(_preprocessor(train), _regression(C)).fit(train, y)
+    mark, k = divmod(int(_cross_validate(losses, y).argmin()), len(STRENGTHS))
+    dense = _preprocessor(train, MARKS[mark])
+    model = make_pipeline(dense, _regression(STRENGTHS[k])).fit(train, y)
     return model.predict_proba(test), model.classes_
 
 
@@ -159,18 +172,21 @@ def _seen(frame: pd.DataFrame) -> pd.DataFrame:
     return frame.dropna(axis="columns", how="all")
 
 
-def _preprocessor(frame: pd.DataFrame) -> ColumnTransformer:
-    numbers = Pipeline(
-        [
-            ("fill", SimpleImputer(add_indicator=True, keep_empty_features=True)),
-            ("scale", StandardScaler()),
-        ]
+def _preprocessor(frame: pd.DataFrame, mark: bool) -> ColumnTransformer:
+    """Numbers filled and scaled, categories one-hot; holes marked, or not."""
+    numbers = make_pipeline(
+        SimpleImputer(add_indicator=mark, keep_empty_features=True), StandardScaler()
     )
     one_hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+    fill = SimpleImputer(strategy="most_frequent", keep_empty_features=True)
     return ColumnTransformer(
         [
             ("numbers", numbers, numeric_columns(frame)),
-            ("categories", one_hot, categorical_columns(frame)),
+            (
+                "categories",
+                one_hot if mark else make_pipeline(fill, one_hot),
+                categorical_columns(frame),
+            ),
         ]
     )
 

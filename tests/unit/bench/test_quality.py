@@ -230,7 +230,7 @@ def test_density_without_and_with_a_peer(tmp_path, monkeypatch):
     fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
     monkeypatch.setenv(density.VARIABLE, str(fake))
     section = run("density", quick=True)
-    assert section.figures["lace, 5 iterations"][0]["fit"] == 3.0
+    assert section.figures["lace flat, 5 iterations"][0]["fit"] == 3.0
 
 
 def test_mnist_reads_and_runs(digits):
