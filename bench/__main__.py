@@ -21,6 +21,10 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "paper": "bench.paper_task",
     "digits": "bench.digits",
     "startup": "bench.startup",
+    "tables": "bench.tables",
+    "imputation": "bench.imputation",
+    "density": "bench.density",
+    "mnist": "bench.mnist",
 }
 
 

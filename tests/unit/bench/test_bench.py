@@ -14,8 +14,10 @@ from bench.peers import NaiveBayes, PolynomialRLS, RunningMean
 from bench.synthetic import Mixtures, knock_out, two_classes
 from bench.timing import ratio, take_turns
 
+REAL = {"tables", "imputation", "density", "mnist"}  # see test_quality.py
 
-@pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - {"startup"}))
+
+@pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - REAL - {"startup"}))
 def test_quick_variant_runs(name):
     section = run(name, quick=True)
     assert section.lines
