@@ -11,7 +11,8 @@ from that of the default by 6% (3 groups of 4 rows) to 40% (10 groups of 20 rows
 columns noise). With tau = 1 for all the latter was 31%, and tau = 2 made the former worse than the
 default.
 
-Only columns whose prior is `"learn"` have dials that act. Their meaning is in `priors`:
+Only columns whose prior is `"learn"` have dials that turn; under `"spread"` each island has a
+strength of its own. Their meaning is in `priors`:
 
 - binary: `strength` in pseudo-rows, `mean` the odds of a one;
 - categorical: `strength`, and `evenness`, the temperature of the pooled shares: p^(1 / e^(step v)),
@@ -27,6 +28,8 @@ from typing import NamedTuple
 import numpy as np
 
 GRID = np.arange(-6, 7)
+SPREAD = (-3.0, 0.0)  # strengths of the islands under "spread": an eighth of the default to it
+SPREAD_KINDS = ("binary", "categorical")
 TAUS = np.array([0.25, 0.5, 1.0, 2.0])  # in notches; the first makes the columns nearly equal
 
 
@@ -59,10 +62,27 @@ def untouched(layout):
 
 
 def learned(names, prior):
-    """Return which of these columns have dials that act."""
+    """Return which of these columns have dials that the evidence turns."""
+    return _asked_for(names, prior, ("learn",))
+
+
+def _asked_for(names, prior, words):
     if isinstance(prior, str):
-        return np.full(len(names), prior == "learn")
-    return np.array([prior[name] == "learn" for name in names], bool)
+        return np.full(len(names), prior in words)
+    return np.array([prior[name] in words for name in names], bool)
+
+
+def spread(layout, prior, share):
+    """Return dials whose strengths differ from island to island, for `"spread"` columns.
+
+    `share` is where an island stands among all, from 0 to 1: from SPREAD[0] notches to SPREAD[1].
+    """
+    dials = untouched(layout)
+    for kind, names in layout.names.items():
+        if kind in SPREAD_KINDS and (chosen := _asked_for(names, prior, ("spread",))).any():
+            dials[kind] = dials[kind].astype(float)
+            dials[kind][0, chosen] = SPREAD[0] + share * (SPREAD[1] - SPREAD[0])
+    return dials
 
 
 def factors(kind, names, prior, notches):
@@ -70,4 +90,5 @@ def factors(kind, names, prior, notches):
     step = np.array([dial.step for dial in DIALS[kind]])
     if notches is None:
         return np.ones((len(step), len(names)))
-    return np.exp(step[:, None] * np.where(learned(names, prior), notches, 0))
+    acting = _asked_for(names, prior, ("learn", "spread"))
+    return np.exp(step[:, None] * np.where(acting, notches, 0))

@@ -53,9 +53,10 @@ REPAIR = 0.6  # of the correlations after filling by means: the least that is le
 class NormalInverseWishart(NamedTuple):
     """Hyper-parameters of one block of D real columns."""
 
-    tied = True  # within a group the columns depend on each other
-
     prior: np.ndarray  # (3 + D, D) mean; kappa and nu, the same in all columns; Psi
+
+
+NormalInverseWishart.tied = True  # type: ignore[attr-defined]  # columns depend on each other
 
 
 class GaussianStats(NamedTuple):

@@ -10,7 +10,7 @@ from numbers import Integral
 import numpy as np
 
 LEAST, MOST = 1e-100, 1e100  # of what must be positive: squares and logs of it stay normal
-FOUND = ("empirical", "reference", "learn")  # in the data, by convention, by the evidence
+FOUND = ("empirical", "reference", "learn", "spread")  # words for a base measure; see `priors`
 SHAPES = {  # per kind: how many numbers, how many of them must be positive, and in words
     "binary": (2, 2, "pseudo-counts (a, b) of ones and zeros, both positive"),
     "categorical": (1, 1, "a positive pseudo-count, the same for every category"),
@@ -21,7 +21,7 @@ SHAPES = {  # per kind: how many numbers, how many of them must be positive, and
 
 
 def resolve_prior(prior, kinds, blocks=()):
-    """Return "empirical", "reference", "learn", or what each column has: one of these or a tuple.
+    """Return one word of FOUND for all, or what each column has: one of these or a tuple.
 
     Parameters
     ----------
@@ -119,6 +119,7 @@ def _read_entry(key, value, kind):
     sound = numbers.size == size and bool(np.isfinite(numbers).all() and limits.all())
     if isinstance(value, Mapping) or not sound:
         raise ValueError(
-            f"prior[{key!r}] must be 'empirical', 'reference', 'learn' or {words}; got {value!r}."
+            f"prior[{key!r}] must be one of {', '.join(map(repr, FOUND))}, or {words}; "
+            f"got {value!r}."
         )
     return tuple(numbers.tolist())

@@ -11,8 +11,9 @@ strength says how firmly. A symmetric prior makes a new group cost 2^-D on binar
 however common its values are; this one does not. The rate of a count has the pooled mean, and
 the shape COUNT_SHAPES.
 
-`"learn"`: the same, but the evidence may turn each column's hyper-parameters away from there; see
-`dials`.
+`"learn"`: the same, but the evidence may turn each column's hyper-parameters away from there;
+`"spread"`: the same, but the strengths of binary and categorical columns differ from island to
+island, so that islands that see one stream in one order err apart. See `dials`.
 
 A mapping gives hyper-parameters by column or by kind; see `given`. Hidden here: constant,
 empty and nearly constant columns have proper priors too.
@@ -37,8 +38,8 @@ SCALED = ("real", "count", "gaussian")  # kinds whose reference prior has the sc
 STRENGTH = {"binary": 0.5, "categorical": 1.0}  # pseudo-rows behind an empirical base measure
 LEAST_SPREAD = 1e-28  # of a variance beside the squared mean: rounding makes less than that
 LEAST_SQUARE = 1e-280  # less is zero: its products with other numbers would lose their digits
-COUNT_SHAPES = {"reference": 0.5, "empirical": 1.0, "learn": 1.0}  # Gamma with the pooled mean
-POOLED = ("empirical", "learn")  # priors that have the pooled column in their centre
+POOLED = ("empirical", "learn", "spread")  # priors that have the pooled column in their centre
+COUNT_SHAPES = {"reference": 0.5} | dict.fromkeys(POOLED, 1.0)  # Gamma with the pooled mean
 
 
 class RealPrior(NamedTuple):

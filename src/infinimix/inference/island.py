@@ -8,7 +8,7 @@ its own, and may then go on by Gibbs sweeps and split-merge moves (see `chain`).
 
 import numpy as np
 
-from infinimix.families.dials import untouched
+from infinimix.families.dials import spread
 from infinimix.inference.chain import Chain
 from infinimix.inference.dials import turn_dials
 from infinimix.inference.filter import NO_TRACE, ParticleFilter
@@ -24,7 +24,7 @@ class Island:
         self.settings, self.seed, self.k = settings, seed, k
         self.rng = self._generator(2**32 - 2, k)
         self.alpha = 1.0 if settings.alpha == "learn" else settings.alpha
-        self.dials = untouched(base.layout)
+        self.dials = spread(base.layout, settings.prior, k / max(settings.n_islands - 1, 1))
         self.family = base.families(self.dials)
         self.filters = []
         self.paths = []  # of each class after `fit`: rows, and the group of each in one state

@@ -64,7 +64,7 @@ def _restore_island(island, base, tree):
         raise ValueError("hyper-parameters that no rows have")
     for kind, notches in island.dials.items():
         saved = tree["dials"][kind]
-        if saved.shape != notches.shape or not np.isin(saved, GRID).all():
+        if (saved.shape, saved.dtype) != (notches.shape, notches.dtype) or not _on_grid(saved):
             raise ValueError("dials that no rows have turned")
         notches[:] = saved
     island.family = base.families(island.dials)
@@ -74,6 +74,10 @@ def _restore_island(island, base, tree):
             raise ValueError("its particles are not as many as it says")
         island.add_class()
         _restore_filter(island.filters[-1], saved)
+
+
+def _on_grid(notches):
+    return bool(((notches >= GRID[0]) & (notches <= GRID[-1])).all())
 
 
 def _filter_to_tree(f):
