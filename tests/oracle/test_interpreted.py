@@ -16,7 +16,7 @@ from tests.oracle.worlds import WORLDS, log_density, run
 ROOT = Path(__file__).resolve().parents[2]
 CASES = [
     (resampling, size, bound)
-    for resampling in ("optimal", "multinomial", "systematic")
+    for resampling in ("optimal", "lookahead", "multinomial", "systematic")
     for size, bound in ((1, None), (8, None), (8, 2))
 ]
 

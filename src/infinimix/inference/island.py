@@ -121,7 +121,7 @@ class Island:
         for share in PORTIONS if base.learns or self.settings.alpha == "learn" else (1.0,):
             for f, rows, trace in walks:
                 first, last = round(done * len(rows)), round(share * len(rows))
-                f.update(X, rows[first:last], trace[first:last])
+                f.update(X, rows[first:last], trace[first:last], ahead=True)
             self._find_hyper(base, [self._draw_particle(f) for f in self.filters])
             done = share
 
