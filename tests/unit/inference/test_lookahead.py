@@ -7,12 +7,27 @@ from infinimix.inference.filter import ParticleFilter
 from infinimix.inference.lookahead import BLEAK, SLIGHT, foresee, hopes
 from infinimix.inference.optimal import candidates
 from infinimix.inference.population import begin, weigh
+from infinimix.kernels.compile import kernel
 from infinimix.partitions.crp import UNBOUNDED
 from tests.oracle.enumeration import log_marginal
 from tests.oracle.worlds import WORLDS, run
 from tests.unit.inference.test_population import FAMILY, check, new_filter, table
 
 STATE = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
+
+
+@kernel
+def weigh_pairs(
+    family, stats, X, slots, mass, groups, crowd, logw, tally, bound, rho, q, hope, owner, pick
+):
+    """List the pairs for row 5 with weight and hope, as `advance` does; return how many."""
+    begin(crowd, tally)
+    w, now, then = np.empty(1000), np.empty(1000), np.empty(1000)
+    top = weigh(family, stats, X, 5, slots, mass, tally)
+    n, _ = candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick)
+    foresee(family, stats, X, 5, 6, n, q, owner, pick, slots, mass, groups, tally, now, then)
+    hopes(n, q, owner, pick, groups, crowd, bound, now, then, rho, hope)
+    return n
 
 
 def density_ahead(world, z, ahead, alpha, bound):
@@ -36,17 +51,11 @@ def test_hope_is_the_weight_times_the_density_of_the_next_row(name, bound, rho):
     """All children of all partitions of five rows, the marginals written independently."""
     world, alpha = WORLDS[name], 1.3
     f, z = run(world._replace(X=tuple(x[:5] for x in world.X)), alpha, 52, "optimal", bound=bound)
-    begin(f.crowd, f.tally)
-    top = weigh(f.family, f.stats, world.X, 5, f.slots, f.mass, f.tally)
-    w, q, hope, now, then = np.empty((5, 1000))
+    q, hope = np.empty((2, 1000))
     owner, pick = np.empty((2, 1000), np.int64)
-    n, _ = candidates(f.mass, f.groups, f.crowd, f.logw, f.tally, f.bound, top, w, q, owner, pick)
+    arrays = (f.slots, f.mass, f.groups, f.crowd, f.logw, f.tally)
+    n = weigh_pairs(f.family, f.stats, world.X, *arrays, f.bound, rho, q, hope, owner, pick)
     assert n == {None: 203, 2: 32, 3: 122}[bound]
-    foresee(
-        f.family, f.stats, world.X, 5, 6, n, q, owner, pick, f.slots, f.mass, f.groups, f.tally,
-        now, then,
-    )  # fmt: skip
-    hopes(n, q, owner, pick, f.groups, f.crowd, f.bound, now, then, rho, hope)
     expected = np.empty(n)
     for j in range(n):
         k = z[owner[j]].max() + 1 if pick[j] == 0 else pick[j] - 1
