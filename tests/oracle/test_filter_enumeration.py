@@ -12,7 +12,8 @@ from tests.oracle.worlds import BB, WORLDS, N, World, log_density, run
 
 ALPHAS = (0.2, 1.0, 6.0)
 SAMPLED = ("multinomial", "systematic")
-ALL = ("optimal", *SAMPLED)
+N_TO_M = ("optimal", "lookahead")
+ALL = (*N_TO_M, *SAMPLED)
 
 
 @cache
@@ -29,9 +30,9 @@ def exact_predictive(name, alpha, bound=None):
 # --- with room for every partition nothing is random --------------------------------------------
 
 
-def assert_exact(name, alpha, bound=None):
+def assert_exact(name, alpha, bound=None, resampling="optimal"):
     world, truth = WORLDS[name], exact(name, alpha, bound)
-    f, z = run(world, alpha, bell(N), "optimal", bound=bound)
+    f, z = run(world, alpha, bell(N), resampling, bound=bound)
     weights = f.weights()
     assert f.log_evidence() == pytest.approx(truth.log_evidence, abs=1e-6)
     np.testing.assert_allclose(
@@ -57,6 +58,12 @@ def test_optimal_with_room_is_exact(name, alpha):
 @pytest.mark.parametrize("name", ["binary", "product-holes"])
 def test_optimal_under_a_bound_is_exact(name, bound):
     assert_exact(name, 1.5, bound)
+
+
+@pytest.mark.parametrize("bound", [None, 1, 2, 3])
+@pytest.mark.parametrize("name", ["binary", "product-holes"])
+def test_lookahead_with_room_is_exact(name, bound):
+    assert_exact(name, 1.5, bound, "lookahead")
 
 
 def test_the_order_of_rows_does_not_matter():
@@ -155,7 +162,7 @@ def test_sampled_filters_are_right_within_their_error(name, resampling, seed):
 @pytest.mark.parametrize("resampling", ALL)
 @pytest.mark.parametrize("bound", [1, 2, 3])
 def test_filters_under_a_bound_are_right_within_their_error(resampling, bound, seed):
-    """9 calls: a false alarm in one of 5,000 runs of the suite."""
+    """12 calls: a false alarm in one of 4,000 runs of the suite."""
     assert_unbiased("product-holes", 1.5, 20, resampling, bound, seed, runs=300)
 
 
@@ -163,7 +170,7 @@ def test_filters_under_a_bound_are_right_within_their_error(resampling, bound, s
 @pytest.mark.parametrize("size", [1, 4])
 def test_the_evidence_of_few_particles_is_unbiased(resampling, size, seed):
     """Mean over 3,000 filters within 4 standard errors: a false alarm in one of 2,500 runs."""
-    if resampling == "optimal" and size == 1:
+    if resampling in N_TO_M and size == 1:
         size = 2
     world, level = WORLDS["binary"], exact("binary", 1.0).log_evidence
     ratio = np.exp(

@@ -91,7 +91,7 @@ def run(world, alpha, size, resampling, seed=0, bound=None):
     f = ParticleFilter(world.families, alpha, size, resampling, bound, rng)
     n = len(world.X[0])
     trace = np.full((n, 2, len(f.logw)), -9, np.int32)
-    f.update(world.X, np.arange(n), trace)
+    f.update(world.X, np.arange(n), trace, ahead=True)
     return f, partitions_in(f, trace)
 
 

@@ -11,7 +11,7 @@ from math import log
 import numpy as np
 
 from infinimix.families.seam import empty, map_arrays, score_rows, widen
-from infinimix.inference import optimal, sampled
+from infinimix.inference import lookahead, optimal, sampled
 from infinimix.inference.population import (
     COPIES,
     LIVE,
@@ -35,14 +35,20 @@ RESAMPLING = {
     "multinomial": (sampled.advance, 0),
     "systematic": (sampled.advance, 1),
     "optimal": (optimal.advance, 0),
+    "lookahead": (lookahead.advance, lookahead.RHO),
 }
 ROWS_AT_ONCE = 1024  # rows scored together: their table of densities stays in the cache
 NO_TRACE = np.zeros((0, 2, 0), np.int32)
 
 
+def is_n_to_m(resampling):
+    """Does the filter keep the best of all children, rather than draw one for each copy?"""
+    return resampling in ("optimal", "lookahead")
+
+
 def n_particle_rows(size, resampling):
     """Return how many particles must have room at once; N-to-M splits before it drops."""
-    return 2 * size + 1 if resampling == "optimal" else size
+    return 2 * size + 1 if is_n_to_m(resampling) else size
 
 
 def doubled(array):
@@ -68,16 +74,20 @@ class ParticleFilter:
         self.u = rng.random(1024 + 64 * size)
         self.tally = np.array([0, 1, 1, 1, 0, 0])  # one particle, holding the empty group
         self.slots[REF, 0], self.mass[MASS, 0], self.crowd[SIZE, 0] = 2, alpha, 1
-        copies = 1 if resampling == "optimal" else size
+        copies = 1 if is_n_to_m(resampling) else size
         self.crowd[COPIES, 0], self.logw[0] = copies, -log(copies)
         self._run = None  # machine code
 
-    def update(self, X, rows, trace=NO_TRACE):
-        """Filter the rows X[rows], in that order."""
+    def update(self, X, rows, trace=NO_TRACE, ahead=False):
+        """Filter the rows X[rows], in that order; with `ahead` "lookahead" sees the next one.
+
+        The last row of a call has no next one, so with `ahead` the cutting into calls matters.
+        """
         j, end = 0, len(rows)
         run = self._run or self._bind(X, rows, trace)
+        settings = (self.size, self.bound, self._kind(ahead))
         while True:
-            j = run(self.family, self.stats, X, rows, j, *self._arrays(), trace, *self._settings)
+            j = run(self.family, self.stats, X, rows, j, *self._arrays(), trace, *settings)
             if j == end:
                 return
             self.make_room(self.size + 1)
@@ -85,11 +95,15 @@ class ParticleFilter:
     def _arrays(self):
         return self.slots, self.mass, self.groups, self.crowd, self.logw, self.tally, self.u
 
+    def _kind(self, ahead):
+        """Return what the kernel is told; a power of 0 looks at no row but the current one."""
+        blind = self.resampling == "lookahead" and not ahead
+        return 0.0 if blind else RESAMPLING[self.resampling][1]
+
     def _bind(self, X, rows, trace):
         """Look the machine code up, once: arrays may grow but their types never change."""
         advance, kind = RESAMPLING[self.resampling]
-        self._settings = (self.size, self.bound, kind)
-        arguments = (X, rows, 0, *self._arrays(), trace, *self._settings)
+        arguments = (X, rows, 0, *self._arrays(), trace, self.size, self.bound, kind)
         self._run = entry(advance, self.family, self.stats, *arguments)
         return self._run
 
@@ -126,7 +140,7 @@ class ParticleFilter:
         """Share a weight, and the copies that the way of resampling calls for, evenly."""
         total = self.log_weight() if total is None else total
         unique = int(self.tally[UNIQUE])
-        copies = unique if self.resampling == "optimal" else self.size
+        copies = unique if is_n_to_m(self.resampling) else self.size
         self.crowd[COPIES, :unique] = [len(c) for c in np.array_split(range(copies), unique)]
         self.logw[:unique] = total - log(copies)
 

@@ -122,7 +122,7 @@ class Island:
         for share in PORTIONS if self._learns(base) else (1.0,):
             for f, rows, trace in walks:
                 first, last = round(done * len(rows)), round(share * len(rows))
-                f.update(X, rows[first:last], trace[first:last])
+                f.update(X, rows[first:last], trace[first:last], ahead=True)
             done = share
             if self._learns(base):
                 self.rebase(base)

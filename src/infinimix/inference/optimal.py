@@ -79,9 +79,9 @@ def threshold(q, n, size):
 
 
 @part
-def select(n, q, owner, pick, level, size, slots, groups, crowd, logw, tally, u):
-    """Keep at most `size` of the n pairs, each with its fair weight."""
-    kappa = threshold(q, n, size)
+def select(n, q, hope, owner, pick, level, size, slots, groups, crowd, logw, tally, u):
+    """Keep at most `size` of the n pairs, min(1, hope / kappa) of the time, at a fair weight."""
+    kappa = threshold(hope, n, size)
     if kappa > 0.0:
         tally[CROWDED] = 1
     if tally[CROWDED] == 1:
@@ -91,12 +91,12 @@ def select(n, q, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
     for r in range(tally[UNIQUE]):
         crowd[COPIES, r] = 0
     for j in range(n):
-        if q[j] <= kappa:
-            at -= q[j]
+        if hope[j] <= kappa:
+            at -= hope[j]
             if at >= 0.0:
                 continue
             at += kappa
-            q[j] = kappa
+            q[j] = kappa * (q[j] / hope[j])
         r = owner[j]
         if crowd[COPIES, r] == 1:
             r = split(r, slots, groups, crowd, logw, tally)
@@ -116,7 +116,7 @@ def advance(
         begin(crowd, tally)
         top = weigh(family, stats, X, rows[j], slots, mass, tally)
         n, level = candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick)
-        select(n, q, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
+        select(n, q, q, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
         graft(family, stats, X, rows[j], slots, mass, groups, crowd, tally)
         record(trace, j, crowd, tally)
         j += 1

@@ -6,7 +6,7 @@ worse. What a filter leaves behind always passes; anything else is refused.
 
 import numpy as np
 
-from infinimix.inference.filter import n_particle_rows
+from infinimix.inference.filter import is_n_to_m, n_particle_rows
 from infinimix.inference.population import (
     CHOSEN,
     COPIES,
@@ -76,7 +76,7 @@ def _particles_are_whole(f):
         and set(live.tolist()) == set(every.tolist())
         and (f.slots[REF, live] == references[live]).all()
         and np.isfinite(f.logw[:unique]).all()
-        and copies.sum() <= (2 * f.size if f.resampling == "optimal" else f.size)
+        and copies.sum() <= (2 * f.size if is_n_to_m(f.resampling) else f.size)
         and bool((mass[live] > 0.0).all() and mass[live[live > 0]].min(initial=1.0) >= 1.0)
         and all(mass[groups[1:]].sum() == f.tally[ROWS] for groups in held)
     )

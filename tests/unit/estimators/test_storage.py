@@ -57,6 +57,15 @@ def test_a_classifier_continues_bit_for_bit(kind, prior, resampling):
     assert_same(again, through(again))
 
 
+def test_a_fit_that_looked_ahead_continues_bit_for_bit():
+    X = make_table("binary", 90)
+    model = CRPMixture(columns_of("binary"), resampling="lookahead", n_islands=2, random_state=0)
+    model.fit(X[:60])
+    again = through(model)
+    assert_same(model, again)
+    assert_same(model.partial_fit(X[60:]), again.partial_fit(X[60:]))
+
+
 def test_a_mixture_continues_bit_for_bit_with_its_labels():
     X = make_table("mixed", 60)
     model = CRPMixture(columns_of("mixed"), n_particles=4, n_islands=2, random_state=0).fit(X)

@@ -121,6 +121,19 @@ def test_the_number_of_threads_does_not_matter(method, resampling):
         assert_same(models[0], other)
 
 
+def test_looking_ahead_is_for_fit_alone():
+    """A stream does not know its next row: there, "lookahead" is "optimal"."""
+    X = make_table("binary", 80)
+    models = [
+        CRPMixture(columns_of("binary"), n_particles=2, resampling=how, random_state=0)
+        for how in ("lookahead", "optimal")
+    ]
+    ahead, blind = (model.partial_fit(X).log_evidence_ for model in models)
+    assert ahead == blind
+    ahead, blind = (model.fit(X).log_evidence_ for model in models)
+    assert ahead != blind
+
+
 def test_a_stream_may_follow_a_fit():
     X, y = make_table("mixed", 60), make_labels(60)
     start = AClassClassifier(columns_of("mixed"), n_particles=3, n_islands=2, random_state=0)
