@@ -27,7 +27,7 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
 
     Parameters
     ----------
-    columns, alpha, prior, n_particles, n_islands, resampling, sweeps, max_groups
+    columns, alpha, prior, effort, n_particles, n_islands, resampling, sweeps, max_groups
         As in `CRPMixture`, for each class; the base measure is pooled over the classes.
     gamma : float
         Pseudo-count of each class: P(y) = (rows of y + gamma) / (rows + classes * gamma).
@@ -67,13 +67,14 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
     def __init__(
         self,
         columns: Any = "auto",
-        alpha: float = 1.0,
+        alpha: Any = "learn",
         gamma: float = 1.0,
-        prior: Any = "empirical",
-        n_particles: int = 20,
-        n_islands: int = 8,
+        prior: Any = "auto",
+        effort: str = "default",
+        n_particles: int | None = None,
+        n_islands: int | None = None,
         resampling: str = "optimal",
-        sweeps: int = 0,
+        sweeps: int | None = None,
         max_groups: int | None = None,
         calibrate: bool = True,
         n_jobs: int | None = None,
@@ -84,6 +85,7 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
         self.alpha = alpha
         self.gamma = gamma
         self.prior = prior
+        self.effort = effort
         self.n_particles = n_particles
         self.n_islands = n_islands
         self.resampling = resampling

@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _get_feature_names, check_is_fitted
 
 from infinimix import execution
+from infinimix.estimators.effort import resolve_effort
 from infinimix.estimators.parameters import check_parameters, seed_sequence
 from infinimix.families.given import resolve_prior
 from infinimix.families.priors import Layout
@@ -39,11 +40,12 @@ class TableEstimator(BaseEstimator):
     columns: Any
     alpha: Any
     prior: Any
-    n_particles: int
-    n_islands: int
+    effort: str
+    n_particles: int | None
+    n_islands: int | None
     resampling: str
     max_groups: int | None
-    sweeps: int
+    sweeps: int | None
     n_jobs: int | None
     random_state: Any
     verbose: bool
@@ -105,13 +107,15 @@ class TableEstimator(BaseEstimator):
         check_is_fitted(self)
         return self._schema.gaussian_blocks
 
-    def _new_bank(self, schema: Schema) -> Bank:
+    def _new_bank(self, schema: Schema, streams: bool) -> Bank:
         layout = Layout(block_names(schema), schema.category_counts)
-        prior = resolve_prior(self.prior, schema.kinds(), schema.gaussian_blocks)
+        prior = ("spread" if streams else "learn") if is_auto(self.prior) else self.prior
+        effort = resolve_effort(self)
         settings = Settings(
             self.alpha if self.alpha == "learn" else float(self.alpha),
-            prior, int(self.n_particles), int(self.n_islands), self.resampling,
-            self.max_groups and int(self.max_groups), int(self.sweeps),
+            resolve_prior(prior, schema.kinds(), schema.gaussian_blocks),
+            effort.n_particles, effort.n_islands, self.resampling,
+            self.max_groups and int(self.max_groups), effort.sweeps,
         )  # fmt: skip
         return Bank(settings, layout, seed_sequence(self.random_state))
 
@@ -133,7 +137,7 @@ class TableEstimator(BaseEstimator):
         schema, encoded = self._read(X)
         codes, n_classes = encode_labels(encoded.n_rows)
         schema = schema.extended(encoded.novel)
-        bank = self._new_bank(schema)
+        bank = self._new_bank(schema, streams=False)
         checked: list[Any] = []
 
         def fit(*data: Any) -> None:
@@ -159,7 +163,7 @@ class TableEstimator(BaseEstimator):
         first = not hasattr(self, "_bank")
         schema, encoded = self._read(X) if first else (self._schema, self._encode(X, learn=True))
         codes, n_classes = encode_labels(encoded.n_rows)
-        bank = self._new_bank(schema) if first else self._bank
+        bank = self._new_bank(schema, streams=True) if first else self._bank
         check_whole(bank)
         while bank.n_classes < n_classes:
             bank.add_class()
@@ -174,6 +178,11 @@ class TableEstimator(BaseEstimator):
         else:
             self._log_slopes = add_log_slopes(self._log_slopes, schema, encoded)
             self._schema = schema.extended(novel)
+
+
+def is_auto(prior: Any) -> bool:
+    """Is it left to us what the base measure is?"""
+    return isinstance(prior, str) and prior == "auto"
 
 
 def check_whole(bank: Bank) -> None:

@@ -28,7 +28,7 @@ class CRPImputer(  # type: ignore[call-arg]
 
     Parameters
     ----------
-    columns, alpha, prior, n_particles, n_islands, resampling, sweeps, max_groups
+    columns, alpha, prior, effort, n_particles, n_islands, resampling, sweeps, max_groups
         As in `CRPMixture`.
     n_jobs, random_state, verbose
         As in `CRPMixture`.
@@ -68,12 +68,13 @@ class CRPImputer(  # type: ignore[call-arg]
     def __init__(
         self,
         columns: Any = "auto",
-        alpha: Any = 1.0,
-        prior: Any = "empirical",
-        n_particles: int = 20,
-        n_islands: int = 8,
+        alpha: Any = "learn",
+        prior: Any = "auto",
+        effort: str = "default",
+        n_particles: int | None = None,
+        n_islands: int | None = None,
         resampling: str = "optimal",
-        sweeps: int = 0,
+        sweeps: int | None = None,
         max_groups: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -84,6 +85,7 @@ class CRPImputer(  # type: ignore[call-arg]
         self.columns = columns
         self.alpha = alpha
         self.prior = prior
+        self.effort = effort
         self.n_particles = n_particles
         self.n_islands = n_islands
         self.resampling = resampling

@@ -42,11 +42,15 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         them as they are. Columns that a mapping does not name are "auto". Decided at the first
         call, transforms and all, and shown in `columns_`. Densities, samples and prototypes
         are always in natural units.
-    alpha : float
-        Concentration: the mass of a new group against the rows in the old ones.
-    prior : "empirical", "reference" or a mapping
+    alpha : "learn" or float
+        Concentration: the mass of a new group against the rows in the old ones. "learn" draws it
+        given the groups (Escobar and West), one for all classes of an island.
+    prior : "auto", "learn", "spread", "empirical", "reference" or a mapping
         The base measure: what the columns of a group are like before its rows. "empirical"
-        centres it on the whole table; "reference" is Beta(.5, .5), Dirichlet(.5) and a wide
+        centres it on the whole table; "learn" does too, and finds for each column from the
+        evidence how firmly and how far from there, with shrinkage to a common strength; under
+        "spread" the strength differs from island to island instead. "auto" is "learn" in `fit`
+        and "spread" in a stream. "reference" is Beta(.5, .5), Dirichlet(.5) and a wide
         Normal-inverse-chi-squared. A mapping gives, by column or by kind, one of these words
         or numbers: (a, b) for binary, a pseudo-count for categorical, (mean, kappa, nu, scale)
         for real, (kappa, nu, scale) for a gaussian block (named by a tuple of its columns, or
@@ -54,9 +58,11 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         ``{"real": (0.0, 0.1, 2.0, 1.0), "colour": 0.5}``; columns that it
         does not name are "empirical". Numbers are in the units of the transform if one is
         asked for; "auto" gives none to a column that has numbers here.
-    n_particles : int
-        Particles of each island.
-    n_islands : int
+    effort : "default", "fast" or "thorough"
+        How hard to try: decides the number of particles, islands and sweeps where these are None.
+    n_particles : int or None
+        Particles of each island; after sweeps, at most as many states of the chain are kept.
+    n_islands : int or None
         Independent filters whose densities are averaged with equal weight; in `fit` each
         takes the rows in an order of its own.
     resampling : "optimal", "lookahead", "systematic" or "multinomial"
@@ -64,8 +70,8 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         copies drawn when the effective size falls to half. "lookahead" is "optimal", but in
         `fit` a child's chance to be kept also counts how well it foresees the next row. That
         takes two to four times the time for little: "optimal" with more particles is better.
-    sweeps : int
-        Gibbs sweeps after the filter; 0 for now.
+    sweeps : int or None
+        Gibbs sweeps with split-merge moves after the filter, in `fit`.
     max_groups : int or None
         A bound on the number of groups of each particle.
     n_jobs : int or None
@@ -110,12 +116,13 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
     def __init__(
         self,
         columns: Any = "auto",
-        alpha: float = 1.0,
-        prior: Any = "empirical",
-        n_particles: int = 20,
-        n_islands: int = 8,
+        alpha: Any = "learn",
+        prior: Any = "auto",
+        effort: str = "default",
+        n_particles: int | None = None,
+        n_islands: int | None = None,
         resampling: str = "optimal",
-        sweeps: int = 0,
+        sweeps: int | None = None,
         max_groups: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -124,6 +131,7 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         self.columns = columns
         self.alpha = alpha
         self.prior = prior
+        self.effort = effort
         self.n_particles = n_particles
         self.n_islands = n_islands
         self.resampling = resampling

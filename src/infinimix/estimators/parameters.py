@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.effort import EFFORTS
 from infinimix.families.given import FOUND
 from infinimix.inference.filter import RESAMPLING
 
@@ -30,6 +31,7 @@ def _seed(value: Any) -> bool:
     return value is None or _whole(value, 0) or isinstance(value, kinds)
 
 
+WORDS = ("auto", *FOUND)
 POSITIVE: Rule = (_positive, "a positive finite number")
 RULES: dict[str, Rule] = {
     "alpha": (
@@ -38,16 +40,20 @@ RULES: dict[str, Rule] = {
     ),
     "gamma": POSITIVE,
     "prior": (
-        lambda v: v in FOUND if isinstance(v, str) else isinstance(v, Mapping),
-        "'empirical', 'reference', 'learn' or a mapping from column or kind to hyper-parameters",
+        lambda v: v in WORDS if isinstance(v, str) else isinstance(v, Mapping),
+        f"one of {', '.join(map(repr, WORDS))} or a mapping from columns or kinds to numbers",
     ),
-    "n_particles": (lambda v: _whole(v, 1), "a whole number from 1 on"),
-    "n_islands": (lambda v: _whole(v, 1), "a whole number from 1 on"),
+    "effort": (
+        lambda v: isinstance(v, str) and v in EFFORTS,
+        f"one of {', '.join(map(repr, EFFORTS))}",
+    ),
+    "n_particles": (lambda v: v is None or _whole(v, 1), "None or a whole number from 1 on"),
+    "n_islands": (lambda v: v is None or _whole(v, 1), "None or a whole number from 1 on"),
     "resampling": (
         lambda v: isinstance(v, str) and v in RESAMPLING,
         f"one of {', '.join(map(repr, RESAMPLING))}",
     ),
-    "sweeps": (lambda v: _whole(v, 0), "a whole number from 0 on"),
+    "sweeps": (lambda v: v is None or _whole(v, 0), "None or a whole number from 0 on"),
     "max_groups": (lambda v: v is None or _whole(v, 1), "None or a whole number from 1 on"),
     "n_jobs": (
         lambda v: v is None or (isinstance(v, Integral) and not isinstance(v, bool) and v != 0),

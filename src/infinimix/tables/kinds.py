@@ -2,7 +2,8 @@
 
 The rule: booleans and columns with only {0, 1} are binary; strings, objects and categoricals
 are categorical; floats are real; integers with at most 10 distinct values are categorical,
-other integers real. Objects that are all numbers are judged as the numbers they are. No column is
+other integers real. Objects that are all numbers are judged as the numbers they are, and columns
+of a frame that are float only because their whole numbers have holes as whole numbers. No column is
 a count unless `columns=` says so: whole numbers may also be years, ranks or codes. Real columns
 that are real only by this rule get the transform that `shapes.choose` finds, if any.
 """
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from infinimix.tables import errors
 from infinimix.tables.cells import NUMBERS, encode_real, is_missing
-from infinimix.tables.forms import Cells, Table
+from infinimix.tables.forms import Cells, Columns, Table
 from infinimix.tables.readers import open_table
 from infinimix.tables.schema import KINDS, Column, Schema
 from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose
@@ -72,7 +73,8 @@ def read_schema(
         sources.append(_source(cells, name))
         kind, _, transform = asked.get(j, "auto").partition(":")
         if kind == "auto":
-            kind = _judge(cells, sources[-1])
+            holed = isinstance(table, Columns) and _whole_but_for_holes(cells)
+            kind = _judge(cells, "int" if holed else sources[-1])
             free = kind == "real" and not {"real", name, table.labels[j], j} & set(natural)
             found.append(Column(name, kind, _choose(cells, name) if free else None))
         else:
@@ -218,6 +220,14 @@ def _judge(cells: Cells, source: str) -> str:
         return "binary"
     few = source != "float" and _few_distinct(values)
     return "categorical" if few else "real"
+
+
+def _whole_but_for_holes(cells: Cells) -> bool:
+    """Is a column of a frame float only because its whole numbers have holes?"""
+    if not isinstance(cells.values, np.ndarray) or cells.values.dtype.kind != "f":
+        return False
+    values = _observed(cells)
+    return 0 < len(values) < len(cells.values) and bool((values == np.rint(values)).all())
 
 
 def _observed(cells: Cells) -> NDArray[Any] | set[Any]:
