@@ -27,7 +27,7 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
 
     Parameters
     ----------
-    columns, alpha, prior, effort, n_particles, n_islands, resampling, sweeps, max_groups
+    columns, alpha, prior, effort, n_particles, n_islands, resampling, sweeps, window, max_groups
         As in `CRPMixture`, for each class; the base measure is pooled over the classes.
     gamma : float
         Pseudo-count of each class: P(y) = (rows of y + gamma) / (rows + classes * gamma).
@@ -75,6 +75,7 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
         n_islands: int | None = None,
         resampling: str = "optimal",
         sweeps: int | None = None,
+        window: int = 0,
         max_groups: int | None = None,
         calibrate: bool = True,
         n_jobs: int | None = None,
@@ -90,6 +91,7 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
         self.n_islands = n_islands
         self.resampling = resampling
         self.sweeps = sweeps
+        self.window = window
         self.max_groups = max_groups
         self.calibrate = calibrate
         self.n_jobs = n_jobs

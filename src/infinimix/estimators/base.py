@@ -46,6 +46,7 @@ class TableEstimator(BaseEstimator):
     resampling: str
     max_groups: int | None
     sweeps: int | None
+    window: int
     n_jobs: int | None
     random_state: Any
     verbose: bool
@@ -115,7 +116,7 @@ class TableEstimator(BaseEstimator):
             self.alpha if self.alpha == "learn" else float(self.alpha),
             resolve_prior(prior, schema.kinds(), schema.gaussian_blocks),
             effort.n_particles, effort.n_islands, self.resampling,
-            self.max_groups and int(self.max_groups), effort.sweeps,
+            self.max_groups and int(self.max_groups), effort.sweeps, int(self.window),
         )  # fmt: skip
         return Bank(settings, layout, seed_sequence(self.random_state))
 

@@ -28,7 +28,7 @@ class CRPImputer(  # type: ignore[call-arg]
 
     Parameters
     ----------
-    columns, alpha, prior, effort, n_particles, n_islands, resampling, sweeps, max_groups
+    columns, alpha, prior, effort, n_particles, n_islands, resampling, sweeps, window, max_groups
         As in `CRPMixture`.
     n_jobs, random_state, verbose
         As in `CRPMixture`.
@@ -75,6 +75,7 @@ class CRPImputer(  # type: ignore[call-arg]
         n_islands: int | None = None,
         resampling: str = "optimal",
         sweeps: int | None = None,
+        window: int = 0,
         max_groups: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -90,6 +91,7 @@ class CRPImputer(  # type: ignore[call-arg]
         self.n_islands = n_islands
         self.resampling = resampling
         self.sweeps = sweeps
+        self.window = window
         self.max_groups = max_groups
         self.n_jobs = n_jobs
         self.random_state = random_state

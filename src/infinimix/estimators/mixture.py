@@ -72,6 +72,9 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         takes two to four times the time for little: "optimal" with more particles is better.
     sweeps : int or None
         Gibbs sweeps with split-merge moves after the filter, in `fit`.
+    window : int
+        While streaming, Gibbs sweeps over so many latest rows (of each class) whenever half as
+        many have come; 0 for none. These rows are kept by each island.
     max_groups : int or None
         A bound on the number of groups of each particle.
     n_jobs : int or None
@@ -123,6 +126,7 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         n_islands: int | None = None,
         resampling: str = "optimal",
         sweeps: int | None = None,
+        window: int = 0,
         max_groups: int | None = None,
         n_jobs: int | None = None,
         random_state: Any = None,
@@ -136,6 +140,7 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         self.n_islands = n_islands
         self.resampling = resampling
         self.sweeps = sweeps
+        self.window = window
         self.max_groups = max_groups
         self.n_jobs = n_jobs
         self.random_state = random_state

@@ -54,6 +54,7 @@ RULES: dict[str, Rule] = {
         f"one of {', '.join(map(repr, RESAMPLING))}",
     ),
     "sweeps": (lambda v: v is None or _whole(v, 0), "None or a whole number from 0 on"),
+    "window": (lambda v: _whole(v, 0), "a whole number from 0 on"),
     "max_groups": (lambda v: v is None or _whole(v, 1), "None or a whole number from 1 on"),
     "n_jobs": (
         lambda v: v is None or (isinstance(v, Integral) and not isinstance(v, bool) and v != 0),

@@ -34,7 +34,8 @@ class Settings(NamedTuple):
     n_islands: int
     resampling: str
     max_groups: int | None
-    sweeps: int
+    sweeps: int = 0
+    window: int = 0
 
 
 class Snapshot(NamedTuple):

@@ -12,6 +12,7 @@ from infinimix.families.dials import spread
 from infinimix.inference.chain import Chain
 from infinimix.inference.dials import turn_dials
 from infinimix.inference.filter import NO_TRACE, ParticleFilter
+from infinimix.inference.window import Window
 from infinimix.partitions.crp import draw_alpha
 
 PORTIONS = (0.125, 0.25, 0.5, 1.0)  # of a table, after which hyper-parameters are found
@@ -27,6 +28,7 @@ class Island:
         self.dials = spread(base.layout, settings.prior, k / max(settings.n_islands - 1, 1))
         self.family = base.families(self.dials)
         self.filters = []
+        self.windows = []  # of each class, if there are to be sweeps while streaming
         self.paths = []  # of each class after `fit`: rows, and the group of each in one state
 
     def _generator(self, *key):
@@ -36,6 +38,7 @@ class Island:
 
     def add_class(self):
         """Open a class without rows."""
+        self.windows.append(Window(self.settings.window))
         s, rng = self.settings, self._generator(len(self.filters), self.k)
         self.filters.append(
             ParticleFilter(self.family, self.alpha, s.n_particles, s.resampling, s.max_groups, rng)
@@ -44,7 +47,10 @@ class Island:
     def learn(self, X, shares):
         """Filter rows in their order; `shares` lists the rows of each class."""
         for c, rows in shares:
-            self.filters[c].update(X, rows)
+            if self.settings.window:
+                self.windows[c].update(self.filters[c], X, rows)
+            else:
+                self.filters[c].update(X, rows)
 
     def rebase(self, base):
         """Follow a new estimate of the pooled table, and find the hyper-parameters anew."""

@@ -1,5 +1,7 @@
 """A bank as a tree of plain values and arrays, and back, bit for bit."""
 
+from functools import partial
+
 import numpy as np
 
 from infinimix.families.dials import GRID
@@ -7,6 +9,7 @@ from infinimix.families.priors import Layout
 from infinimix.families.seam import empty, refresh_all, sound
 from infinimix.inference.bank import Bank, Settings
 from infinimix.inference.filter import n_particle_rows
+from infinimix.inference.population import SIZE
 from infinimix.inference.soundness import check_population
 
 ARRAYS = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
@@ -55,6 +58,7 @@ def _island_to_tree(island):
         "alpha": island.alpha,
         "dials": island.dials,
         "filters": [_filter_to_tree(f) for f in island.filters],
+        "windows": [{"blocks": list(w.blocks), "z": w.z} for w in island.windows],
     }
 
 
@@ -74,6 +78,35 @@ def _restore_island(island, base, tree):
             raise ValueError("its particles are not as many as it says")
         island.add_class()
         _restore_filter(island.filters[-1], saved)
+    for f, window, saved in zip(island.filters, island.windows, tree["windows"], strict=True):
+        _restore_window(f, window, saved, base.layout)
+
+
+def _restore_window(f, window, tree, layout):
+    """Restore the latest rows; those that kernels could not take are refused."""
+    window.blocks, window.z = tuple(map(np.ascontiguousarray, tree["blocks"])), tree["z"]
+    if window.z.dtype != np.int64 or window.z.ndim != 2 or window.z.shape[1] > window.size:
+        raise ValueError("its latest rows are too many")
+    if window.z.shape[1] == 0 and not window.blocks:
+        return
+    sizes = f.crowd[SIZE, : f.n_particles]
+    sound = (
+        len(window.z) == f.n_particles
+        and bool((window.z >= 1).all() and (window.z < sizes[:, None]).all())
+        and len(window.blocks) == len(layout.names)
+        and all(map(partial(_fits, layout, window.z.shape[1]), window.blocks, layout.names))
+    )
+    if not sound:
+        raise ValueError("its latest rows are not in its groups")
+
+
+def _fits(layout, rows, block, kind):
+    """Can the family of these columns take the cells of a block?"""
+    whole = kind in ("binary", "categorical")
+    if block.shape != (rows, len(layout.names[kind])) or (block.dtype.kind == "f") == whole:
+        return False
+    most = np.array([1]) if kind == "binary" else layout.category_counts - 1
+    return not whole or bool((block >= -1).all() and (block <= most).all())
 
 
 def _on_grid(notches):
