@@ -10,7 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.base import Fitted, TableEstimator
-from infinimix.estimators.calibration import find_power
+from infinimix.estimators.calibration import NEUTRAL, Calibration, calibrate
 from infinimix.estimators.class_answers import ClassAnswers
 from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.estimators.labels import Labels
@@ -42,6 +42,9 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
     ----------
     likelihood_power_ : float
         That power; 1 unless `fit` has found another one.
+    loo_log_loss_ : float
+        Mean log-loss of the training rows (at most 2,000 of them), each left out in turn: to
+        choose between models without further data. NaN if nothing was calibrated.
     classes_ : array
         The labels, sorted.
     class_count_ : array
@@ -111,17 +114,17 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
             return codes, len(new)
 
         fitted = self._fit_bank(X, read, check=bool(self.calibrate))
-        power = self._find_power(codes, fitted) if self.calibrate else 1.0
+        calibration = self._check(codes, fitted) if self.calibrate else NEUTRAL
         self._take(X, fitted.schema, fitted.bank, fitted.encoded)
-        self._labels, self._power = labels, power
+        self._labels, self._calibration = labels, calibration
         return self
 
-    def _find_power(self, codes: np.ndarray, fitted: Fitted) -> float:
-        """Return the power of the likelihood that the left-out rows call for."""
+    def _check(self, codes: np.ndarray, fitted: Fitted) -> Calibration:
+        """Return the power of the likelihood that the left-out rows call for, and their loss."""
         own = np.eye(fitted.bank.n_classes)[codes[fitted.checked]]
         weight = np.bincount(codes) - own + self.gamma  # of each class, without the row
         log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
-        return find_power(fitted.log_density, own.argmax(axis=1), log_prior)
+        return calibrate(fitted.log_density, own.argmax(axis=1), log_prior)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
@@ -146,7 +149,8 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
 
         self._learn_rows(X, read)
         labels.extend(new)
-        self._labels, self._power = labels, getattr(self, "_power", 1.0)
+        self._labels = labels
+        self._calibration = getattr(self, "_calibration", NEUTRAL)
         return self
 
     @property
@@ -159,7 +163,13 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
     def likelihood_power_(self) -> float:
         """The power of the likelihood in the probabilities of the classes."""
         check_is_fitted(self)
-        return self._power
+        return self._calibration.power
+
+    @property
+    def loo_log_loss_(self) -> float:
+        """Mean log-loss of the training rows, each left out in turn, at the end of `fit`."""
+        check_is_fitted(self)
+        return self._calibration.loss
 
     @property
     def class_count_(self) -> np.ndarray:
@@ -192,7 +202,7 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`."""
-        joint = self._log_joint(self._fitted_rows(X), self._power)
+        joint = self._log_joint(self._fitted_rows(X), self._calibration.power)
         return joint - logsumexp(joint, axis=1, keepdims=True)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -201,7 +211,7 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row."""
-        joint = self._log_joint(self._fitted_rows(X), self._power)
+        joint = self._log_joint(self._fitted_rows(X), self._calibration.power)
         return self.classes_[joint.argmax(axis=1)]
 
     def score_samples(self, X: Any) -> np.ndarray:

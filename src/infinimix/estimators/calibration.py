@@ -8,6 +8,8 @@ training rows: each is judged by a model that has not counted it (leave-one-out)
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
@@ -16,7 +18,17 @@ SPREAD = 1.0  # of the Normal prior of the log of the power around 0
 LARGEST = 3.0  # of the log of the power, up or down
 
 
-def find_power(log_density: np.ndarray, codes: np.ndarray, log_prior: np.ndarray) -> float:
+class Calibration(NamedTuple):
+    """What left-out rows say."""
+
+    power: float  # of the likelihood
+    loss: float  # mean log-loss of the left-out rows, with that power
+
+
+NEUTRAL = Calibration(1.0, float("nan"))
+
+
+def calibrate(log_density: np.ndarray, codes: np.ndarray, log_prior: np.ndarray) -> Calibration:
     """Return the power that makes the labels of these rows most probable.
 
     Parameters
@@ -30,10 +42,12 @@ def find_power(log_density: np.ndarray, codes: np.ndarray, log_prior: np.ndarray
     """
     rows = np.arange(len(codes))
 
-    def cost(log_power: float) -> float:
+    def loss(log_power: float) -> float:
         joint = log_prior + np.exp(log_power) * log_density
-        loss = logsumexp(joint, axis=1) - joint[rows, codes]
-        return float(loss.sum() + 0.5 * (log_power / SPREAD) ** 2)
+        return float((logsumexp(joint, axis=1) - joint[rows, codes]).sum())
 
-    found = minimize_scalar(cost, bounds=(-LARGEST, LARGEST), method="bounded")
-    return float(np.exp(found.x))
+    def cost(log_power: float) -> float:
+        return loss(log_power) + 0.5 * (log_power / SPREAD) ** 2
+
+    found = minimize_scalar(cost, bounds=(-LARGEST, LARGEST), method="bounded").x
+    return Calibration(float(np.exp(found)), loss(found) / len(codes))

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from infinimix.estimators.answers import TableAnswers
+from infinimix.estimators.calibration import Calibration
 from infinimix.estimators.explanation import Explanation, evidence_by_orders, place_row
 from infinimix.estimators.filling import Blocks
 from infinimix.estimators.imputing import ask, impute_values
@@ -18,7 +19,7 @@ class ClassAnswers(TableAnswers):
 
     _labels: Any
     _log_prior: Any
-    _power: float
+    _calibration: Calibration
 
     def _log_class_prior(self) -> np.ndarray:
         log_prior = np.empty(len(self._labels.order))
@@ -27,7 +28,7 @@ class ClassAnswers(TableAnswers):
 
     def _log_classes(self, blocks: Blocks) -> np.ndarray:
         """Return what `predict_log_proba` does, but for a sum, in the order of the bank."""
-        return self._power * self._bank.log_densities(blocks) + self._log_class_prior()
+        return self._calibration.power * self._bank.log_densities(blocks) + self._log_class_prior()
 
     def _code_of(self, label: Any, name: str) -> int:
         if label not in self._labels.values:

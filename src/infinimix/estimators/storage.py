@@ -18,6 +18,7 @@ from infinimix import artifacts
 from infinimix.artifacts import ArtifactError
 from infinimix.estimators.aclass import AClassClassifier
 from infinimix.estimators.base import TableEstimator, block_names, check_whole
+from infinimix.estimators.calibration import Calibration
 from infinimix.estimators.imputer import CRPImputer
 from infinimix.estimators.labels import Labels, check_labels
 from infinimix.estimators.mixture import CRPMixture
@@ -75,7 +76,7 @@ def save(model: TableEstimator, path: File) -> None:
         "log_slopes": model._log_slopes,
         "labels": _labels_of(model),
         "rows": getattr(model, "labels_", None),
-        "power": getattr(model, "_power", None),
+        "calibration": tuple(getattr(model, "_calibration", ())),
     }
     artifacts.write(path, name, tree, library_version=infinimix.__version__)
 
@@ -117,7 +118,7 @@ def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
     if labels is not None:
         model._labels = Labels()  # type: ignore[attr-defined]
         model._labels.extend(labels)  # type: ignore[attr-defined]
-        model._power = _check_power(tree["power"])  # type: ignore[attr-defined]
+        model._calibration = _check_calibration(tree["calibration"])  # type: ignore[attr-defined]
     if rows is not None:
         model.labels_ = _check_rows(rows)  # type: ignore[attr-defined]
     model.n_features_in_ = schema.width
@@ -168,10 +169,11 @@ def _check_labels(labels: Any, n_classes: int, classifies: bool) -> None:
         raise ValueError("its labels do not fit its classes")
 
 
-def _check_power(power: Any) -> float:
-    if not isinstance(power, float) or not 0.0 < power < np.inf:
+def _check_calibration(pair: Any) -> Calibration:
+    calibration = Calibration(*pair)
+    if not all(isinstance(x, float) for x in pair) or not 0.0 < calibration.power < np.inf:
         raise ValueError("its power of the likelihood is no positive number")
-    return power
+    return calibration
 
 
 def _check_rows(rows: Any) -> np.ndarray:
