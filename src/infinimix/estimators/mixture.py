@@ -38,12 +38,14 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
         them as they are. Columns that a mapping does not name are "auto". Decided at the first
         call, transforms and all, and shown in `columns_`. Densities, samples and prototypes
         are always in natural units.
-    alpha : float
-        Concentration: the mass of a new group against the rows in the old ones.
-    prior : "empirical", "reference" or a mapping
+    alpha : float or "learn"
+        Concentration: the mass of a new group against the rows in the old ones. "learn" draws
+        it on each island, given how many groups there are; its prior is exponential, of mean 2.
+    prior : "empirical", "reference", "learn" or a mapping
         The base measure: what the columns of a group are like before its rows. "empirical"
         centres it on the whole table; "reference" is Beta(.5, .5), Dirichlet(.5) and a wide
-        Normal-inverse-chi-squared. A mapping gives, by column or by kind, one of these words
+        Normal-inverse-chi-squared; "learn" starts from "empirical" and lets the groups of each
+        island turn the hyper-parameters of each column. A mapping gives, by column or by kind, one of these words
         or numbers: (a, b) for binary, a pseudo-count for categorical, (mean, kappa, nu, scale)
         for real, as in ``{"real": (0.0, 0.1, 2.0, 1.0), "colour": 0.5}``; columns that it
         does not name are "empirical". Numbers are in the units of the transform if one is
@@ -57,7 +59,9 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
         How particles are kept: the best of all their children (Fearnhead and Clifford), or
         copies drawn when the effective size falls to half.
     sweeps : int
-        Gibbs sweeps after the filter; 0 for now.
+        Gibbs sweeps, with split and merge moves, that each island makes in `fit` after its
+        filter; up to `n_particles` of the states in the second half of them become its
+        particles. `partial_fit` makes none.
     max_groups : int or None
         A bound on the number of groups of each particle.
     n_jobs : int or None

@@ -74,6 +74,8 @@ def _restore_island(island, base, tree):
             raise ValueError("its particles are not as many as it says")
         island.add_class()
         _restore_filter(island.filters[-1], saved)
+        if island.filters[-1].alpha != island.alpha:
+            raise ValueError("its filters do not have the alpha of their island")
 
 
 def _filter_to_tree(f):
