@@ -109,6 +109,17 @@ def log_marginal(families, X, rows):
     return total
 
 
+def log_beside(families, X, groups, i, alpha, bound=None):
+    """Log density of row i as one more beside groups of rows, a new group among them."""
+    room = alpha if bound is None or len(groups) < bound else 0.0
+    mass = np.array([*map(len, groups), room])
+    scores = [
+        log_marginal(families, X, [*rows, i]) - log_marginal(families, X, rows)
+        for rows in [*groups, []]
+    ]
+    return logsumexp(scores, b=mass) - log(mass.sum())
+
+
 def _float(x):
     return isinstance(x, float)
 

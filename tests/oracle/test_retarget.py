@@ -47,7 +47,7 @@ def new_bank(X, kinds, known=0, **changes):
         for kind, x in zip(kinds, X, strict=True)
     }
     counts = np.full(len(names.get("categorical", ())), known)
-    settings = Settings(0.8, "empirical", bell(N), 1, "optimal", None)._replace(**changes)
+    settings = Settings(0.8, "empirical", bell(N), 1, "optimal", None, 0)._replace(**changes)
     by_column = {name: kind for kind, members in names.items() for name in members}
     settings = settings._replace(prior=resolve_prior(settings.prior, by_column))
     return Bank(settings, Layout(names, counts), np.random.SeedSequence(5))

@@ -71,7 +71,9 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         `fit` a child's chance to be kept also counts how well it foresees the next row. That
         takes two to four times the time for little: "optimal" with more particles is better.
     sweeps : int or None
-        Gibbs sweeps with split-merge moves after the filter, in `fit`.
+        Gibbs sweeps, with split and merge moves, that each island makes in `fit` after its
+        filter; up to `n_particles` of the states in the second half of them become its
+        particles. `partial_fit` makes none.
     window : int
         While streaming, Gibbs sweeps over so many latest rows (of each class) whenever half as
         many have come; 0 for none. These rows are kept by each island.

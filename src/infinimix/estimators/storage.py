@@ -30,7 +30,7 @@ from infinimix.tables import Schema
 from infinimix.tables.schema import KINDS
 
 File = str | PathLike[str] | BinaryIO
-TREE_VERSION = 1
+TREE_VERSION = 2
 CLASSES: dict[str, type[TableEstimator]] = {
     cls.__name__: cls for cls in (AClassClassifier, CRPImputer, CRPMixture)
 }
@@ -87,7 +87,7 @@ def load(path: File) -> Any:
     Raises
     ------
     infinimix.artifacts.ArtifactError
-        If the file is damaged, is no model, or is from a newer version.
+        If the file is damaged, is no model, or is from another version.
     """
     name, tree, _ = artifacts.read(path)
     if name not in CLASSES:
@@ -95,6 +95,11 @@ def load(path: File) -> Any:
     try:
         if tree["version"] > TREE_VERSION:
             raise ArtifactError(f"This {name} is from a newer infinimix; upgrade it to read this.")
+        if tree["version"] < TREE_VERSION:
+            raise ArtifactError(
+                f"This {name} was saved by an older infinimix, in a form that this one does not "
+                "read; fit it anew."
+            )
         return _rebuild(CLASSES[name], tree)
     except ArtifactError:
         raise
@@ -112,7 +117,7 @@ def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
     resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds(), schema.gaussian_blocks)
     model._bank = bank_from_tree(tree["bank"])
     _check_layout(schema, model._bank.layout)
-    model._log_slopes = _check_log_slopes(schema, tree.get("log_slopes", 0.0))
+    model._log_slopes = _check_log_slopes(schema, tree["log_slopes"])
     labels, rows = tree["labels"], tree["rows"]
     _check_labels(labels, model._bank.n_classes, cls is AClassClassifier)
     if labels is not None:

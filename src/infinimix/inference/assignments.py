@@ -14,8 +14,11 @@ from infinimix.inference.population import MASS
 
 def best_island(bank, c):
     """Return the number of the island of class c with the highest evidence."""
+    filters = bank.classes[c]
+    if bank.settings.alpha == "learn":
+        return int(np.argmax([f.log_evidence() for f in filters]))
     # The bound divides the evidence of all islands by the same, which takes long to work out.
-    return int(np.argmax([f.log_weight() for f in bank.classes[c]]))
+    return int(np.argmax([f.log_weight() for f in filters]))
 
 
 def best_particle(bank, c):

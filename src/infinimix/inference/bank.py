@@ -5,7 +5,7 @@ AClass paper, figures 2 and 3). Islands are independent of each other, and their
 averaged with equal weight. The base measure is pooled over the classes.
 
 Hidden here: while streaming the base measure is re-estimated when the number of rows is 1,
-2, 4, 8, ..., and when a new category turns up; both are facts of a row, not of a call, so
+2, 4, 8, ..., and when a new category turns up, and with it what is learned of alpha; both are facts of a row, not of a call, so
 any cutting of the stream into calls does the same. The particles are then weighed for the
 new posterior, so that the evidence is always that of the latest base measure.
 """
@@ -92,7 +92,8 @@ class Bank:
 
     def __init__(self, settings, layout, seed):
         self.settings, self.layout, self.seed = settings, layout, seed
-        self.adaptive = depends_on_data(layout, settings.prior) or settings.alpha == "learn"
+        self.adaptive = depends_on_data(layout, settings.prior)
+        self.revises = self.adaptive or settings.alpha == "learn"
         self.shape = blank(layout)
         self.pool = empty(self.shape, 2)
         self.n_rows = self.n_classes = 0
@@ -154,10 +155,10 @@ class Bank:
         self.torn = False
 
     def _events(self, n, novel):
-        """Return the rows, in order, before which the base measure changes."""
+        """Return the rows, in order, before which the hyper-parameters change."""
         events = {row for row, _ in novel}
         power = 1 << self.n_rows.bit_length()  # the next row count that is a power of two
-        while self.adaptive and power <= self.n_rows + n:
+        while self.revises and power <= self.n_rows + n:
             events.add(power - self.n_rows - 1)
             power *= 2
         return sorted(events) if events else ()
@@ -171,7 +172,7 @@ class Bank:
             self.layout = self.layout._replace(category_counts=counts)
             wider = blank(self.layout)
             self.pool, self.shape = widen(self.shape, self.pool, wider), wider
-        turn = self.adaptive and self.n_rows & (self.n_rows + 1) == 0
+        turn = self.revises and self.n_rows & (self.n_rows + 1) == 0
         if turn:
             self._pool(X, row, row + 1)
             keep_pool(self.shape, self.pool)

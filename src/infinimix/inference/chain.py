@@ -46,7 +46,7 @@ class Chain:
     def sweep(self):
         """Let every row choose again, then try to split and merge."""
         self._visit(self.rows, self.z, NO_LOO)
-        f, moves = self.f, MOVES
+        f, moves = self.f, MOVES if len(self.rows) > 1 else 0
         while moves and len(self.rows) == f.n_rows:
             moves = split_merge(
                 f.family, f.stats, self.X, self.rows, self.z, moves, *self._state(), self.made

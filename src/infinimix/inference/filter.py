@@ -174,7 +174,8 @@ class ParticleFilter:
         """Return the normalised weight of each particle, all its copies together."""
         unique = self.tally[UNIQUE]
         logw = self.logw[:unique] + np.log(self.crowd[COPIES, :unique])
-        return np.exp(logw - np.logaddexp.reduce(logw))
+        w = np.exp(logw - logw.max())
+        return w / w.sum()  # so that they sum to 1 even where the logs are huge
 
     def log_weight(self):
         """Return the log of the total weight: the evidence but for the bound on groups."""

@@ -111,11 +111,11 @@ def sweep(family, stats, X, rows, z, j, r, slots, mass, groups, crowd, tally, rn
         mass[MASS, spare] = left = mass[MASS, s] - 1.0
         groups[r, k] = spare
         others = crowd[SIZE, r] - (1 if left > 0.0 else 2)
-        held = groups[r, : crowd[SIZE, r]]
-        total, top = weigh_held(family, stats, X, i, held, others < bound, mass, w)
+        held, room = groups[r, : crowd[SIZE, r]], others < bound
+        total, top = weigh_held(family, stats, X, i, held, room, mass, w)
         groups[r, k] = s
         if loo.shape[0] > 0:
-            loo[j] = top + log(total / (tally[ROWS] - 1.0 + mass[MASS, 0]))
+            loo[j] = top + log(total / (tally[ROWS] - 1.0 + (mass[MASS, 0] if room else 0.0)))
             j += 1
             continue
         new = invert(w, held.shape[0], total * rng.random())

@@ -54,11 +54,12 @@ class Island:
 
     def rebase(self, base):
         """Follow a new estimate of the pooled table, and find the hyper-parameters anew."""
-        if any(f.n_rows for f in self.filters):
-            self._find_hyper(base, [self._draw_particle(f) for f in self.filters])
-        self._retarget(base)
+        self._retarget(base)  # first: the statistics may need room for a new category
+        self._find_hyper(base)
 
     def _draw_particle(self, f):
+        if f.n_particles == 1:  # no draw: a class without rows leaves the generator as it is
+            return 0
         return int(self.rng.choice(f.n_particles, p=f.weights()))
 
     def _find_dials(self, base, particles):
@@ -73,15 +74,23 @@ class Island:
         rows = [f.n_rows for f in self.filters]
         self.alpha = draw_alpha(self.rng, self.alpha, sizes, rows, bound=self.filters[0].bound)
 
-    def _find_hyper(self, base, particles):
-        """Draw what is to be learned, given one particle of each class; `_retarget` follows."""
+    def _learns(self, base):
+        return base.learns or self.settings.alpha == "learn"
+
+    def _find_hyper(self, base, particles=None):
+        """Draw what is to be learned, given one particle of each class, and weigh all anew.
+
+        The particles are drawn by their weights if they are not given.
+        """
+        if not self._learns(base) or not any(f.n_rows for f in self.filters):
+            return  # before any row the defaults serve better than a draw
+        if particles is None:
+            particles = [self._draw_particle(f) for f in self.filters]
         if base.learns:
             self._find_dials(base, particles)
         if self.settings.alpha == "learn":
             self._find_alpha(particles)
-
-    def _learns(self, base):
-        return base.learns or self.settings.alpha == "learn"
+        self._retarget(base)
 
     def _retarget(self, base):
         self.family = base.families(self.dials)
@@ -129,18 +138,15 @@ class Island:
             for f, rows, trace in walks:
                 first, last = round(done * len(rows)), round(share * len(rows))
                 f.update(X, rows[first:last], trace[first:last], ahead=True)
+            self._find_hyper(base)
             done = share
-            if self._learns(base):
-                self.rebase(base)
 
     def _sweep(self, chains, base):
         """Sweep all classes in turn; the states after the last sweeps are kept as particles."""
         sweeps = self.settings.sweeps
         kept = min(self.settings.n_particles, (sweeps + 1) // 2)
         for left in range(sweeps, 0, -1):
-            if self._learns(base):
-                self._find_hyper(base, [0] * len(self.filters))
-                self._retarget(base)
+            self._find_hyper(base, [0] * len(self.filters))
             for chain in chains:
                 if left < kept:
                     chain.keep()

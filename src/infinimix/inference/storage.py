@@ -78,6 +78,8 @@ def _restore_island(island, base, tree):
             raise ValueError("its particles are not as many as it says")
         island.add_class()
         _restore_filter(island.filters[-1], saved)
+        if island.filters[-1].alpha != island.alpha:
+            raise ValueError("its filters do not have the alpha of their island")
     for f, window, saved in zip(island.filters, island.windows, tree["windows"], strict=True):
         _restore_window(f, window, saved, base.layout)
 

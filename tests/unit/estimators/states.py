@@ -56,13 +56,16 @@ def state_of(model):
         "log_slopes": model._log_slopes,
         "counts": bank.layout.category_counts.copy(),
         "sampler": _generator(bank.sampler()),
+        "power": getattr(model, "_power", None),
         "labels": repr(getattr(model, "_labels", None) and model._labels.values),
         "rows": getattr(model, "labels_", np.zeros(0)).copy(),
         **_leaves("pool", bank.pool),
         **_leaves("family", bank.family),
     }
-    for c, islands in enumerate(bank.classes):
-        for k, f in enumerate(islands):
+    for k, island in enumerate(bank.islands):
+        state |= {f"island {k}: alpha": island.alpha, f"island {k}: rng": _generator(island.rng)}
+        state |= {f"island {k}: dials of {kind}": v for kind, v in island.dials.items()}
+        for c, f in enumerate(island.filters):
             state |= _filter(f"class {c}, island {k}: ", f)
     return state
 

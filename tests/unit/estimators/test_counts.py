@@ -138,7 +138,7 @@ def saved(model):
 def test_a_file_with_sums_that_no_counts_have_is_refused(model):
     name, tree, _ = artifacts.read(saved(model))
     assert (load(saved(model)).score_samples(X) == model.score_samples(X)).all()
-    n = tree["bank"]["classes"][0][0]["stats"][0]
+    n = tree["bank"]["islands"][0]["filters"][0]["stats"][0]
     for field, value in ((0, -1.0), (1, 1e300), (1, np.nan), (2, -1.0), (2, 1e300)):
         before = n[1, field, 0]
         n[1, field, 0] = value

@@ -194,7 +194,7 @@ def test_a_fit_that_fails_at_its_last_step_changes_nothing(monkeypatch):
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr("infinimix.estimators.mixture.trace_assignments", no_room)
+        patch.setattr("infinimix.estimators.mixture.recorded_assignments", no_room)
         with pytest.raises(MemoryError):
             model.fit(MORE)
     assert differences(before, state_of(model)) == []

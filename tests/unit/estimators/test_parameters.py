@@ -19,7 +19,8 @@ WRONG = {
     "n_particles": [0, -1, 1.5, 2.0, True, "3", None],
     "n_islands": [0, -1, 1.5, 2.0, True, "3", None],
     "resampling": ["floaty", None, 1, ["optimal"], {}],
-    "sweeps": [1, -1, None, True, 0.5],
+    "sweeps": [-1, None, True, 0.5, "1"],
+    "calibrate": ["yes", None, 1, 0.5],
     "max_groups": [0, -1, 1.5, True, "3"],
     "n_jobs": [0, 1.5, "two", True, [1]],
     "random_state": [-1, 1.5, "a", True, [1]],
@@ -61,6 +62,8 @@ def test_a_wrong_value_is_refused_by_name_and_only_when_learning(estimator, name
         {"random_state": 2**200, "n_jobs": np.int64(2), "verbose": np.bool_(False)},
         {"random_state": np.random.RandomState(0), "n_jobs": -1},
         {"prior": {"x0": [1, 2.5], "binary": 0.5}},
+        {"alpha": "learn", "prior": "learn", "sweeps": np.int64(2)},
+        {"prior": {"x0": "learn"}, "sweeps": 3, "max_groups": 1},
     ],
     ids="-".join,
 )

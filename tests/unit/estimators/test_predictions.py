@@ -29,7 +29,7 @@ def test_the_answers_of_a_classifier_agree(kind, n, max_groups, gamma, method):
     np.testing.assert_allclose(np.exp(log_proba), proba, rtol=1e-12)
     np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-12)
     assert (model.predict(queries) == model.classes_[proba.argmax(axis=1)]).all()
-    joint = model._log_joint(queries)
+    joint = model._log_joint(model._fitted_rows(queries))
     np.testing.assert_allclose(model.score_samples(queries), logsumexp(joint, axis=1), rtol=1e-12)
     prior = (model.class_count_ + gamma) / (n + gamma * len(model.classes_))
     np.testing.assert_allclose(proba[-1], prior, rtol=1e-9)  # of a row without cells
@@ -100,12 +100,12 @@ def test_islands_are_averaged_with_equal_weight():
     X = make_table("mixed", 40)
     together = CRPMixture(columns_of("mixed"), n_particles=3, n_islands=3, random_state=0).fit(X)
     bank = together._bank
-    islands = bank.classes[0]
+    islands = bank.islands
     apart = []
-    for f in islands:
-        bank.classes[0], bank._snapshot = [f], None
+    for island in islands:
+        bank.islands, bank._snapshot = [island], None
         apart.append(together.score_samples(X))
-    bank.classes[0], bank._snapshot = islands, None
+    bank.islands, bank._snapshot = islands, None
     np.testing.assert_allclose(
         together.score_samples(X), logsumexp(apart, axis=0) - np.log(3), rtol=1e-10
     )

@@ -255,7 +255,8 @@ def other_kind(tree):
 
 EDITS = {
     "another kind": (other_kind, "'DPMeans', which this infinimix does not know"),
-    "a newer tree": (put("version", 2), "newer"),
+    "a newer tree": (put("version", 3), "newer"),
+    "an older tree": (put("version", 1), "fit it anew"),
     "a version in words": (put("version", "two"), None),
     "no version": (lambda tree: tree.pop("version") and None, None),
     "no bank": (put("bank", None), None),
@@ -283,8 +284,26 @@ EDITS = {
     "a label twice": (put("labels", lambda v: [*v[:-1], v[0]]), "labels"),
     "a hole as a label": (put("labels", lambda v: [*v[:-1], None]), "NaN"),
     "no labels": (put("labels", None), "labels"),
-    "no classes": (put("bank", "classes", []), "classes"),
-    "an island fewer": (put("bank", "classes", 0, lambda v: v[:-1]), None),
+    "no islands at all": (put("bank", "islands", []), "islands"),
+    "an island fewer": (put("bank", "islands", lambda v: v[:-1]), "islands"),
+    "a class fewer": (put("bank", "islands", 0, "filters", lambda v: v[:-1]), "same classes"),
+    "classes in another order": (put("bank", "islands", 0, "filters", lambda v: v[::-1]), "rows"),
+    "no generator of an island": (put("bank", "islands", 0, "rng", 3), "generator"),
+    "an alpha of nothing": (put("bank", "islands", 0, "alpha", 0.0), "hyper-parameters"),
+    "an alpha beyond all": (put("bank", "islands", 0, "alpha", np.inf), "hyper-parameters"),
+    "an alpha of its own": (put("bank", "islands", 0, "alpha", 2.0), "alpha"),
+    "no dials": (put("bank", "islands", 0, "dials", {}), "hyper-parameters"),
+    "dials beyond the grid": (
+        put("bank", "islands", 0, "dials", "binary", lambda v: v + 7),
+        "dials",
+    ),
+    "dials of other columns": (
+        put("bank", "islands", 0, "dials", "binary", lambda v: v[:, :-1]),
+        "dials",
+    ),
+    "no power": (put("power", None), "power"),
+    "a power of nothing": (put("power", 0.0), "power"),
+    "a power that is no number": (put("power", np.nan), "power"),
     "no islands": (put("bank", "settings", "n_islands", 0), "n_islands"),
     "an unknown resampling": (put("bank", "settings", "resampling", "x"), "resampling"),
     "a bound of nothing": (put("bank", "settings", "max_groups", 0), "max_groups"),
@@ -304,8 +323,8 @@ def test_a_whole_archive_with_wrong_content_is_refused(streams, name):
 
 def every_filter(change):
     def edit(tree):
-        for islands in tree["bank"]["classes"]:
-            for part in islands:
+        for island in tree["bank"]["islands"]:
+            for part in island["filters"]:
                 change(part)
 
     return edit
