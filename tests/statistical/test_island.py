@@ -26,6 +26,11 @@ SHARES = (np.arange(6), np.arange(6, 10))
 CHAINS, STEPS, DRAWS, LIMIT = 40, 30, 800, 5.4
 
 
+def blank_like(block):
+    """Cells that are all missing."""
+    return np.full_like(block, np.nan if block.dtype.kind == "f" else -1)
+
+
 @kernel
 def seat(family, stats, X, i, k, slots, mass, groups, crowd, tally):
     """Put row i in group k of the only particle, a new one if there is none yet."""
