@@ -29,8 +29,8 @@ from infinimix.kernels.elementary import exp, log
 SCANS = 1  # restricted scans between the first allocation and the last scan
 
 
-# These are calls and not inlined as elsewhere: compiling them once for all their places halves
-# the time of a cold start.
+# Families are called here, not inlined as elsewhere, and in few places: a call costs little
+# beside a scan, and each level of inlining is one more time that a cold start compiles them.
 @kernel
 def put(family, stats, s, X, i, w):
     """Add row i to slot s with weight w."""
@@ -49,30 +49,21 @@ def worth(family, stats, s):
     return evidence(family, stats, s)
 
 
-@part
-def found(family, stats, X, i, s):
-    """Let slot s hold row i alone."""
-    copy(family, stats, 0, s)
-    put(family, stats, s, X, i, 1.0)
+@kernel
+def gather(family, stats, s, t, target):
+    """Let a slot hold what s holds and, unless it is the same, what t holds."""
+    copy(family, stats, s, target)
+    if s != t:
+        merge(family, stats, t, target)
 
 
 @part
-def lean(family, stats, X, i, sides, mass):
-    """Return the probability that row i joins the second of two groups."""
-    logp = mass[LOGP]
-    a, b = sides[0], sides[1]
-    logp[a] = logp[b] = 0.0
-    compare(family, stats, X, i, sides, logp)
-    return 1.0 / (1.0 + mass[MASS, a] / mass[MASS, b] * exp(min(logp[a] - logp[b], 700.0)))
-
-
-@part
-def members(z, first, second, out):
-    """List the places of z with one of two values; return how many there are."""
+def members(z, first, second, places, side):
+    """List the places of z with one of two values, and which of them; return how many."""
     n = 0
     for j in range(z.shape[0]):
         if z[j] == first or z[j] == second:
-            out[n] = j
+            places[n], side[j] = j, 1 if z[j] == second else 0
             n += 1
     return n
 
@@ -85,23 +76,17 @@ def shuffle(x, n, rng):
         x[a], x[b] = x[b], x[a]
 
 
-@part
-def settle(family, stats, X, i, s, w, mass):
-    """Add row i to a side with weight 1, or take it away with weight -1."""
-    put(family, stats, s, X, i, w)
-    mass[MASS, s] += w
-
-
-@kernel  # not inlined: both moves call it
+@kernel
 def propose(family, stats, X, rows, places, n, pair, sides, side, forced, mass, rng):
     """Let the rows at `places` choose sides; return the log probability of the last scan.
 
     `forced`, if it is not empty, says where the last scan must end.
     """
+    logp, mass_of = mass[LOGP], mass[MASS]
     for c in range(2):
-        found(family, stats, X, rows[pair[c]], sides[c])
-        mass[MASS, sides[c]] = 1.0
-        side[pair[c]] = c
+        gather(family, stats, 0, 0, sides[c])
+        put(family, stats, sides[c], X, rows[pair[c]], 1.0)
+        mass_of[sides[c]], side[pair[c]] = 1.0, c
     shuffle(places, n, rng)
     log_q = 0.0
     for scan in range(SCANS + 2):
@@ -110,14 +95,19 @@ def propose(family, stats, X, rows, places, n, pair, sides, side, forced, mass, 
             if j == pair[0] or j == pair[1]:
                 continue
             if scan > 0:
-                settle(family, stats, X, rows[j], sides[side[j]], -1.0, mass)
-            p = lean(family, stats, X, rows[j], sides, mass)
+                put(family, stats, sides[side[j]], X, rows[j], -1.0)
+                mass_of[sides[side[j]]] -= 1.0
+            logp[sides[0]] = logp[sides[1]] = 0.0
+            compare(family, stats, X, rows[j], sides, logp)
+            odds = exp(min(logp[sides[0]] - logp[sides[1]], 700.0))
+            p = 1.0 / (1.0 + mass_of[sides[0]] / mass_of[sides[1]] * odds)
             side[j] = 1 if rng.random() < p else 0
             if scan == SCANS + 1:
                 if forced.shape[0] > 0:
                     side[j] = forced[j]
                 log_q += log(p) if side[j] == 1 else log(1.0 - p)
-            settle(family, stats, X, rows[j], sides[side[j]], 1.0, mass)
+            put(family, stats, sides[side[j]], X, rows[j], 1.0)
+            mass_of[sides[side[j]]] += 1.0
     return log_q
 
 
@@ -130,67 +120,39 @@ def log_factorials(a, b):
     return total
 
 
+@kernel
+def log_odds(family, stats, halves, both, mass):
+    """Return how much more probable two groups are than both together, in log probability."""
+    gain = worth(family, stats, halves[0]) + worth(family, stats, halves[1])
+    gain += log(mass[MASS, 0]) + log_factorials(mass[MASS, halves[0]], mass[MASS, halves[1]])
+    return gain - worth(family, stats, both)
+
+
 @part
-def relocate(z, places, n, side, value, position):
-    """Let the rows of one side stand in the group at a position."""
+def divide(z, k, places, n, side, r, slots, mass, groups, crowd, tally):
+    """Let the two sides, in the first spare slots, take the place of group k."""
+    s = groups[r, k]
+    groups[r, k] = adopt(mass[MASS, slots[ORDER, tally[LIVE]]], slots, mass, tally)
+    new = crowd[SIZE, r]
+    groups[r, new] = adopt(mass[MASS, slots[ORDER, tally[LIVE]]], slots, mass, tally)
     for a in range(n):
-        if side[places[a]] == value:
-            z[places[a]] = position
-
-
-@part
-def try_split(
-    family, stats, X, rows, z, k, pair, r, slots, mass, groups, crowd, tally, rng, places, side
-):
-    """Propose to cut group k in two; return whether it was."""
-    s, n = groups[r, k], members(z, k, k, places)
-    first, second = slots[ORDER, tally[LIVE]], slots[ORDER, tally[LIVE] + 1]
-    sides = np.array([first, second])
-    forced = side[:0]
-    log_q = propose(family, stats, X, rows, places, n, pair, sides, side, forced, mass, rng)
-    a, b = mass[MASS, first], mass[MASS, second]
-    gain = worth(family, stats, first) + worth(family, stats, second)
-    gain += log(mass[MASS, 0]) + log_factorials(a, b) - worth(family, stats, s)
-    if not log(1.0 - rng.random()) < gain - log_q:
-        return False
-    groups[r, k] = adopt(a, slots, mass, tally)
-    groups[r, crowd[SIZE, r]] = adopt(b, slots, mass, tally)
-    relocate(z, places, n, side, 1, crowd[SIZE, r])
+        if side[places[a]] == 1:
+            z[places[a]] = new
     crowd[SIZE, r] += 1
     tally[WIDEST] = max(tally[WIDEST], crowd[SIZE, r])
     release(s, slots, tally)
-    return True
 
 
 @part
-def try_merge(
-    family, stats, X, rows, z, k, m, pair, r, slots, mass, groups, crowd, tally, rng, places, side
-):
-    """Propose to make groups k and m one; return whether they are."""
-    s, t, both = groups[r, k], groups[r, m], slots[ORDER, tally[LIVE]]
-    a, b = mass[MASS, s], mass[MASS, t]
-    copy(family, stats, s, both)
-    merge(family, stats, t, both)
-    gain = worth(family, stats, both) - worth(family, stats, s) - worth(family, stats, t)
-    gain -= log(mass[MASS, 0]) + log_factorials(a, b)
-    level = log(1.0 - rng.random())
-    if not level < gain:
-        return False
-    n = members(z, k, m, places)
-    forced = np.empty(z.shape[0], np.int64)
-    for c in range(n):
-        forced[places[c]] = 1 if z[places[c]] == m else 0
-    sides = np.array([slots[ORDER, tally[LIVE] + 1], slots[ORDER, tally[LIVE] + 2]])
-    log_q = propose(family, stats, X, rows, places, n, pair, sides, side, forced, mass, rng)
-    if not level < gain + log_q:
-        return False
-    groups[r, k] = adopt(a + b, slots, mass, tally)
-    for c in range(n):
-        z[places[c]] = k
+def unite(z, k, m, places, n, r, slots, mass, groups, crowd, tally):
+    """Let both groups together, in the first spare slot, take the place of groups k and m."""
+    s, t = groups[r, k], groups[r, m]
+    groups[r, k] = adopt(mass[MASS, s] + mass[MASS, t], slots, mass, tally)
+    for a in range(n):
+        z[places[a]] = k
     release(s, slots, tally)
     release(t, slots, tally)
     drop(r, m, z, groups, crowd)
-    return True
 
 
 @kernel
@@ -201,17 +163,37 @@ def split_merge(
 
     All rows of the particle must be at hand: a group with rows elsewhere cannot be cut.
     """
-    n = rows.shape[0]
-    places, side = np.empty(n, np.int64), np.empty(n, np.int64)
+    n_rows = rows.shape[0]
+    places, side = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
+    forced = np.empty(n_rows, np.int64)
     pair = np.empty(2, np.int64)
-    while moves > 0 and n > 1 and not cramped(slots, groups, crowd, r, tally):
+    while moves > 0 and n_rows > 1 and not cramped(slots, groups, crowd, r, tally):
         moves -= 1
-        pair[0], pair[1] = int(rng.random() * n), int(rng.random() * (n - 1))
+        pair[0], pair[1] = int(rng.random() * n_rows), int(rng.random() * (n_rows - 1))
         pair[1] += 1 if pair[1] >= pair[0] else 0
         k, m = z[pair[0]], z[pair[1]]
-        arrays = (slots, mass, groups, crowd, tally, rng, places, side)
-        if k != m:
-            made[1] += try_merge(family, stats, X, rows, z, k, m, pair, r, *arrays)
-        elif crowd[SIZE, r] <= bound:
-            made[0] += try_split(family, stats, X, rows, z, k, pair, r, *arrays)
+        apart, level = k != m, log(1.0 - rng.random())
+        if not apart and crowd[SIZE, r] > bound:
+            continue
+        both = slots[ORDER, tally[LIVE]] if apart else groups[r, k]
+        first = tally[LIVE] + (1 if apart else 0)
+        sides = slots[ORDER, first : first + 2].copy()
+        halves = np.array([groups[r, k], groups[r, m]]) if apart else sides
+        gain = 0.0  # of the halves over both, in log probability
+        if apart:
+            gather(family, stats, halves[0], halves[1], both)
+            gain = log_odds(family, stats, halves, both, mass)
+            if not level < -gain:
+                continue
+        n = members(z, k, m, places, forced)
+        ends = forced if apart else forced[:0]
+        log_q = propose(family, stats, X, rows, places, n, pair, sides, side, ends, mass, rng)
+        if not apart:
+            gain = log_odds(family, stats, halves, both, mass)
+        if apart and level < log_q - gain:
+            unite(z, k, m, places, n, r, slots, mass, groups, crowd, tally)
+            made[1] += 1
+        elif not apart and level < gain - log_q:
+            divide(z, k, places, n, side, r, slots, mass, groups, crowd, tally)
+            made[0] += 1
     return moves
