@@ -25,6 +25,7 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "imputation": "bench.imputation",
     "density": "bench.density",
     "mnist": "bench.mnist",
+    "effort": "bench.effort",
 }
 
 
