@@ -96,7 +96,8 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
     n_groups_posterior_ : array
         Entry k is the probability of k groups.
     log_evidence_ : float
-        Log of an unbiased estimate of the probability of all rows.
+        Log of an unbiased estimate of the probability of all rows, given the hyper-parameters;
+        where these are learned, given the latest of each island.
     columns_ : dict
         Kind of each column, with its transform.
     blocks_ : tuple of tuples
