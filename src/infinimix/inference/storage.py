@@ -80,6 +80,8 @@ def _restore_island(island, base, tree):
         _restore_filter(island.filters[-1], saved)
         if island.filters[-1].alpha != island.alpha:
             raise ValueError("its filters do not have the alpha of their island")
+    if len(tree["windows"]) != len(island.filters):
+        raise ValueError("its windows and filters do not have the same classes")
     for f, window, saved in zip(island.filters, island.windows, tree["windows"], strict=True):
         _restore_window(f, window, saved, base.layout)
 

@@ -171,7 +171,7 @@ def test_a_failed_fit_keeps_what_was_learned_and_its_generator(cls):
 
 @pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])
 def test_an_interrupted_first_call_leaves_an_unfitted_model(cls, monkeypatch):
-    def interrupted(*args):
+    def interrupted(*args, **options):
         raise KeyboardInterrupt  # as while kernels compile
 
     model = make(cls)
