@@ -32,7 +32,7 @@ def answers():
         copies = f.crowd[COPIES, : f.tally[UNIQUE]].tolist()
         whole = {"held": held, "copies": copies, "z": z.tolist(), "tally": f.tally.tolist()}
         weights = [*f.weights().tolist(), f.log_evidence(), *log_density(f, world.Y).tolist()]
-        f.retarget(tuple(g._replace(prior=2.0 * g.prior) for g in f.family))
+        f.retarget(tuple(g._replace(prior=2.0 * g.prior) for g in f.family), f.alpha)
         found.append([whole, [*weights, f.log_evidence(), *log_density(f, world.Y).tolist()]])
     return found
 
@@ -58,6 +58,6 @@ def test_changed_hyper_parameters_give_the_new_evidence():
     """What the answers above end with is right as well, not only the same."""
     world = WORLDS["product-holes"]
     f, _ = run(world, 1.3, 877, "optimal")
-    f.retarget(tuple(g._replace(prior=2.0 * g.prior) for g in f.family))
+    f.retarget(tuple(g._replace(prior=2.0 * g.prior) for g in f.family), f.alpha)
     truth = Enumeration(f.family, world.X, 1.3)
     assert f.log_evidence() == pytest.approx(truth.log_evidence, abs=1e-6)

@@ -45,10 +45,11 @@ class CRPMixture(ClusterMixin, DensityMixin, TableEstimator):
         The base measure: what the columns of a group are like before its rows. "empirical"
         centres it on the whole table; "reference" is Beta(.5, .5), Dirichlet(.5) and a wide
         Normal-inverse-chi-squared; "learn" starts from "empirical" and lets the groups of each
-        island turn the hyper-parameters of each column. A mapping gives, by column or by kind, one of these words
-        or numbers: (a, b) for binary, a pseudo-count for categorical, (mean, kappa, nu, scale)
-        for real, as in ``{"real": (0.0, 0.1, 2.0, 1.0), "colour": 0.5}``; columns that it
-        does not name are "empirical". Numbers are in the units of the transform if one is
+        island turn the hyper-parameters of each column. A mapping gives, by column or by kind,
+        one of these words or numbers: (a, b) for binary, a pseudo-count for categorical,
+        (mean, kappa, nu, scale) for real, as in
+        ``{"real": (0.0, 0.1, 2.0, 1.0), "colour": 0.5}``; columns that it does not name are
+        "empirical". Numbers are in the units of the transform if one is
         asked for; "auto" gives none to a column that has numbers here.
     n_particles : int
         Particles of each island.

@@ -284,7 +284,10 @@ EDITS = {
     "an alpha beyond all": (put("bank", "islands", 0, "alpha", np.inf), "hyper-parameters"),
     "an alpha of its own": (put("bank", "islands", 0, "alpha", 2.0), "alpha"),
     "no dials": (put("bank", "islands", 0, "dials", {}), "hyper-parameters"),
-    "dials beyond the grid": (put("bank", "islands", 0, "dials", "binary", lambda v: v + 7), "dials"),
+    "dials beyond the grid": (
+        put("bank", "islands", 0, "dials", "binary", lambda v: v + 7),
+        "dials",
+    ),
     "dials of other columns": (
         put("bank", "islands", 0, "dials", "binary", lambda v: v[:, :-1]),
         "dials",
