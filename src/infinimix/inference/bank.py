@@ -5,10 +5,10 @@ AClass paper, figures 2 and 3). Islands are independent of each other, and their
 averaged with equal weight. The base measure is pooled over the classes.
 
 Hidden here: while streaming the base measure is re-estimated when the number of rows is 1,
-2, 4, 8, ..., and when a new category turns up, and with it what is learned of alpha; both are
-facts of a row, not of a call, so any cutting of the stream into calls does the same. The
+2, 4, 8, ..., and when a new category turns up, and what is learned is then drawn anew; both
+are facts of a row, not of a call, so any cutting of the stream into calls does the same. The
 particles are then weighed for the new posterior, so that the evidence is always that of the
-latest base measure.
+latest hyper-parameters.
 """
 
 from typing import NamedTuple

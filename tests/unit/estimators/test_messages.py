@@ -56,8 +56,8 @@ def test_progress_goes_to_standard_error_one_line_a_call(capfd):
     out, err = capfd.readouterr()
     assert out == ""
     assert [line.partition(" filtered in")[0] for line in err.splitlines()] == [
-        "infinimix: 4 islands",
-        "infinimix: 4 islands",
+        "infinimix: 2 islands",
+        "infinimix: 2 islands",
         "infinimix: 3 islands",
     ]
 

@@ -10,7 +10,6 @@ from scipy.integrate import trapezoid
 
 from infinimix import AClassClassifier, CRPMixture, artifacts, load, save
 from infinimix.artifacts import ArtifactError
-from infinimix.tables import Schema
 from tests.unit.estimators.states import differences, state_of
 
 SMALL = {"n_particles": 4, "n_islands": 2, "random_state": 0}
@@ -164,20 +163,6 @@ def test_a_file_with_wrong_transforms_is_refused(edit):
     artifacts.write(file, kind, tree, library_version="0.1.0")
     with pytest.raises(ArtifactError):
         load(io.BytesIO(file.getvalue()))
-
-
-def test_a_file_from_before_there_were_transforms_is_read():
-    X, _ = make_rows()
-    model = CRPMixture("real", **SMALL).fit(X)
-    file = io.BytesIO()
-    save(model, file)
-    kind, tree, _ = artifacts.read(io.BytesIO(file.getvalue()))
-    assert tree["schema"]["columns"] == [["x0", "real"], ["x1", "real"]]
-    del tree["log_slopes"]
-    file = io.BytesIO()
-    artifacts.write(file, kind, tree, library_version="0.1.0")
-    assert load(io.BytesIO(file.getvalue())).log_evidence_ == model.log_evidence_
-    assert Schema.from_json(tree["schema"]) == model._schema
 
 
 @BOTH

@@ -126,7 +126,7 @@ def test_learned_alpha_follows_the_number_of_groups():
     found = []
     for group in (few, many):
         table = 40.0 * group[:, None] + rng.normal(size=(200, 1)) * 0.1
-        prior = {"real": (1000.0, 1e-4, 4.0, 0.1)}
+        prior = {"real": (1200.0, 2e-8, 4.0, 0.1)}
         model = CRPMixture(
             "real", alpha="learn", prior=prior, n_particles=2, n_islands=4, random_state=0
         ).fit(table)
@@ -177,10 +177,8 @@ def test_sweeps_find_groups_that_one_particle_misses():
     truth = rng.integers(0, 3, 150)
     table = rng.random((150, 30)) < np.where(rng.random((3, 30)) < 0.5, 0.85, 0.15)[truth]
     settings = {"n_particles": 1, "n_islands": 4, "random_state": 0, "prior": "reference"}
-    before = CRPMixture("binary", **settings).fit(table)
-    after = CRPMixture("binary", sweeps=10, **settings).fit(table)
-    assert after.score(table) > before.score(table)
-    pairs = np.triu_indices(150, 1)
-    together = (truth[:, None] == truth)[pairs]
-    found = (after.labels_[:, None] == after.labels_)[pairs]
-    assert (together == found).mean() > 0.97
+    right = []
+    for sweeps in (0, 10):
+        labels = CRPMixture("binary", sweeps=sweeps, **settings).fit(table).labels_
+        right.append(((labels[:, None] == labels) == (truth[:, None] == truth)).mean())
+    assert right[1] > max(right[0], 0.99)
