@@ -39,9 +39,13 @@ def some_pool():
 
 def draw_groups(families, rng):
     """Rows one after another from the predictive of each group."""
-    stats = empty(families, len(GROUPS))
+    stats, n = empty(families, len(GROUPS)), len(GROUPS)
+    holes = (
+        np.full((n, 3), -1, np.int8), np.full((n, 2), -1, np.int32),
+        np.full((n, 2), np.nan), np.full((n, 2), np.nan),
+    )  # fmt: skip
     for _ in range(ROWS):
-        seat(families, stats, GROUPS, draw(families, stats, GROUPS, rng))
+        seat(families, stats, GROUPS, draw(families, stats, GROUPS, holes, rng))
     return stats
 
 

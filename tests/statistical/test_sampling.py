@@ -67,7 +67,7 @@ def test_labels_of_classes(seed):
     y = rng.choice(["p", "q", "r"], 60, p=[0.6, 0.3, 0.1])
     X = (rng.random((60, 2)) < np.where(y == "p", 0.8, 0.3)[:, None]).astype(float)
     model = AClassClassifier(
-        "binary", gamma=2.0, n_particles=5, n_islands=2, random_state=seed
+        "binary", gamma=2.0, n_particles=5, n_islands=2, calibrate=False, random_state=seed
     ).fit(X, y)
     cells = np.array(list(product([0, 1], repeat=2)))
     joint = model.predict_proba(cells) * np.exp(model.score_samples(cells))[:, None]

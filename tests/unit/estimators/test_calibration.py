@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from infinimix import AClassClassifier
 from infinimix.estimators import aclass
-from infinimix.estimators.calibration import LARGEST, find_power
+from infinimix.estimators.calibration import LARGEST, Calibration, calibrate
 from infinimix.families.priors import Layout
 from infinimix.inference.bank import Bank, Settings
 from tests.oracle.enumeration import log_beside
@@ -37,7 +37,7 @@ def test_the_power_is_the_most_probable_one(factor):
     joint = log_prior + np.exp(grid)[:, None, None] * log_density
     log_p = joint[:, np.arange(80), codes] - logsumexp(joint, axis=2)
     best = grid[np.argmax(log_p.sum(axis=1) - 0.5 * grid**2)]
-    assert find_power(log_density, codes, log_prior) == pytest.approx(np.exp(best), rel=1e-3)
+    assert calibrate(log_density, codes, log_prior).power == pytest.approx(np.exp(best), rel=1e-3)
 
 
 def test_rows_as_the_model_takes_them_have_a_power_near_one():
@@ -82,7 +82,9 @@ def test_the_class_prior_is_that_without_the_row(monkeypatch):
     X, y = two_classes(30)
     y[:] = np.arange(30) % 5 == 0
     seen = []
-    monkeypatch.setattr(aclass, "find_power", lambda *args: seen.append(args) or 1.0)
+    monkeypatch.setattr(
+        aclass, "calibrate", lambda *args: seen.append(args) or Calibration(1.0, 0.0)
+    )
     fitted(X, y, gamma=2.5)
     log_density, codes, log_prior = seen[0]
     own = y == y[0]  # codes are in order of appearance
@@ -140,7 +142,9 @@ def test_of_many_rows_some_are_checked(monkeypatch):
     monkeypatch.setattr("infinimix.inference.bank.MOST_CHECKED", 25)
     X, y = two_classes(60)
     seen = []
-    monkeypatch.setattr(aclass, "find_power", lambda *args: seen.append(args) or 1.0)
+    monkeypatch.setattr(
+        aclass, "calibrate", lambda *args: seen.append(args) or Calibration(1.0, 0.0)
+    )
     fitted(X, y)
     assert seen[0][0].shape == (25, 2)
     assert np.isfinite(seen[0][0]).all()

@@ -191,7 +191,7 @@ def test_drawn_cells_have_the_conditional_moments_and_the_others_stay():
     X = np.tile(row, (n, 1))
     drawn = seam.draw(BLOCK, stats, np.zeros(n, np.int64), X, np.random.default_rng(0))
     assert (drawn[:, [0, 2]] == row[[0, 2]]).all()
-    value, spread = gaussian.fill(BLOCK, stats, np.tile([1.0, 0.0, 0.0], (1, 1)), X[:1])
+    value, spread = seam.fill(BLOCK, stats, np.tile([1.0, 0.0, 0.0], (1, 1)), X[:1])
     assert value[0, [0, 2]].tolist() == [0.5, 1.0]
     assert (spread[0, [0, 2]] == 0.0).all()
     for d in (1, 3):
@@ -222,7 +222,7 @@ def test_filling_mixes_the_groups():
     count_all(BLOCK, stats, 1, np.ascontiguousarray(WHOLE + 50.0))
     X = np.array([[np.nan] * D, [0.5, np.nan, 1.0, np.nan], [1.0, 2.0, 3.0, 4.0]])
     weight = np.array([[0.25, 0.75, 0.0], [1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])
-    value, spread = gaussian.fill(BLOCK, stats, weight, X)
+    value, spread = seam.fill(BLOCK, stats, weight, X)
     places = seam.typical(BLOCK, stats, np.array([0, 1]))
     np.testing.assert_allclose(value[0], 0.25 * places[0] + 0.75 * places[1])
     assert (spread[0] > 20.0).all()
