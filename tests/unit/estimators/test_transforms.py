@@ -46,8 +46,8 @@ def natural_grid(model):
 def test_the_density_of_natural_values_integrates_to_one(transform):
     X, y = make_rows()
     columns = {0: f"real:{transform}"}
-    mixture = CRPMixture(columns, **SMALL).fit(X[:, :1])
-    classes = AClassClassifier(columns, **SMALL).fit(X[:, :1], y)
+    mixture = CRPMixture(columns, prior="empirical", **SMALL).fit(X[:, :1])
+    classes = AClassClassifier(columns, prior="empirical", **SMALL).fit(X[:, :1], y)
     for model in (mixture, classes):
         grid = natural_grid(model)
         density = np.exp(model.score_samples(grid[:, None]))
@@ -71,7 +71,7 @@ def test_the_evidence_is_the_sum_of_the_predictions(transform):
     X = np.array([[1.0], [2.0], [30.0], [0.0], [np.nan], [-4.0]])
     prior = {"real": (0.0, 0.1, 2.0, 1.0)}
     model = CRPMixture(
-        f"real:{transform}", prior=prior, n_particles=300, n_islands=1, random_state=0
+        f"real:{transform}", 1.0, prior, n_particles=300, n_islands=1, random_state=0
     )
     model.partial_fit(X[:2])
     for row in X[2:, None]:
