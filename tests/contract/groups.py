@@ -1,0 +1,98 @@
+"""Groups of the examples, compiled as the engines use them, for the laws of families."""
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from infinimix.families import seam
+from infinimix.kernels.compile import kernel
+from tests.contract.examples import EXAMPLES
+
+SLOTS = 4
+LIVE = np.arange(SLOTS)
+
+everywhere = pytest.mark.parametrize("name", EXAMPLES)
+rows_of_any = st.lists(st.integers(0, 8), min_size=1, max_size=8)
+
+
+@kernel
+def scores_of(family, stats, X, i, live, out):
+    seam.score(family, stats, X, i, live, out)
+
+
+@kernel
+def evidence_of(family, stats, k):
+    return seam.evidence(family, stats, k)
+
+
+@kernel
+def width_of(family):
+    return seam.width(family)
+
+
+@kernel
+def columns_of(family, stats, k, out):
+    seam.column_evidence(family, stats, k, out)
+
+
+@kernel
+def added(family, stats, k, X, i, w):  # cached on disk, as `seam.add` by itself is not
+    seam.add(family, stats, k, X, i, w)
+
+
+@kernel
+def merged(family, stats, source, target):
+    seam.merge(family, stats, source, target)
+
+
+@kernel
+def copied(family, stats, source, target):
+    seam.copy(family, stats, source, target)
+    seam.refresh(family, stats, target)
+
+
+def pick(name, data, conjugate=False):
+    examples = [example for example in EXAMPLES[name] if example.conjugate or not conjugate]
+    return data.draw(st.sampled_from(examples), "example")
+
+
+def add(example, stats, k, rows, w=1.0):
+    for i in rows:
+        added(example.family, stats, k, example.X, i, w)
+
+
+def grown(example, rows, w=1.0):
+    """Statistics whose slot 0 holds these rows."""
+    stats = seam.empty(example.family, SLOTS)
+    add(example, stats, 0, rows, w)
+    return stats
+
+
+def score(example, stats, i, k=0):
+    out = np.zeros(SLOTS)
+    scores_of(example.family, stats, example.X, i, LIVE, out)
+    return out[k]
+
+
+def all_scores(example, stats, k=0):
+    """Scores of all rows in slot k, through the many-rows door."""
+    out = np.zeros((example.n, 1))
+    seam.score_rows(example.family, stats, np.array([k]), example.X, out)
+    return out[:, 0]
+
+
+def same(a, b):
+    """Equal to 1e-9, relative to sizes above one."""
+    np.testing.assert_allclose(a, b, rtol=1e-9, atol=1e-9)
+
+
+def counts(stats):
+    """What `count` keeps: the arrays named n."""
+    parts = [stats] if hasattr(stats, "n") else stats
+    return [part.n for part in parts]
+
+
+def without_cells(X):
+    if isinstance(X, tuple):
+        return tuple(map(without_cells, X))
+    return np.full_like(X, np.nan if X.dtype.kind == "f" else -1)
