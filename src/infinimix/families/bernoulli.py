@@ -45,8 +45,8 @@ def _(family, slots):
 def _(family, stats, k, X, i, w):
     n = stats.n
     for d in range(X.shape[1]):
-        n[k, ZERO, d] += w if X[i, d] == 0 else 0.0
-        n[k, ONE, d] += w if X[i, d] == 1 else 0.0
+        n[k, ZERO, d] = max(n[k, ZERO, d] + (w if X[i, d] == 0 else 0.0), 0.0)
+        n[k, ONE, d] = max(n[k, ONE, d] + (w if X[i, d] == 1 else 0.0), 0.0)
 
 
 @seam.refresh.implement(BetaBernoulli)
@@ -102,6 +102,23 @@ def _(family, stats, k, out):
         out[d] += total if zeros + ones > 0.0 else 0.0
 
 
+@seam.fade.implement(BetaBernoulli)
+def _(family, stats, share):
+    stats.n[:] *= share
+
+
+@seam.mark.implement(BetaBernoulli)
+def _(family, stats, X, i, first, index, value):
+    """Mark a cell by +1 or -1."""
+    used = 0
+    for d in range(X.shape[1]):
+        if X[i, d] >= 0:
+            index[used], value[used] = first + d, 1.0 if X[i, d] == 1 else -1.0
+            used += 1
+    return used
+
+
+seam.marks.implement(BetaBernoulli)(seam.one_mark_a_column)
 seam.copy.implement(BetaBernoulli)(seam.copy_fields)
 seam.merge.implement(BetaBernoulli)(seam.add_fields)
 

@@ -43,7 +43,8 @@ def _(family, stats, k, X, i, w):
     n, start = stats.n, family.start
     for d in range(X.shape[1]):
         if X[i, d] >= 0:
-            n[k, start[d] + X[i, d]] += w
+            c = start[d] + X[i, d]
+            n[k, c] = max(n[k, c] + w, 0.0)
 
 
 @seam.refresh.implement(DirichletCategorical)
@@ -89,6 +90,27 @@ def _(family, stats, k, out):
             total += rise(prior[c], n[k, c]) if n[k, c] > 0.0 else 0.0
         if rows > 0.0:
             out[d] += total - rise(strength, rows)
+
+
+@seam.fade.implement(DirichletCategorical)
+def _(family, stats, share):
+    stats.n[:] *= share
+
+
+@seam.mark.implement(DirichletCategorical)
+def _(family, stats, X, i, first, index, value):
+    """Mark the category of a cell."""
+    used, start = 0, family.start
+    for d in range(X.shape[1]):
+        if X[i, d] >= 0:
+            index[used], value[used] = first + start[d] + X[i, d], 1.0
+            used += 1
+    return used
+
+
+@seam.marks.implement(DirichletCategorical)
+def _(family):
+    return family.prior.size
 
 
 @seam.copy.implement(DirichletCategorical)

@@ -241,6 +241,25 @@ def correlation_gain(prior, n, k, rows):
     return total - d * (lgamma(0.5 * (nu + rows)) - lgamma(0.5 * nu))
 
 
+@seam.fade.implement(NormalInverseWishart)
+def _(family, stats, share):
+    stats.n[:, (N, SQUARE, CROSS)] *= share  # their means stay where they are
+
+
+@seam.mark.implement(NormalInverseWishart)
+def _(family, stats, X, i, first, index, value):
+    """Mark a cell by how many deviations it is from the mean of group 0."""
+    t, used = stats.t, 0
+    scale = sqrt(2.0 * stats.h[0, HALF])
+    for d in range(X.shape[1]):
+        if X[i, d] == X[i, d]:
+            z = (X[i, d] - t[0, PLACE, d]) * t[0, TIGHTNESS, d] * scale
+            index[used], value[used] = first + d, min(max(z, -seam.FAR), seam.FAR)
+            used += 1
+    return used
+
+
+seam.marks.implement(NormalInverseWishart)(seam.one_mark_a_column)
 @seam.copy.implement(NormalInverseWishart)
 def _(family, stats, source, target):
     copy_pairs(stats.n, source, target)

@@ -5,7 +5,7 @@ t. Statistics are count, mean and squared deviations (Welford), not sums of squa
 column of time stamps would lose all its digits in those.
 """
 
-from math import pi
+from math import pi, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -107,6 +107,25 @@ def _(family, stats, k, out):
         out[d] += total if rows > 0.0 else 0.0
 
 
+@seam.fade.implement(NormalInverseChiSquared)
+def _(family, stats, share):
+    stats.n[:, (N, SPREAD)] *= share  # their mean stays where it is
+
+
+@seam.mark.implement(NormalInverseChiSquared)
+def _(family, stats, X, i, first, index, value):
+    """Mark a cell by how many deviations it is from the mean of group 0."""
+    t, used = stats.t, 0
+    for d in range(X.shape[1]):
+        if X[i, d] == X[i, d]:
+            degrees = 2.0 * t[0, POWER, d] - 1.0
+            z = (X[i, d] - t[0, PLACE, d]) * sqrt(t[0, TIGHTNESS, d] * degrees)
+            index[used], value[used] = first + d, min(max(z, -seam.FAR), seam.FAR)
+            used += 1
+    return used
+
+
+seam.marks.implement(NormalInverseChiSquared)(seam.one_mark_a_column)
 seam.copy.implement(NormalInverseChiSquared)(seam.copy_fields)
 
 

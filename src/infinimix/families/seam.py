@@ -18,6 +18,7 @@ import numpy as np
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.dispatch import operation
 
+FAR = 4.0  # deviations: what is farther away is marked as if it were just so far
 
 @operation
 def empty(family, slots):
@@ -105,6 +106,30 @@ def widen(family, stats, wider):
 
 
 @operation
+def reserve(family, stats, slots):
+    """Statistics with room for `slots` groups, those there are first (Python only)."""
+
+
+@operation
+def fade(family, stats, share):
+    """Let every group count only this share of what it holds; then refresh it (Python only)."""
+
+
+@operation
+def mark(family, stats, X, i, first, index, value):
+    """Write the sparse features of row X[i], numbered from `first` on; return how many.
+
+    They are what a linear correction of the scores may read: of numbers, their distance from
+    the mean of group 0. Missing cells have none.
+    """
+
+
+@operation
+def marks(family):
+    """Return how many features `mark` tells apart."""
+
+
+@operation
 def copy(family, stats, source, target):
     """Copy the statistics of a group over another's; `refresh` makes that one ready."""
 
@@ -115,6 +140,11 @@ def map_arrays(function, *stats):
         return function(*stats)
     parts = [map_arrays(function, *members) for members in zip(*stats, strict=True)]
     return stats[0]._make(parts) if hasattr(stats[0], "_make") else tuple(parts)
+
+
+def map_first(stats):
+    """Return the first array in a nest of statistics."""
+    return stats if isinstance(stats, np.ndarray) else map_first(stats[0])
 
 
 def column_of_fields(family, stats, d):
@@ -158,6 +188,11 @@ def mix_moments(weight, mean, variance):
     value = weight @ mean
     within, between = weight @ variance, (weight * (mean - value[:, None]) ** 2).sum(axis=1)
     return value, np.sqrt(within + between)
+
+
+def one_mark_a_column(family):
+    """Do what `marks` asks, where every column has one feature."""
+    return family.prior.shape[1]
 
 
 @part
@@ -219,6 +254,35 @@ def _(families, stats, source, target):
     copy(families[0], stats[0], source, target)
     if len(families) > 1:
         copy(families[1:], stats[1:], source, target)
+
+
+@reserve.implement(tuple)
+def _(families, stats, slots):
+    """Do what `reserve` asks, where the slot is the first axis of every array."""
+    more = empty(families, slots - len(map_first(stats)))
+    return map_arrays(lambda *arrays: np.concatenate(arrays), stats, more)
+
+
+@fade.implement(tuple)
+def _(families, stats, share):
+    for family, own in zip(families, stats, strict=True):
+        fade(family, own, share)
+
+
+@mark.implement(tuple)
+def _(families, stats, X, i, first, index, value):
+    used = mark(families[0], stats[0], X[0], i, first, index, value)
+    if len(families) > 1:
+        first += marks(families[0])
+        used += mark(families[1:], stats[1:], X[1:], i, first, index[used:], value[used:])
+    return used
+
+
+@marks.implement(tuple)
+def _(families):
+    if len(families) > 1:
+        return marks(families[0]) + marks(families[1:])
+    return marks(families[0])
 
 
 @empty.implement(tuple)

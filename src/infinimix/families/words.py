@@ -1,0 +1,214 @@
+"""Dirichlet-multinomial words: a row is a sparse list of words with their counts.
+
+Each of V known words has the pseudo-count `prior`. A group that holds n_w of word w, T in all,
+gives a row x with X words in all
+
+    REINFORCED   sum_w lg(prior + n_w, x_w) - lg(V prior + T, X),  lg(a, x) = lgamma(a + x) - lgamma(a)
+    MEAN         sum_w x_w log(prior + n_w) - X log(V prior + T)
+    SAMPLED      sum_w x_w log theta_w,  theta drawn from the group's posterior
+
+REINFORCED is the exact predictive of the words in their order, with all parameters integrated
+out: a word makes its next occurrence in the row more probable. MEAN scores every word by the
+predictive of one word, so a row may have any weights that stand for its words. SAMPLED is the
+paper's Algorithm 1 (Online CRP, 2014): theta is g / sum(g) with g_w from Gamma(prior + n_w), so
+that after a row only its own words need a new draw.
+
+Hidden here: the arrays are word-major, since a row touches few words of all groups. Unlike other
+families the slot is therefore the last axis of cells, `reserve` makes room for groups, and
+`count` leaves the cells ready that it has touched. Counts are clipped at zero when written.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.families import seam
+from infinimix.kernels.compile import part
+from infinimix.kernels.elementary import log
+from infinimix.kernels.gamma import rise
+
+MEAN, REINFORCED, SAMPLED = range(3)
+LEAST = 1e-300  # of a drawn parameter: its log stays finite
+
+
+class Rows(NamedTuple):
+    """Rows of words, one after the other."""
+
+    start: np.ndarray  # (rows + 1,) where each row's words start
+    word: np.ndarray  # the words' numbers
+    weight: np.ndarray  # how often each occurs, or what it weighs
+
+
+class DirichletMultinomial(NamedTuple):
+    """Hyper-parameters of rows of words."""
+
+    prior: np.ndarray  # (1,) pseudo-count of each word
+    known: np.ndarray  # (1,) number of words that have a pseudo-count
+    form: np.ndarray  # (1,) MEAN, REINFORCED or SAMPLED
+
+
+class WordStats(NamedTuple):
+    """Statistics of K groups over at most W words."""
+
+    n: np.ndarray  # (W, K) counts
+    t: np.ndarray  # (W, K) log(prior + n), or log g of the latest draw
+    total: np.ndarray  # (K,) sum of the counts, or of g
+    norm: np.ndarray  # (K,) log of the total, prior included
+
+
+def empty_words(family, words, slots):
+    """Return statistics of `slots` groups over at most `words` words, not drawn yet."""
+    t = np.full((words, slots), np.log(family.prior[0]))
+    stats = WordStats(np.zeros((words, slots)), t, np.zeros(slots), np.zeros(slots))
+    seam.refresh_all(family, stats, slots)
+    return stats
+
+
+@part
+def is_prefix(live):
+    """Are the slots just the first ones? Then a loop over them can be vectorised."""
+    return live.shape[0] > 0 and live[live.shape[0] - 1] == live.shape[0] - 1
+
+
+@seam.empty.implement(DirichletMultinomial)
+def _(family, slots):
+    return empty_words(family, int(family.known[0]), slots)
+
+
+@seam.count.implement(DirichletMultinomial)
+def _(family, stats, k, X, i, w):
+    n, t, prior = stats.n, stats.t, family.prior[0]
+    drawn, change = family.form[0] == SAMPLED, 0.0
+    for j in range(X.start[i], X.start[i + 1]):
+        word = X.word[j]
+        before = n[word, k]
+        after = max(before + w * X.weight[j], 0.0)
+        n[word, k] = after
+        change += after - before
+        if not drawn:
+            t[word, k] = log(prior + after)
+    if not drawn:
+        stats.total[k] = max(stats.total[k] + change, 0.0)
+
+
+@seam.refresh.implement(DirichletMultinomial)
+def _(family, stats, k):
+    rest = 0.0 if family.form[0] == SAMPLED else family.prior[0] * family.known[0]
+    total = stats.total[k] + rest
+    stats.norm[k] = log(total) if total > 0.0 else 0.0  # no word is known yet
+
+
+@part
+def redraw(family, stats, k, X, i, rng):
+    """Draw the parameters of a row's words in group k anew, from their posterior."""
+    n, t, prior, change = stats.n, stats.t, family.prior[0], 0.0
+    for j in range(X.start[i], X.start[i + 1]):
+        word = X.word[j]
+        g = max(rng.standard_gamma(prior + n[word, k]), LEAST)
+        change += g - np.exp(t[word, k])
+        t[word, k] = log(g)
+    stats.total[k] = max(stats.total[k] + change, LEAST)
+
+
+@seam.score.implement(DirichletMultinomial)
+def _(family, stats, X, i, live, out):
+    n, t, prior, slots = stats.n, stats.t, family.prior[0], live.shape[0]
+    first, last, length = X.start[i], X.start[i + 1], 0.0
+    for j in range(first, last):
+        length += X.weight[j]
+    if family.form[0] == REINFORCED:
+        whole = prior * family.known[0]
+        for j in range(first, last):
+            word, x = X.word[j], X.weight[j]
+            for k in live:
+                out[k] += rise(prior + n[word, k], x)
+        for k in live:
+            out[k] -= rise(whole + stats.total[k], length) if length > 0.0 else 0.0
+        return
+    if is_prefix(live):
+        for k in range(slots):
+            out[k] -= length * stats.norm[k]
+        for j in range(first, last):
+            word, x = X.word[j], X.weight[j]
+            for k in range(slots):
+                out[k] += x * t[word, k]
+    else:
+        for k in live:
+            out[k] -= length * stats.norm[k]
+        for j in range(first, last):
+            word, x = X.word[j], X.weight[j]
+            for k in live:
+                out[k] += x * t[word, k]
+
+
+@seam.width.implement(DirichletMultinomial)
+def _(family):
+    return 1  # the words of a group are one multinomial
+
+
+@seam.column_evidence.implement(DirichletMultinomial)
+def _(family, stats, k, out):
+    """Add the evidence of the words in their order; words without counts add nothing."""
+    prior, total = family.prior[0], 0.0
+    for word in range(stats.n.shape[0]):
+        n = stats.n[word, k]
+        out[0] += rise(prior, n) if n > 0.0 else 0.0
+        total += n
+    out[0] -= rise(prior * family.known[0], total) if total > 0.0 else 0.0
+
+
+@seam.reserve.implement(DirichletMultinomial)
+def _(family, stats, slots):
+    more = empty_words(family, len(stats.n), slots - stats.n.shape[1])
+    return seam.map_arrays(lambda *arrays: np.concatenate(arrays, axis=-1), stats, more)
+
+
+@seam.fade.implement(DirichletMultinomial)
+def _(family, stats, share):
+    stats.n[:] *= share
+    stats.t[:] = np.log(family.prior[0] + stats.n)
+    stats.total[:] *= share
+
+
+@seam.mark.implement(DirichletMultinomial)
+def _(family, stats, X, i, first, index, value):
+    """Mark each word by its weight."""
+    used = 0
+    for j in range(X.start[i], X.start[i + 1]):
+        index[used], value[used] = first + X.word[j], X.weight[j]
+        used += 1
+    return used
+
+
+@seam.copy.implement(DirichletMultinomial)
+def _(family, stats, source, target):
+    n, t = stats.n, stats.t
+    for word in range(n.shape[0]):
+        n[word, target], t[word, target] = n[word, source], t[word, source]
+    stats.total[target] = stats.total[source]
+
+
+@seam.merge.implement(DirichletMultinomial)
+def _(family, stats, source, target):
+    n, t, prior, total = stats.n, stats.t, family.prior[0], 0.0
+    for word in range(n.shape[0]):
+        n[word, target] += n[word, source]
+        t[word, target] = log(prior + n[word, target])
+        total += n[word, target]
+    stats.total[target] = total
+    seam.refresh(family, stats, target)
+
+
+@seam.sound.implement(DirichletMultinomial)
+def _(family, stats):
+    return np.isfinite(stats.n).all() and (stats.n >= 0.0).all()
+
+
+@seam.typical.implement(DirichletMultinomial)
+def _(family, stats, slots):
+    """Return the posterior mean of each word's probability."""
+    n = stats.n[:, slots].T + family.prior[0]
+    return n / n.sum(axis=1, keepdims=True)
+
+
+seam.score_rows.implement(DirichletMultinomial)(seam.score_each)

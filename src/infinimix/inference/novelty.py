@@ -1,0 +1,49 @@
+"""Is a row of a class that nobody has named yet? A logistic answer, learned online.
+
+The CRP says log P(new) / P(old) = log alpha + log p(x | anything) - log sum_c m_c p(x | c). Taken at
+its word with a symmetric base measure it never fires; against the running distribution of all
+rows (group 0) it does, and the best signal of all is how unsure the calibrated classifier is. So the
+log odds are log(alpha / (n + alpha)) plus a weighted sum of four signals:
+
+    1;  the log odds against the most probable class;  the log density under group 0, less that under
+    the classes;  the share of the row that no row has had before
+
+whose weights start at START and follow the gradient of the log-loss (AdaGrad): the truth, whether
+the label was new, comes with every label.
+"""
+
+import numpy as np
+
+from infinimix.kernels.compile import part
+from infinimix.kernels.elementary import exp, log
+
+ONE, DOUBT, DENSITY, UNKNOWN = range(4)
+START = np.array([1.0, 0.7, 0.2, 3.0])
+STEP = 0.05
+FAR = 10.0  # nats: a signal beyond is no stronger
+LIMIT = 30.0  # of the log odds: a probability is never quite 0 or 1
+
+
+@part
+def bounded(x):
+    """Return a signal that is not too strong."""
+    return min(max(x, -FAR), FAR)
+
+
+@part
+def new_class_probability(weights, signal, alpha, rows):
+    """Return the probability that a row's class is new."""
+    odds = log(alpha / (rows + alpha))
+    for j in range(signal.shape[0]):
+        odds += weights[0, j] * signal[j]
+    return 1.0 / (1.0 + exp(-min(max(odds, -LIMIT), LIMIT)))
+
+
+@part
+def learn_novelty(weights, signal, probability, is_new):
+    """Move the weights after the label has come; weights[1] are squared gradients."""
+    wrong = probability - (1.0 if is_new else 0.0)
+    for j in range(signal.shape[0]):
+        g = wrong * signal[j]
+        weights[1, j] += g * g
+        weights[0, j] -= STEP * g / np.sqrt(weights[1, j] + 1e-2)

@@ -1,0 +1,137 @@
+"""An Online CRP over rows of words: the vocabulary grows with the stream, and may be bounded."""
+
+import numpy as np
+
+from infinimix.families.seam import refresh_all
+from infinimix.families.words import SAMPLED, DirichletMultinomial, Rows, empty_words
+from infinimix.inference import online
+from infinimix.inference.learner import Learner
+from infinimix.inference.refinement import Refinement
+from infinimix.inference.weighting import new_weights
+
+PRUNE_EVERY = 256  # rows between two looks at the number of words
+KEPT = 0.75  # of the most words that are allowed, when there are more
+
+
+class WordLearner(Learner):
+    """Rows are `families.words.Rows`; words are numbered by the caller, who says how many."""
+
+    def __init__(self, settings, prior, form, rule, max_features, seed):
+        family = DirichletMultinomial(np.array([prior]), np.zeros(1), np.array([form]))
+        self.max_features = max_features
+        super().__init__(settings, family, empty_words(family, 0, 1), new_weights(0, rule, 0), 0, seed)
+        self.refines = any(settings.steps)
+
+    @property
+    def words(self):
+        """Return the number of words that there is room for."""
+        return len(self.model.stats.n)
+
+    def reserve_words(self, words, longest):
+        """Make room for words up to this number, and for rows of so many."""
+        model = self.model
+        if words > self.words:
+            self._take_words(np.arange(self.words), max(words, 2 * self.words))
+        if longest > len(model.weights.known.word):
+            room = [Rows(np.zeros(2, np.int64), np.zeros(longest, np.int32), np.zeros(longest))
+                    for _ in range(2)]
+            weights = self.model.weights._replace(known=room[0], whole=room[1])
+            self.model = self.model._replace(weights=weights)
+
+    def keep_words(self, kept):
+        """Keep only these words, renumbered in this order."""
+        self._take_words(np.asarray(kept), len(kept))
+
+    def _take_words(self, kept, words):
+        """Lay the arrays out for so many words, of which the first are the kept ones."""
+        model = self.model
+        fresh = empty_words(model.family, words, model.stats.n.shape[1])
+        stats = fresh._replace(total=model.stats.total, norm=model.stats.norm)
+        stats.n[: len(kept)], stats.t[: len(kept)] = model.stats.n[kept], model.stats.t[kept]
+        old, refinement = model.weights, model.refinement
+        weights = old._replace(
+            rows_with=_padded(old.rows_with[kept], words),
+            log_with=_padded(old.log_with[kept], words),
+            last=_padded(old.last[kept], words),
+        )
+        if self.refines:
+            b, squares = (_padded(array[kept], words) for array in refinement[:2])
+            refinement = Refinement(b, squares, refinement.bias)
+        self.model = model._replace(stats=stats, weights=weights, refinement=refinement)
+        if model.family.form[0] == SAMPLED:
+            self._draw_cells(np.s_[len(kept) :, :])
+
+    def _draw_prior(self):
+        if self.model.family.form[0] == SAMPLED:
+            empty = np.flatnonzero(self.model.stats.total == 0.0)
+            self._draw_cells(np.s_[:, empty])
+
+    def _draw_cells(self, where):
+        """Draw the parameters of cells without counts."""
+        stats, family = self.model.stats, self.model.family
+        g = np.maximum(self.rng.standard_gamma(family.prior[0], stats.t[where].shape), 1e-300)
+        stats.t[where] = np.log(g)
+        stats.total[:] = np.exp(stats.t).sum(axis=0)
+        refresh_all(family, stats, len(stats.total))
+
+    def _empty_slots(self, blank):
+        stats, family = self.model.stats, self.model.family
+        stats.n[:, blank], stats.t[:, blank] = 0.0, np.log(family.prior[0])
+        stats.total[blank] = 0.0
+        self._draw_prior()
+        refresh_all(family, stats, len(stats.total))
+
+    def _slice(self, X, first, last):
+        return Rows(X.start[first : last + 1], X.word, X.weight)
+
+    def _longest(self, X):
+        return len(self.model.weights.known.word)
+
+    def _intervals(self):
+        bounded = [PRUNE_EVERY] if self.max_features else []
+        return [*super()._intervals(), *bounded]
+
+    def _change(self, X, row):
+        super()._change(X, row)
+        if self.max_features and self.steps % PRUNE_EVERY == 0:
+            self.prune()
+
+    def _fade(self, share):
+        weights = self.model.weights
+        weights.rows_with[:] *= share
+        weights.log_with[:] = np.log1p(weights.rows_with)
+        weights.rows[:] *= share
+        super()._fade(share)
+
+    def prune(self):
+        """If there are too many words, forget the rarest; of equally rare ones the oldest."""
+        model = self.model
+        weights, stats = model.weights, model.stats
+        used = np.flatnonzero(weights.rows_with > 0.0)
+        surplus = len(used) - int(KEPT * self.max_features)
+        if len(used) <= self.max_features:
+            return
+        order = np.lexsort((weights.last[used], weights.rows_with[used]))
+        gone = used[order[:surplus]]
+        stats.total[:] = np.maximum(stats.total - stats.n[gone].sum(axis=0), 0.0)
+        stats.n[gone], stats.t[gone] = 0.0, np.log(model.family.prior[0])
+        for array in model.refinement[:2] if self.refines else ():
+            array[gone] = 0.0
+        weights.rows_with[gone] = weights.log_with[gone] = weights.last[gone] = 0.0
+        model.family.known[0] -= len(gone)
+        refresh_all(model.family, stats, len(stats.total))
+
+    def known_words(self):
+        """Return the numbers of the words that rows have had."""
+        return np.flatnonzero(self.model.weights.rows_with > 0.0)
+
+    def counts(self, c):
+        """Return how much of each word class c holds, in the mean of the replicas."""
+        share = self.model.replicas[online.SHARE]
+        slots = slice(1 + c * self.size, 1 + (c + 1) * self.size)
+        return self.model.stats.n[:, slots] @ share
+
+
+def _padded(array, rows):
+    more = np.zeros((rows - len(array), *array.shape[1:]), array.dtype)
+    return np.concatenate([array, more])
