@@ -118,5 +118,5 @@ def test_it_is_not_idempotent():
 @given(st.text(max_size=8))
 def test_any_string_has_a_stem(word):
     assert len(stem(word)) <= len(word)
-    if len(word) <= 2 or not word.isascii() and not any("a" <= c <= "z" for c in word):
+    if len(word) <= 2 or (not word.isascii() and not any("a" <= c <= "z" for c in word)):
         assert stem(word) == word
