@@ -8,10 +8,11 @@ _HOMES = {
     "AClassClassifier": "infinimix.estimators",
     "CRPImputer": "infinimix.estimators",
     "CRPMixture": "infinimix.estimators",
+    "Text": "infinimix.tables",
     "load": "infinimix.estimators.storage",
     "save": "infinimix.estimators.storage",
 }
-__all__ = ["AClassClassifier", "CRPImputer", "CRPMixture", "load", "save"]
+__all__ = ["AClassClassifier", "CRPImputer", "CRPMixture", "Text", "load", "save"]
 
 
 def __getattr__(name: str) -> Any:

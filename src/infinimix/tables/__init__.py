@@ -9,10 +9,16 @@ Files: `schema` what is known of the columns, `kinds` the rule that decides it, 
 `transforms` for skewed real columns, `encoding` the conversion; below them `readers` opens every
 kind of input as one of the `forms`, `cells` converts one column, `scans` holds the compiled
 passes, `errors` words the refusals.
+
+Text is a table too, one that has as many columns as there are words. `text` says how strings
+become words (`stemming`, `hashing`), `vocabulary` which word has which column, and `documents`
+turns strings, lists of words, dicts and matrices of counts into sparse counts; below it `bags`
+and `grids` open every kind of input, and `counts` holds the compiled passes.
 """
 
 from infinimix.tables.encoding import Encoded, encode
 from infinimix.tables.kinds import read_schema
 from infinimix.tables.schema import Column, Novel, Schema
+from infinimix.tables.text import Text
 
-__all__ = ["Column", "Encoded", "Novel", "Schema", "encode", "read_schema"]
+__all__ = ["Column", "Encoded", "Novel", "Schema", "Text", "encode", "read_schema"]

@@ -5,21 +5,27 @@ calling code sees where it stops. Rows are counted from 0, in the table of the f
 Several wordings contain phrases that scikit-learn's `check_estimator` looks for.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 __all__ = [
+    "bad_count",
     "complex_data",
     "date_column",
     "duplicate_names",
     "infinite_cell",
     "listed",
+    "no_documents",
     "not_binary",
     "not_count",
     "not_gaussian",
     "not_real",
+    "not_word",
+    "not_word_count",
+    "odd_document",
+    "other_words",
     "too_few",
     "unhashable_cell",
     "wrong_columns",
@@ -144,4 +150,70 @@ def wrong_dimension(ndim: int) -> ValueError:
 def too_few(what: str, shape: tuple[int, ...]) -> ValueError:
     return ValueError(
         f"Found array with 0 {what}(s) (shape={shape}) while a minimum of 1 is required."
+    )
+
+
+def no_documents(X: object) -> TypeError:
+    what, way = (
+        f"a {type(X).__name__}",
+        "a list with one string, dict or list of words per document",
+    )
+    if isinstance(X, str):
+        what, way = "one string", "a list with one string per document, as in [X]"
+    elif isinstance(X, bytes):
+        what, way = "bytes", "a list of strings, as in [X.decode()]"
+    elif isinstance(X, Mapping):
+        what, way = "one dict", "a list with one dict per document, as in [X]"
+    return TypeError(f"X is {what}; pass {way}")
+
+
+def odd_document(row: int, value: object, expected: str) -> TypeError:
+    way = "; decode it first" if isinstance(value, bytes) else ""
+    return TypeError(
+        f"row {row} of X is {_shown(value)}, of type {type(value).__name__}, where {expected} is "
+        f"expected{way}. All documents have one form; None is an empty one"
+    )
+
+
+def not_word(row: int, value: object) -> TypeError:
+    return TypeError(
+        f"row {row} of X has the word {_shown(value)}, of type {type(value).__name__}; words are "
+        "strings. Convert it with str, or leave it out"
+    )
+
+
+def not_word_count(name: str, row: int, value: object) -> ValueError:
+    way = "Correct it, or leave the word out"
+    if isinstance(value, str):
+        way = (
+            "Strings are never parsed. For a table with one column of text pass that column "
+            "alone, for lists of words let every cell be a string"
+        )
+    return ValueError(
+        f"row {row} of X has {_shown(value)} for {name!r}, where a count is expected, a number "
+        f"from 0 on. {way}"
+    )
+
+
+def bad_count(name: str, row: int, value: float) -> ValueError:
+    if value < 0.0:
+        return ValueError(
+            f"Negative values in data: row {row} of X has {_shown(value)} for {name!r}, but a word "
+            "occurs 0 times or more. Pass counts, or frequencies, that were not centred"
+        )
+    return ValueError(
+        f"row {row} of X has an infinite count for {name!r} (or one beyond 1e150); correct it, or "
+        "replace it by NaN if it is missing"
+    )
+
+
+def other_words(known: str, who: str) -> ValueError:
+    if known == "words":
+        return ValueError(
+            f"X is a matrix whose columns have no names, but {who} has learned words; pass a data "
+            "frame with the words as names of its columns, or dicts, lists of words or text"
+        )
+    return ValueError(
+        f"X holds words, but {who} has learned columns of matrices without names; pass a matrix "
+        "with its columns in the same order"
     )

@@ -12,7 +12,7 @@ from narwhals.exceptions import DuplicateError
 from infinimix.tables import errors
 from infinimix.tables.forms import Cells
 
-__all__ = ["Frame", "open_frame"]
+__all__ = ["Frame", "open_frame", "open_series"]
 
 
 class Frame(NamedTuple):
@@ -29,10 +29,7 @@ class Frame(NamedTuple):
 
 def open_frame(X: Any) -> Frame | None:
     """`X` as a frame, or None if it is not one."""
-    try:
-        frame: Any = nw.from_native(X, pass_through=True, allow_series=True)
-    except DuplicateError:
-        raise errors.duplicate_names(list(X.columns)) from None
+    frame = _wrap(X)
     if isinstance(frame, nw.LazyFrame):
         raise TypeError("X is a lazy frame; collect it first: X.collect()")
     if isinstance(frame, nw.Series):
@@ -40,6 +37,25 @@ def open_frame(X: Any) -> Frame | None:
     if not isinstance(frame, nw.DataFrame):
         return None
     return Frame(list(frame.columns), len(frame), list(frame.iter_columns()))
+
+
+def open_series(X: Any) -> list[Any] | None:
+    """The cells of a series that is not of numbers or dates, or None if `X` is no series."""
+    series = _wrap(X)
+    if not isinstance(series, nw.Series):
+        return None
+    dtype = series.dtype
+    if dtype.is_numeric() or dtype.is_temporal() or dtype == nw.Boolean:
+        raise errors.wrong_dimension(1)
+    return series.to_list()
+
+
+def _wrap(X: Any) -> Any:
+    """`X` as narwhals sees it, or as it is."""
+    try:
+        return nw.from_native(X, pass_through=True, allow_series=True)
+    except DuplicateError:
+        raise errors.duplicate_names(list(X.columns)) from None
 
 
 def _read_series(series: "nw.Series[Any]", name: str) -> Cells:

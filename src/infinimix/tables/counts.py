@@ -1,0 +1,158 @@
+"""Compiled passes over the counts of many documents, stored row after row.
+
+A document and a million of them go through the same loops, with no Python for a row.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infinimix.kernels.compile import kernel
+from infinimix.tables.scans import LARGEST
+
+__all__ = ["find_columns", "number_novel", "tidy"]
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+@kernel
+def _find_columns(indices: Any, table: Ints, width: int, out: Ints) -> int:
+    novel = 0
+    for k in range(indices.size):
+        j = indices[k]
+        if j < 0 or j >= width:
+            return -1 - k
+        column = table[j] if j < table.size else -1
+        out[k] = column
+        novel += 1 if column < 0 else 0
+    return novel
+
+
+def find_columns(indices: NDArray[Any], table: Ints, width: int) -> tuple[Ints, int]:
+    """The column of each index of a matrix, -1 where `table` has none, and how many these are.
+
+    Raises
+    ------
+    ValueError
+        If an index is not below `width`: compiled loops would read beyond the end.
+    """
+    out = np.empty(indices.size, np.int64)
+    novel = _find_columns(indices, table, width, out)
+    if novel < 0:
+        raise ValueError(
+            f"X is a damaged sparse matrix: it has {width} columns, but an entry in column "
+            f"{indices[-1 - novel]}; see its method check_format"
+        )
+    return out, novel
+
+
+@kernel
+def _number_novel(
+    indices: Any, counts: Floats, columns: Ints, start: int, seen: Ints, novel: Ints
+) -> int:
+    n = 0
+    for k in range(indices.size):
+        if columns[k] < 0 and counts[k] > 0.0:
+            j = indices[k]
+            if seen[j] < 0:
+                seen[j] = start + n
+                novel[n] = j
+                n += 1
+            columns[k] = seen[j]
+    return n
+
+
+def number_novel(
+    indices: NDArray[Any], counts: Floats, columns: Ints, start: int, width: int
+) -> Ints:
+    """Number columns of a matrix that have none, from `start` on, as they first appear.
+
+    `columns` is changed; the novel indices are returned. Cells of 0 and NaN hold no word.
+    """
+    seen, novel = np.full(width, -1, np.int64), np.empty(min(width, indices.size), np.int64)
+    return novel[: _number_novel(indices, counts, columns, start, seen, novel)]
+
+
+@kernel
+def _sort(indices: NDArray[np.int32], data: Floats, begin: int, end: int) -> None:
+    """Shell's sort: rows are short, and both arrays move together."""
+    gap = 1
+    while gap < (end - begin) // 3:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for k in range(begin + gap, end):
+            j, c = indices[k], data[k]
+            i = k
+            while i >= begin + gap and indices[i - gap] > j:
+                indices[i], data[i] = indices[i - gap], data[i - gap]
+                i -= gap
+            indices[i], data[i] = j, c
+        gap //= 3
+
+
+@kernel
+def _add_up(indices: NDArray[np.int32], data: Floats, begin: int, end: int) -> int:
+    """Add up neighbours of one column, and return the new end."""
+    n = begin
+    for k in range(begin, end):
+        if n > begin and indices[n - 1] == indices[k]:
+            data[n - 1] += data[k]
+        else:
+            indices[n], data[n] = indices[k], data[k]
+            n += 1
+    return n
+
+
+@kernel
+def _tidy(
+    starts: Ints,
+    columns: Ints,
+    counts: Floats,
+    indptr: Ints,
+    indices: NDArray[np.int32],
+    data: Floats,
+    unknown: Floats,
+) -> int:
+    n = 0
+    indptr[0] = 0
+    for i in range(starts.size - 1):
+        begin, last, rising = n, -1, True
+        for k in range(starts[i], starts[i + 1]):
+            c = counts[k]
+            if c == 0.0 or c != c:
+                continue
+            if c < 0.0 or c > LARGEST:
+                return k
+            j = columns[k]
+            if j < 0:
+                unknown[i] += c
+                continue
+            indices[n], data[n] = j, c
+            rising = rising and j > last
+            last = j
+            n += 1
+        if not rising:
+            _sort(indices, data, begin, n)
+            n = _add_up(indices, data, begin, n)
+        indptr[i + 1] = n
+    return -1
+
+
+def tidy(
+    starts: Ints, columns: Ints, counts: Floats
+) -> tuple[Ints, NDArray[np.int32], Floats, Floats, int]:
+    """Documents with rising columns: copies of a column added up, 0 and NaN dropped.
+
+    Returns `indptr`, `indices`, `data`, the sum of the counts without column in each row, and the
+    position of the first count that is negative or infinite, or -1.
+    """
+    n_rows = starts.size - 1
+    indptr, unknown = np.empty(n_rows + 1, np.int64), np.zeros(n_rows, np.float64)
+    indices, data = np.empty(columns.size, np.int32), np.empty(columns.size, np.float64)
+    bad = _tidy(starts, columns, counts, indptr, indices, data, unknown)
+    end = indptr[-1] if bad < 0 else 0
+    if end < columns.size:
+        indices, data = indices[:end].copy(), data[:end].copy()  # views would hold the rest
+    return indptr, indices, data, unknown, bad
