@@ -14,16 +14,17 @@ from infinimix.estimators.calibration import NEUTRAL, Calibration, calibrate
 from infinimix.estimators.class_answers import ClassAnswers
 from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.estimators.labels import Labels
+from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
 from infinimix.inference.assignments import best_particle
 
 
-class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
+class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
     """A generative classifier whose classes are CRP mixtures, learned online.
 
     Each class finds its own prototypes, as many as its rows call for. Rows may come all at
-    once (`fit`) or in any portions (`partial_fit`), with cells missing anywhere and labels
-    appearing at any time.
+    once (`fit`) or in any portions (`partial_fit`, or `learn_one` for single dicts), with cells
+    missing anywhere and labels appearing at any time.
 
     Parameters
     ----------

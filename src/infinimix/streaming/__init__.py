@@ -1,0 +1,17 @@
+"""Runs over streams: predict, then learn, and see how well it goes."""
+
+from infinimix.estimators.forecast import NEW_CLASS, Forecast
+from infinimix.streaming.bad import BadRecord, StreamError
+from infinimix.streaming.forecast import forecast
+from infinimix.streaming.prequential import prequential
+from infinimix.streaming.result import PrequentialResult
+
+__all__ = [
+    "NEW_CLASS",
+    "BadRecord",
+    "Forecast",
+    "PrequentialResult",
+    "StreamError",
+    "forecast",
+    "prequential",
+]

@@ -1,0 +1,66 @@
+"""Rows of a chunk, whatever it is: how many there are, some of them, each as a dict.
+
+A chunk is what `partial_fit` takes: an array, a sparse matrix, a frame, or a list of rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+
+def count_rows(X: Any) -> int:
+    """Return the number of rows of a chunk."""
+    shape = getattr(X, "shape", None)
+    return int(shape[0]) if shape else len(X)
+
+
+def by_rows(X: Any) -> Any:
+    """Return a chunk in a form whose rows can be cut out, all of it as it is if it has one."""
+    if sparse.issparse(X):
+        return X.tocsr()
+    if not hasattr(X, "__getitem__"):
+        return np.asarray(X)
+    return X
+
+
+def cut(X: Any, first: int, last: int) -> Any:
+    """Return the rows from `first` to before `last`."""
+    if hasattr(X, "iloc"):
+        return X.iloc[first:last]
+    if hasattr(X, "slice") and hasattr(X, "column_names"):  # PyArrow, whose brackets are columns
+        return X.slice(first, last - first)
+    return X[first:last]
+
+
+def as_dicts(X: Any) -> Iterator[Mapping[Any, Any]]:
+    """Yield the rows as dicts; columns without names have their positions as keys."""
+    if sparse.issparse(X):
+        X = X.toarray()
+    if isinstance(X, np.ndarray):
+        X = X.tolist()
+    if not isinstance(X, list | tuple):
+        import narwhals as nw
+
+        yield from nw.from_native(X).iter_rows(named=True)
+        return
+    for row in X:
+        yield row if isinstance(row, Mapping) else dict(enumerate(row))
+
+
+def holds_dicts(X: Any) -> bool:
+    """Are the rows dicts?"""
+    return isinstance(X, list | tuple) and len(X) > 0 and isinstance(X[0], Mapping)
+
+
+def list_labels(y: Any) -> list[Any]:
+    """Return labels as a list of plain values."""
+    if hasattr(y, "tolist"):
+        listed = y.tolist()
+        return list(listed) if isinstance(listed, list) else [listed]
+    if hasattr(y, "to_list"):
+        return list(y.to_list())
+    return [v.item() if isinstance(v, np.generic) else v for v in y]
