@@ -152,10 +152,11 @@ def _place_words(bag: Words, vocabulary: Vocabulary, text: Text, learn: bool, wh
         found: list[Any] = list(map(vocabulary.known.get, bag.words))
     except TypeError:  # what cannot be looked up is no string
         raise _first_odd(bag) from None
-    novel: list[str] = []
-    if None in found:
+    try:
+        return np.array(found, np.int64), [], len(vocabulary)
+    except TypeError:  # None: some words have no column
         novel = _number_words(bag, found, len(vocabulary), learn)
-    return np.array(found, np.int64), novel, len(vocabulary) + len(novel)
+        return np.array(found, np.int64), novel, len(vocabulary) + len(novel)
 
 
 def _hash(bag: Words, bits: int) -> NDArray[np.int64]:
