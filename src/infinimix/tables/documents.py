@@ -5,6 +5,7 @@ ones in the order in which they first appear, and are listed; so however rows ar
 each word has the same column, and each row is the same to the last bit.
 """
 
+from array import array
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -152,10 +153,11 @@ def _place_words(bag: Words, vocabulary: Vocabulary, text: Text, learn: bool, wh
         found: list[Any] = list(map(vocabulary.known.get, bag.words))
     except TypeError:  # what cannot be looked up is no string
         raise _first_odd(bag) from None
-    novel: list[str] = []
-    if None in found:
+    try:  # by way of an array of Python's, which takes half the time and no None
+        return np.array(array("q", found)), [], len(vocabulary)
+    except TypeError:  # some words have no column
         novel = _number_words(bag, found, len(vocabulary), learn)
-    return np.array(found, np.int64), novel, len(vocabulary) + len(novel)
+        return np.array(array("q", found)), novel, len(vocabulary) + len(novel)
 
 
 def _hash(bag: Words, bits: int) -> NDArray[np.int64]:
@@ -174,13 +176,13 @@ def _first_odd(bag: Words) -> TypeError:
 def _number_words(bag: Words, found: list[Any], start: int, learn: bool) -> list[str]:
     """Put a number where `found` has None: the next free one for a novel word, or -1."""
     novel: dict[str, int] = {}
-    counts = bag.counts.tolist()
-    for k, word in enumerate(bag.words):
-        if found[k] is None:
-            if not isinstance(word, str):
-                raise _first_odd(bag)
-            learned = learn and counts[k] > 0.0
-            found[k] = novel.setdefault(word, start + len(novel)) if learned else -1
+    words, counts = list(bag.words), bag.counts.tolist()
+    for k in [k for k, column in enumerate(found) if column is None]:
+        word = words[k]
+        if not isinstance(word, str):
+            raise _first_odd(bag)
+        learned = learn and counts[k] > 0.0
+        found[k] = novel.setdefault(word, start + len(novel)) if learned else -1
     return [str.__str__(word) for word in novel]  # NumPy's strings, members of enums: what they say
 
 

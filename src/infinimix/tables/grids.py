@@ -1,7 +1,7 @@
 """Matrices of counts in any form, as what is not zero in them, row after row.
 
-A column is a word. Sparse matrices are read as they are stored, without a loop in Python; their
-order within a row and their explicit zeros are dealt with later, where all forms of documents meet.
+A column is a word. Sparse matrices are read without a loop in Python; explicit zeros are dealt with
+later, where all forms of documents meet.
 """
 
 from itertools import chain
@@ -29,7 +29,7 @@ class Grid(NamedTuple):
     starts : int64 array
         Where each row begins, and the end.
     indices : int32 or int64 array
-        Columns of the matrix, in any order, perhaps twice in a row.
+        Columns of the matrix, rising within a row.
     counts : float64 array
         The cells; NaN is a missing one.
     width : int
@@ -53,11 +53,16 @@ def from_sparse(X: Any) -> Grid:
     if X.dtype.kind not in "biuf":
         raise TypeError(f"X is a sparse matrix of dtype {X.dtype}; only numbers can be sparse")
     _check_shape(X.shape)
-    X = X.tocsr()
+    if X.format != "csr":
+        X = X.astype(np.float64).tocsr()  # copies of a cell are added up, and bytes would overflow
     starts = X.indptr.astype(np.int64)
     end = int(starts[-1])
     if starts[0] or end > min(len(X.indices), len(X.data)) or (np.diff(starts) < 0).any():
         raise ValueError("X is a damaged sparse matrix; see its method check_format")
+    if not X.has_canonical_format:
+        X = X.astype(np.float64)
+        X.sum_duplicates()
+        return from_sparse(X)
     return Grid(starts, _own(X.indices[:end]), _floats(X.data[:end]), X.shape[1])
 
 

@@ -6,6 +6,7 @@ too: their names are their numbers, and an array instead of a dict finds them.
 """
 
 from collections.abc import Iterable, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -79,7 +80,7 @@ class Vocabulary:
             return
         if isinstance(novel, np.ndarray):
             self._extend_numbers(novel.astype(np.int64, casting="same_kind"))
-        elif isinstance(novel[0], int):
+        elif isinstance(novel[0], Integral):
             self._extend_numbers(np.array(novel, np.int64))
         else:
             self._extend_words(novel)
@@ -120,7 +121,10 @@ class Vocabulary:
 
         A word that is dropped is novel when it comes again.
         """
-        chosen = np.asarray(columns).astype(np.int64, casting="same_kind").ravel().tolist()
+        asked = np.asarray(columns)
+        if asked.size and asked.dtype.kind not in "iu":
+            raise TypeError(f"columns to keep must be whole numbers, not {asked.dtype}")
+        chosen = asked.ravel().tolist()
         if chosen and not 0 <= min(chosen) <= max(chosen) < len(self):
             raise IndexError(f"columns to keep must be from 0 to {len(self) - 1}")
         return Vocabulary([self.words[column] for column in chosen])
