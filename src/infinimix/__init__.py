@@ -8,11 +8,22 @@ _HOMES = {
     "AClassClassifier": "infinimix.estimators",
     "CRPImputer": "infinimix.estimators",
     "CRPMixture": "infinimix.estimators",
+    "NEW_CLASS": "infinimix.estimators.forecast",
+    "OnlineCRPClassifier": "infinimix.estimators.online_crp",
     "Text": "infinimix.tables",
     "load": "infinimix.estimators.storage",
     "save": "infinimix.estimators.storage",
 }
-__all__ = ["AClassClassifier", "CRPImputer", "CRPMixture", "Text", "load", "save"]
+__all__ = [
+    "NEW_CLASS",
+    "AClassClassifier",
+    "CRPImputer",
+    "CRPMixture",
+    "OnlineCRPClassifier",
+    "Text",
+    "load",
+    "save",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -29,7 +29,7 @@ def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
     rows = f.mass[MASS, held]
     table: dict[str, Any] = {"weight": rows / max(rows.sum(), 1.0), "rows": rows.astype(int)}
     blocks = typical(f.family, f.stats, held)
-    values = _typical_columns(schema, blocks)
+    values = typical_columns(schema, blocks)
     for name, column in values.items():
         table[_free_name(name, table, values)] = column
     return pd.DataFrame(table).rename_axis("group")
@@ -92,7 +92,7 @@ def _check_seen(schema: Schema, row: Mapping[str, Any], codes: np.ndarray) -> No
             )
 
 
-def _typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, Any]:
+def typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, Any]:
     """Return typical values by name, in table order; averages stay as they are."""
     pairs = list(zip(schema.blocks, blocks, strict=True))
     cells = [np.zeros(b.shape, np.int8) if kind in AVERAGED else b for kind, b in pairs]

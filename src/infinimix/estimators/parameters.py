@@ -13,11 +13,13 @@ from infinimix.inference.filter import RESAMPLING
 Rule = tuple[Callable[[Any], bool], str]
 
 
-def _whole(value: Any, least: int) -> bool:
+def is_whole(value: Any, least: int) -> bool:
+    """Is it a whole number from `least` on?"""
     return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least
 
 
-def _positive(value: Any) -> bool:
+def is_positive(value: Any) -> bool:
+    """Is it a positive finite number?"""
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     try:
@@ -28,14 +30,14 @@ def _positive(value: Any) -> bool:
 
 def _seed(value: Any) -> bool:
     kinds = (np.random.Generator, np.random.RandomState)
-    return value is None or _whole(value, 0) or isinstance(value, kinds)
+    return value is None or is_whole(value, 0) or isinstance(value, kinds)
 
 
 WORDS = ("auto", *FOUND)
-POSITIVE: Rule = (_positive, "a positive finite number")
+POSITIVE: Rule = (is_positive, "a positive finite number")
 RULES: dict[str, Rule] = {
     "alpha": (
-        lambda v: v == "learn" if isinstance(v, str) else _positive(v),
+        lambda v: v == "learn" if isinstance(v, str) else is_positive(v),
         "'learn' or a positive finite number",
     ),
     "gamma": POSITIVE,
@@ -47,30 +49,31 @@ RULES: dict[str, Rule] = {
         lambda v: isinstance(v, str) and v in EFFORTS,
         f"one of {', '.join(map(repr, EFFORTS))}",
     ),
-    "n_particles": (lambda v: v is None or _whole(v, 1), "None or a whole number from 1 on"),
-    "n_islands": (lambda v: v is None or _whole(v, 1), "None or a whole number from 1 on"),
+    "n_particles": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
+    "n_islands": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
     "resampling": (
         lambda v: isinstance(v, str) and v in RESAMPLING,
         f"one of {', '.join(map(repr, RESAMPLING))}",
     ),
-    "sweeps": (lambda v: v is None or _whole(v, 0), "None or a whole number from 0 on"),
-    "window": (lambda v: _whole(v, 0), "a whole number from 0 on"),
-    "max_groups": (lambda v: v is None or _whole(v, 1), "None or a whole number from 1 on"),
+    "sweeps": (lambda v: v is None or is_whole(v, 0), "None or a whole number from 0 on"),
+    "window": (lambda v: is_whole(v, 0), "a whole number from 0 on"),
+    "max_groups": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
     "n_jobs": (
         lambda v: v is None or (isinstance(v, Integral) and not isinstance(v, bool) and v != 0),
         "None or a whole number other than 0",
     ),
     "calibrate": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
-    "verbose": (lambda v: isinstance(v, bool | np.bool_) or _whole(v, 0), "True or False"),
+    "verbose": (lambda v: isinstance(v, bool | np.bool_) or is_whole(v, 0), "True or False"),
     "strategy": (lambda v: v in ("mean", "draw"), "'mean' or 'draw'"),
-    "n_draws": (lambda v: _whole(v, 1), "a whole number from 1 on"),
+    "n_draws": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
     "random_state": (_seed, "None, a whole number from 0 on, or a NumPy Generator"),
 }
 
 
 def check_parameter(estimator: Any, name: str, value: Any) -> None:
     """Raise ValueError if a parameter is not what it may be."""
-    holds, words = RULES.get(name, (None, ""))
+    own = getattr(type(estimator), "_rules", {})  # where a name means something else
+    holds, words = own.get(name) or RULES.get(name) or (None, "")
     if holds is not None and not holds(value):
         raise ValueError(
             f"The {name!r} parameter of {type(estimator).__name__} must be {words}; got {value!r}."

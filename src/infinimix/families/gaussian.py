@@ -260,6 +260,8 @@ def _(family, stats, X, i, first, index, value):
 
 
 seam.marks.implement(NormalInverseWishart)(seam.one_mark_a_column)
+
+
 @seam.copy.implement(NormalInverseWishart)
 def _(family, stats, source, target):
     copy_pairs(stats.n, source, target)

@@ -20,6 +20,7 @@ from infinimix.kernels.dispatch import operation
 
 FAR = 4.0  # deviations: what is farther away is marked as if it were just so far
 
+
 @operation
 def empty(family, slots):
     """Statistics of `slots` groups without rows (Python only)."""

@@ -3,15 +3,15 @@
 Each of V known words has the pseudo-count `prior`. A group that holds n_w of word w, T in all,
 gives a row x with X words in all
 
-    REINFORCED   sum_w lg(prior + n_w, x_w) - lg(V prior + T, X),  lg(a, x) = lgamma(a + x) - lgamma(a)
+    REINFORCED   sum_w rise(prior + n_w, x_w) - rise(V prior + T, X)
     MEAN         sum_w x_w log(prior + n_w) - X log(V prior + T)
     SAMPLED      sum_w x_w log theta_w,  theta drawn from the group's posterior
 
-REINFORCED is the exact predictive of the words in their order, with all parameters integrated
-out: a word makes its next occurrence in the row more probable. MEAN scores every word by the
-predictive of one word, so a row may have any weights that stand for its words. SAMPLED is the
-paper's Algorithm 1 (Online CRP, 2014): theta is g / sum(g) with g_w from Gamma(prior + n_w), so
-that after a row only its own words need a new draw.
+with rise(a, x) = lgamma(a + x) - lgamma(a). REINFORCED is the exact predictive of the words in
+their order, with all parameters integrated out: a word makes its next occurrence in the row more
+probable. MEAN scores every word by the predictive of one word, so a row may have any weights that
+stand for its words. SAMPLED is the paper's Algorithm 1 (Online CRP, 2014): theta is g / sum(g) with
+g_w from Gamma(prior + n_w), so that after a row only its own words need a new draw.
 
 Hidden here: the arrays are word-major, since a row touches few words of all groups. Unlike other
 families the slot is therefore the last axis of cells, `reserve` makes room for groups, and

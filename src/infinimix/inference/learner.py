@@ -10,11 +10,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families.seam import copy, fade, merge, refresh, refresh_all, reserve
+from infinimix.families.seam import copy, fade, merge, refresh, refresh_all, reserve, score
 from infinimix.inference import online
+from infinimix.inference import online_model as at
 from infinimix.inference.novelty import START
 from infinimix.inference.refinement import Refinement, new_refinement
-from infinimix.kernels.compile import kernel
+from infinimix.inference.weighting import show
+from infinimix.kernels.compile import entry, kernel
 from infinimix.partitions.relaxed import ALPHA_RULES, GRID
 
 FADES = 16  # steps of forgetting in a half-life
@@ -63,15 +65,25 @@ def merge_slots(family, stats, source, target, size):
 
 
 @kernel
-def seat_rows(model, X, rows, c, rng):
+def seat_rows(model, slots, X, rows, c, rng):
     """Add rows to a class without a label having been told: to its groups, and among all rows."""
     size = model.replicas.shape[1]
     for i in range(rows):
-        shown, a, whole, b, unknown = online.show(model.weights, X, i)
+        _, _, whole, b, _ = show(model.weights, X, i)
         for r in range(size):
             online.enter(model, 1 + c * size + r, whole, b, 1.0, rng)
-        model.classes[online.HELD, c] += 1.0
-        model.classes[online.LAST, c] = model.course[online.STEPS]
+        model.classes[at.HELD, c] += 1.0
+        model.classes[at.LAST, c] = model.course[at.STEPS]
+        online.settle(model, slots, X, i, whole, b, rng)
+
+
+@kernel
+def score_rows_alike(model, slots, X, rows, out):
+    """Write the log densities of rows in the first `slots` groups, as they are scored."""
+    live = np.arange(slots)
+    for i in range(rows):
+        shown, a, _, _, _ = show(model.weights, X, i)
+        score(model.family, model.stats, shown, a, live, out[i])
 
 
 class Learner:
@@ -81,17 +93,18 @@ class Learner:
         size, grid = len(settings.negatives), np.zeros(len(GRID))
         course = np.zeros(10)
         up, down, cap = settings.regret
-        course[: online.STEPS] = (
+        course[: at.STEPS] = (
             settings.alpha, 0.0, settings.positive, np.log1p(up), np.log1p(-down), cap,
             ALPHA_RULES[settings.alpha_rule], settings.calibrate, settings.open_world,
         )  # fmt: skip
         replicas = np.zeros((5, size))
-        replicas[online.NEGATIVE], replicas[online.STEP] = settings.negatives, settings.steps
-        replicas[online.SHARE] = 1.0 / size
+        replicas[at.NEGATIVE], replicas[at.STEP] = settings.negatives, settings.steps
+        replicas[at.SHARE] = 1.0 / size
         refinement = new_refinement(features if any(settings.steps) else 0, 1)
         self.settings, self.n_classes = settings, 0
+        self._entry = self._room = None
         self.rng = np.random.default_rng(seed)
-        self.model = online.Model(
+        self.model = at.Model(
             family, stats, weights, refinement, np.zeros((5, 0)), replicas,
             np.array([START, np.zeros(4)]), course, grid,
         )  # fmt: skip
@@ -104,7 +117,7 @@ class Learner:
     @property
     def steps(self):
         """Return the number of rows learned, forgotten ones included."""
-        return int(self.model.course[online.STEPS])
+        return int(self.model.course[at.STEPS])
 
     def open(self, n_classes):
         """Let there be so many classes; new ones have names, and no rows."""
@@ -130,43 +143,50 @@ class Learner:
         """Let class c have no rows."""
         blank = slice(1 + c * self.size, 1 + (c + 1) * self.size)
         self.model.classes[:, c] = 0.0
-        self.model.classes[online.NAMED, c] = 1.0
+        self.model.classes[at.NAMED, c] = 1.0
         for array in self.model.refinement:
             array[..., blank] = 0.0
         self._empty_slots(blank)
 
     def run(self, X, n_rows, told=None, given=None, proba=False):
         """Predict rows, and learn those whose class is told; return `Answers` about all."""
-        told = np.full(n_rows, online.UNTOLD) if told is None else told
-        given = np.full(n_rows, online.UNTOLD) if given is None else given
+        learns = told is not None and n_rows > 0
+        told = np.full(n_rows, at.UNTOLD) if told is None else told
+        given = np.full(n_rows, at.UNTOLD) if given is None else given
         table = np.empty((n_rows, self.n_classes if proba else 0))
-        answers = np.empty((4, n_rows))
-        learns = bool((told >= 0).any())
-        first = 0
-        for last in self._stops(n_rows, told) if learns else (n_rows,):
-            part = slice(first, last)
-            rows, rng = last - first, self.rng
-            draws = rng.random(rows) if self.settings.sampled else np.full(rows, -1.0)
-            slots = 1 + self.n_classes * self.size
+        parts, first = [], 0
+        for last in self._stops(n_rows) if learns else (n_rows,):
             X_part = self._slice(X, first, last)
-            room = online.new_room(slots, self.n_classes, self._longest(X_part))
-            online.advance(
-                self.model, room, slots, X_part, rows, told[part], given[part], draws, rng,
-                table[part], answers[:, part],
-            )  # fmt: skip
+            parts.append(
+                self._advance(X_part, told[first:last], given[first:last], table[first:last])
+            )
             first = last
             if learns:
-                self._change(X, last)
-        return Answers(answers[0].astype(np.int64), *answers[1:], table)
+                self._change()
+        answers = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        return Answers(answers[0].astype(np.int64), answers[1], answers[2], answers[3], table)
 
-    def _stops(self, n_rows, told):
-        """Return the rows, in order, after which something changes; the last is always there."""
-        learned = self.steps + np.cumsum(told >= 0)
-        due = np.zeros(n_rows, bool)
+    def _advance(self, X, told, given, table):
+        """Call the kernel, past the look at its arguments that would take longer than a row."""
+        rows, slots = len(told), 1 + self.n_classes * self.size
+        draws = self.rng.random(rows) if self.settings.sampled else np.full(rows, -1.0)
+        answers, longest = np.empty((4, rows)), self._longest(X)
+        if self._room is None or self._room[0] != (slots, longest):
+            self._room = (slots, longest), at.new_room(slots, self.n_classes, longest)
+        args = (
+            self.model, self._room[1], slots, X, rows, told, given, draws, self.rng, table, answers,
+        )  # fmt: skip
+        if self._entry is None:
+            self._entry = entry(online.advance, *args)
+        self._entry(*args)
+        return answers
+
+    def _stops(self, n_rows):
+        """Return the rows, in order, after which something changes, and the end."""
+        stops = {n_rows}
         for every in self._intervals():
-            due |= (told >= 0) & (learned % every == 0)
-        due |= self._turns(learned, told >= 0)
-        return np.union1d(np.flatnonzero(due) + 1, [n_rows]).tolist()
+            stops.update(range(every - self.steps % every, n_rows + 1, every))
+        return sorted(stops) if len(stops) > 1 else stops
 
     def _intervals(self):
         """Return after how many rows something happens each time."""
@@ -175,12 +195,8 @@ class Learner:
     def _fade_interval(self):
         return max(1, round(self.settings.half_life / FADES))
 
-    def _turns(self, learned, is_learned):
-        """Return the rows after which something else changes."""
-        return np.zeros(len(learned), bool)
-
-    def _change(self, X, row):
-        """Do what is due after so many rows, of which row `row` of X would be the next."""
+    def _change(self):
+        """Do what is due after so many rows."""
         if self.settings.half_life and self.steps and self.steps % self._fade_interval() == 0:
             self._fade(2.0 ** (-self._fade_interval() / self.settings.half_life))
 
@@ -188,8 +204,8 @@ class Learner:
         """Let all that was learned count less."""
         model = self.model
         fade(model.family, model.stats, share)
-        model.classes[[online.HELD, online.PRAISE, online.BLAME]] *= share
-        model.course[online.ROWS] *= share
+        model.classes[[at.HELD, at.PRAISE, at.BLAME]] *= share
+        model.course[at.ROWS] *= share
         refresh_all(model.family, model.stats, 1 + self.n_classes * self.size)
 
     def move(self, source, target):
@@ -214,14 +230,29 @@ class Learner:
         """Add class `source` to class `target`, and leave it without rows."""
         model = self.model
         merge_slots(model.family, model.stats, source, target, self.size)
-        classes, added = model.classes, [online.HELD, online.PRAISE, online.BLAME]
+        classes, added = model.classes, [at.HELD, at.PRAISE, at.BLAME]
         classes[added, target] += classes[added, source]
-        classes[online.LAST, target] = classes[online.LAST, [source, target]].max()
+        classes[at.LAST, target] = classes[at.LAST, [source, target]].max()
         self._clear(source)
 
     def seat(self, X, n_rows, c):
-        """Add rows to class c, which nobody has told."""
-        seat_rows(self.model, X, n_rows, c, self.rng)
+        """Add a row to class c, which nobody has told."""
+        slots = 1 + self.n_classes * self.size
+        seat_rows(self.model, slots, X, n_rows, c, self.rng)
+        self._change()
+
+    def affinity(self, X, classes):
+        """Return how well one row fits each of these classes and, last, a new one."""
+        out = np.zeros((1, 1 + self.n_classes * self.size))
+        score_rows_alike(self.model, out.shape[1], X, 1, out)
+        model, share = self.model, self.model.replicas[at.SHARE]
+        beta = float(share @ np.exp(model.replicas[at.LOG_BETA]))
+        own = out[0, 1:].reshape(self.n_classes, self.size) @ share
+        held = model.classes[at.HELD, classes]
+        return np.append(
+            np.log(held) + beta * own[classes],
+            np.log(model.course[at.ALPHA]) + beta * out[0, 0],
+        )
 
 
 def _widened(array, slots):

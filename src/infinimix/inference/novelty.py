@@ -1,12 +1,12 @@
 """Is a row of a class that nobody has named yet? A logistic answer, learned online.
 
-The CRP says log P(new) / P(old) = log alpha + log p(x | anything) - log sum_c m_c p(x | c). Taken at
-its word with a symmetric base measure it never fires; against the running distribution of all
-rows (group 0) it does, and the best signal of all is how unsure the calibrated classifier is. So the
+The CRP says log P(new) / P(old) = log alpha + log p(x | anything) - log sum_c m_c p(x | c). With a
+symmetric base measure for "anything" that never fires; with the running distribution of all rows
+(group 0) it does, and the best signal of all is how unsure the calibrated classifier is. So the
 log odds are log(alpha / (n + alpha)) plus a weighted sum of four signals:
 
-    1;  the log odds against the most probable class;  the log density under group 0, less that under
-    the classes;  the share of the row that no row has had before
+    1;  the log odds against the most probable class;  the log density under group 0, less that
+    under the classes;  the share of the row that no row has had before
 
 whose weights start at START and follow the gradient of the log-loss (AdaGrad): the truth, whether
 the label was new, comes with every label.

@@ -28,7 +28,9 @@ class Refinement(NamedTuple):
 
 def new_refinement(features, slots):
     """Return corrections that correct nothing yet."""
-    return Refinement(np.zeros((features, slots)), np.zeros((features, slots)), np.zeros((2, slots)))
+    return Refinement(
+        np.zeros((features, slots)), np.zeros((features, slots)), np.zeros((2, slots))
+    )
 
 
 @part

@@ -7,8 +7,9 @@ is renewed at every power of two of the rows, and when a categorical column gets
 import numpy as np
 
 from infinimix.families.priors import blank, find_families
-from infinimix.families.seam import empty, map_arrays, marks, refresh_all, widen
-from infinimix.inference.learner import Learner
+from infinimix.families.seam import empty, map_arrays, marks, refresh_all, typical, widen
+from infinimix.inference.learner import Answers, Learner
+from infinimix.inference.online_model import HELD, SHARE, UNTOLD
 from infinimix.inference.refinement import Refinement
 from infinimix.inference.weighting import AsIs
 
@@ -21,6 +22,49 @@ class TableLearner(Learner):
         family = find_families(layout, prior, empty(blank(layout), 1))
         weights = AsIs(np.zeros(0))
         super().__init__(settings, family, empty(family, 1), weights, marks(family), seed)
+
+    def run_novel(self, X, n_rows, novel, told=None, given=None, proba=False):
+        """Run rows some of which bring new categories, listed by row and column.
+
+        A row is predicted as if it lacked a cell of which no row was; then it is learned with it.
+        """
+        told = np.full(n_rows, UNTOLD) if told is None else told
+        given = np.full(n_rows, UNTOLD) if given is None else given
+        if not len(novel.rows):
+            return self.run(X, n_rows, told, given, proba)
+        parts, first = [], 0
+        for row in [*np.unique(novel.rows).tolist(), n_rows]:
+            if row > first:
+                here = slice(first, row)
+                X_here = self._slice(X, first, row)
+                parts.append(self.run(X_here, row - first, told[here], given[here], proba))
+            if row < n_rows:
+                columns = novel.columns[novel.rows == row]
+                parts.append(self._run_first(X, row, columns, told[row], given[row], proba))
+            first = row + 1
+        return Answers(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _run_first(self, X, row, columns, told, given, proba):
+        """Run a row that has categories of which no row was in these columns."""
+        whole = self._slice(X, row, row + 1)
+        shown = [block.copy() for block in whole]
+        shown[list(self.layout.names).index("categorical")][0, columns] = -1
+        said = self.run(tuple(shown), 1, proba=True)
+        if told >= 0:
+            counts = self.layout.category_counts.copy()
+            np.add.at(counts, columns, 1)
+            self.widen(counts)
+            z = said.predicted if given == UNTOLD else np.array([given])
+            self.run(whole, 1, np.array([told]), z)
+            seen = self.model.classes[HELD, told] > 1.0
+            said.proba_told[0] = said.proba[0, told] if seen else np.nan
+        return said if proba else said._replace(proba=said.proba[:, :0])
+
+    def typical(self, c):
+        """Return the typical values of class c, in the blocks of the table."""
+        model = self.model
+        best = 1 + c * self.size + int(np.argmax(model.replicas[SHARE]))
+        return typical(model.family, model.stats, np.array([best]))
 
     def widen(self, category_counts):
         """Let categorical columns have more categories."""
@@ -70,15 +114,21 @@ class TableLearner(Learner):
         map_arrays(put, self.model.stats, fresh)
 
     def _slice(self, X, first, last):
+        if last - first == len(X[0]):
+            return X
         return tuple(np.ascontiguousarray(block[first:last]) for block in X)
 
     def _longest(self, X):
         return sum(block.shape[1] for block in X)
 
-    def _turns(self, learned, is_learned):
-        return is_learned & (learned & (learned + 1) == 0)  # before the row of a power of two
+    def _stops(self, n_rows):
+        stops, power = set(super()._stops(n_rows)), 1 << self.steps.bit_length()
+        while power - 1 <= self.steps + n_rows:  # before the row of a power of two
+            stops.add(power - 1 - self.steps)
+            power *= 2
+        return sorted(stops - {0})
 
-    def _change(self, X, row):
-        super()._change(X, row)
+    def _change(self):
+        super()._change()
         if self.steps & (self.steps + 1) == 0:
             self.rebase()

@@ -38,14 +38,19 @@ class TermWeights(NamedTuple):
     whole: Rows
 
 
-def new_weights(words, rule, longest):
+def new_weights(words, rule):
     """Return the weights of `words` words of a stream without rows."""
-
-    def room():
-        return Rows(np.zeros(2, np.int64), np.zeros(longest, np.int32), np.zeros(longest))
-
     frequencies = (np.zeros(words) for _ in range(3))
-    return TermWeights(*frequencies, np.zeros(1), np.array(rule, float), room(), room())
+    return TermWeights(*frequencies, np.zeros(1), np.array(rule, float), _one_row(0), _one_row(0))
+
+
+def with_room(weights, longest):
+    """Return the weights with room for a row of so many words."""
+    return weights._replace(known=_one_row(longest), whole=_one_row(longest))
+
+
+def _one_row(longest):
+    return Rows(np.zeros(2, np.int64), np.zeros(longest, np.int32), np.zeros(longest))
 
 
 @operation

@@ -4,12 +4,12 @@ import numpy as np
 
 from infinimix.families.seam import refresh_all
 from infinimix.families.words import SAMPLED, DirichletMultinomial, Rows, empty_words
-from infinimix.inference import online
+from infinimix.inference import online_model as at
 from infinimix.inference.learner import Learner
 from infinimix.inference.refinement import Refinement
-from infinimix.inference.weighting import new_weights
+from infinimix.inference.weighting import new_weights, with_room
 
-PRUNE_EVERY = 256  # rows between two looks at the number of words
+PRUNE_EVERY = 64  # rows between two looks at the number of words
 KEPT = 0.75  # of the most words that are allowed, when there are more
 
 
@@ -19,7 +19,7 @@ class WordLearner(Learner):
     def __init__(self, settings, prior, form, rule, max_features, seed):
         family = DirichletMultinomial(np.array([prior]), np.zeros(1), np.array([form]))
         self.max_features = max_features
-        super().__init__(settings, family, empty_words(family, 0, 1), new_weights(0, rule, 0), 0, seed)
+        super().__init__(settings, family, empty_words(family, 0, 1), new_weights(0, rule), 0, seed)
         self.refines = any(settings.steps)
 
     @property
@@ -27,15 +27,17 @@ class WordLearner(Learner):
         """Return the number of words that there is room for."""
         return len(self.model.stats.n)
 
+    @property
+    def longest(self):
+        """Return how many words of a row there is room for."""
+        return len(self.model.weights.known.word)
+
     def reserve_words(self, words, longest):
         """Make room for words up to this number, and for rows of so many."""
-        model = self.model
         if words > self.words:
             self._take_words(np.arange(self.words), max(words, 2 * self.words))
-        if longest > len(model.weights.known.word):
-            room = [Rows(np.zeros(2, np.int64), np.zeros(longest, np.int32), np.zeros(longest))
-                    for _ in range(2)]
-            weights = self.model.weights._replace(known=room[0], whole=room[1])
+        if longest > self.longest:
+            weights = with_room(self.model.weights, max(longest, 2 * self.longest))
             self.model = self.model._replace(weights=weights)
 
     def keep_words(self, kept):
@@ -82,17 +84,19 @@ class WordLearner(Learner):
         refresh_all(family, stats, len(stats.total))
 
     def _slice(self, X, first, last):
+        if last - first == len(X.start) - 1:
+            return X
         return Rows(X.start[first : last + 1], X.word, X.weight)
 
     def _longest(self, X):
-        return len(self.model.weights.known.word)
+        return self.longest
 
     def _intervals(self):
         bounded = [PRUNE_EVERY] if self.max_features else []
         return [*super()._intervals(), *bounded]
 
-    def _change(self, X, row):
-        super()._change(X, row)
+    def _change(self):
+        super()._change()
         if self.max_features and self.steps % PRUNE_EVERY == 0:
             self.prune()
 
@@ -127,7 +131,7 @@ class WordLearner(Learner):
 
     def counts(self, c):
         """Return how much of each word class c holds, in the mean of the replicas."""
-        share = self.model.replicas[online.SHARE]
+        share = self.model.replicas[at.SHARE]
         slots = slice(1 + c * self.size, 1 + (c + 1) * self.size)
         return self.model.stats.n[:, slots] @ share
 

@@ -1,0 +1,94 @@
+"""Who the classes of a stream are: labels, and groups that have no name yet.
+
+The learner numbers its classes; when one is forgotten, the last one takes its number. Here is
+kept who has which number, and the sorted labels that scikit-learn wants.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.labels import as_array, check_labels
+from infinimix.tables.cells import is_missing
+
+
+class Nameless:
+    """A provisional class: a number for the user, and some of its rows to look at."""
+
+    def __init__(self, number: int, examples: list[dict[str, Any]] | None = None) -> None:
+        self.number, self.examples = number, examples or []
+
+
+class Roster:
+    """The classes in the learner's order."""
+
+    def __init__(self, members: list[Any] | None = None, next_number: int = 1) -> None:
+        self.members: list[Any] = list(members or [])
+        self.next_number = next_number
+        self._arrange()
+
+    def _arrange(self) -> None:
+        self.codes = {m: c for c, m in enumerate(self.members) if not isinstance(m, Nameless)}
+        labels = as_array(list(self.codes))
+        order = np.argsort(labels, kind="stable")
+        self.classes = labels[order]
+        self.order = np.array(list(self.codes.values()), np.int64)[order]
+
+    @property
+    def nameless(self) -> dict[int, int]:
+        """The class of each provisional number."""
+        pairs = enumerate(self.members)
+        return {m.number: c for c, m in pairs if isinstance(m, Nameless)}
+
+    def read(self, y: Any, declared: Any, may_lack: bool) -> tuple[list[Any], list[Any]]:
+        """Return the labels (None where one is missing), and those not known yet, in order."""
+        single = type(y) is list and len(y) == 1 and declared is None
+        if single and type(y[0]) in (str, int) and y[0] in self.codes:  # a row of a stream
+            return y, []
+        if may_lack and y is not None:
+            y = [None if is_missing(v) else v for v in _plain(y)]
+            told = check_labels([v for v in y if v is not None])
+            values = iter(told)
+            labels = [None if v is None else next(values) for v in y]
+        else:
+            labels = told = check_labels(y)
+        declared = [] if declared is None else check_labels(declared, "classes")
+        new = [v for v in dict.fromkeys([*declared, *told]) if v not in self.codes]
+        words = {isinstance(v, str) for v in [*self.codes, *new]}
+        if len(words) > 1:
+            raise ValueError(
+                "The labels of y must be all text or all numbers, so that classes_ can be "
+                f"sorted; got {[*self.codes, *new][:4]!r}."
+            )
+        return labels, new
+
+    def extend(self, new: list[Any]) -> None:
+        """Take in new labels, or a nameless class."""
+        self.members.extend(new)
+        if new:
+            self._arrange()
+
+    def open_nameless(self) -> Nameless:
+        """Return a new provisional class, the last of all."""
+        member = Nameless(self.next_number)
+        self.next_number += 1
+        self.extend([member])
+        return member
+
+    def remove(self, c: int) -> None:
+        """Let the last class take the number of class c."""
+        last = self.members.pop()
+        if c < len(self.members):
+            self.members[c] = last
+        self._arrange()
+
+    def name(self, c: int, label: Any) -> None:
+        """Give class c a label."""
+        self.members[c] = label
+        self._arrange()
+
+
+def _plain(y: Any) -> list[Any]:
+    return list(y.to_list() if hasattr(y, "to_list") else np.asarray(y, dtype=object).ravel())

@@ -1,0 +1,130 @@
+"""What an Online CRP says of a row before its label comes.
+
+Replica r says
+
+    P_r(c | x) proportional to  m_c relax_c exp(beta_r log p(x | c, r) + correction)
+
+and the answer is the mean of the replicas, weighted by how well each has predicted the labels so
+far. The correction is that of `refinement`, the chance of a new class that of `novelty`.
+"""
+
+import numpy as np
+
+from infinimix.families.seam import mark, score
+from infinimix.inference.novelty import bounded, new_class_probability
+from infinimix.inference.online_model import (
+    ALPHA,
+    BLAME,
+    CAP,
+    DOWN,
+    HELD,
+    LOG_BETA,
+    NAMED,
+    NEW,
+    OPEN,
+    PRAISE,
+    ROWS,
+    SHARE,
+    UP,
+)
+from infinimix.inference.refinement import correct
+from infinimix.inference.weighting import show
+from infinimix.kernels.compile import part
+from infinimix.kernels.draws import invert
+from infinimix.kernels.elementary import exp, log
+from infinimix.partitions.relaxed import log_relax
+
+
+@part
+def rate_classes(model, n_classes, base):
+    """Write the log weight of each class before the row is seen; -inf without rows or name."""
+    classes, course = model.classes, model.course
+    for c in range(n_classes):
+        base[c] = -np.inf
+        if classes[HELD, c] > 0.0 and classes[NAMED, c] > 0.0:
+            relax = log_relax(
+                classes[PRAISE, c], classes[BLAME, c], course[UP], course[DOWN], course[CAP]
+            )
+            base[c] = log(classes[HELD, c]) + relax
+
+
+@part
+def mix_replicas(model, n_classes, room):
+    """Write what each replica says and their weighted mean; return the first one's log density.
+
+    The latter is log of sum_c m_c relax_c p(x | c)^beta.
+    """
+    replicas, p, mean, base = model.replicas, room.p, room.mean, room.base
+    size, density = replicas.shape[1], -np.inf
+    for c in range(n_classes):
+        mean[c] = 0.0
+    for r in range(size):
+        beta, top, total = exp(replicas[LOG_BETA, r]), -np.inf, 0.0
+        for c in range(n_classes):
+            k = 1 + c * size + r
+            p[k] = base[c] + beta * room.score[k] + room.correction[k]
+            top = max(top, p[k])
+        if top == -np.inf:  # there is no class yet
+            return density
+        for c in range(n_classes):
+            k = 1 + c * size + r
+            p[k] = exp(p[k] - top) if base[c] > -np.inf else 0.0
+            total += p[k]
+        for c in range(n_classes):
+            k = 1 + c * size + r
+            p[k] /= total
+            mean[c] += replicas[SHARE, r] * p[k]
+        density = top + log(total) if r == 0 else density
+    return density
+
+
+@part
+def sense_novelty(model, best, density, unknown, room):
+    """Write the signals of a new class, and return its probability."""
+    signal, course = room.signal, model.course
+    if density == -np.inf:
+        return 1.0
+    doubt = min(max(1.0 - best, 1e-9), 1.0 - 1e-9)
+    beta = exp(model.replicas[LOG_BETA, 0])
+    signal[0] = 1.0
+    signal[1] = bounded(log(doubt / (1.0 - doubt)))
+    signal[2] = bounded(beta * room.score[0] - density + log(course[ROWS] + 1.0))
+    signal[3] = unknown
+    return new_class_probability(model.novelty, signal, course[ALPHA], course[ROWS])
+
+
+@part
+def think(model, live, n_classes, X, i, room):
+    """Score row X[i] by all classes; return its most probable class and the chance of a new one.
+
+    Also returned: its features' number, and the row as it is to be learned.
+    """
+    shown, a, whole, b, unknown = show(model.weights, X, i)
+    for k in live:
+        room.score[k] = 0.0
+    score(model.family, model.stats, shown, a, live, room.score)
+    used = 0
+    if model.refinement.b.shape[0] > 0:
+        used = mark(model.family, model.stats, shown, a, 0, room.mark, room.value)
+    correct(model.refinement, room.mark, room.value, used, live.shape[0], room.correction)
+    rate_classes(model, n_classes, room.base)
+    density = mix_replicas(model, n_classes, room)
+    best = 0
+    for c in range(n_classes):
+        best = c if room.mean[c] > room.mean[best] else best
+    top = room.mean[best] if n_classes > 0 else 0.0
+    new = sense_novelty(model, top, density, unknown, room)
+    return best, new, used, whole, b
+
+
+@part
+def decide(model, best, new, n_classes, mean, u):
+    """Return the predicted class; in an open world NEW, if that is more probable."""
+    opens = model.course[OPEN] > 0.0
+    if u >= 0.0:  # a draw instead of the most probable class
+        if opens and u < new:
+            return NEW
+        return invert(mean, n_classes, (u - new) / (1.0 - new) if opens else u)
+    if mean.shape[0] == 0 or (opens and new > (1.0 - new) * mean[best]):
+        return NEW
+    return best

@@ -1,0 +1,49 @@
+"""What an Online CRP knows, as arrays, and room for what it thinks about a row.
+
+A class is a group of each of R replicas, which differ in how corrections are made; slot 0 is the
+group of all rows, class c of replica r has slot 1 + c R + r.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+# Places in `course`, the numbers that all classes share.
+ALPHA, ROWS, POSITIVE, UP, DOWN, CAP, RULE, CALIBRATES, OPEN, STEPS = range(10)
+HELD, PRAISE, BLAME, LAST, NAMED = range(5)  # first axis of classes
+NEGATIVE, STEP, LOG_BETA, SQUARES, SHARE = range(5)  # first axis of replicas
+NEW, UNTOLD = -1, -2  # a class that is not there; no class was said
+
+
+class Model(NamedTuple):
+    """All that learns; a tuple of arrays that kernels write."""
+
+    family: tuple
+    stats: tuple
+    weights: tuple  # of the words of a row, see `weighting`
+    refinement: tuple
+    classes: np.ndarray  # (5, C) rows; f; e; when last seen; whether it has a name
+    replicas: np.ndarray  # (5, R)
+    novelty: np.ndarray  # (2, 4) weights; squared gradients
+    course: np.ndarray  # (10,)
+    log_alpha_weight: np.ndarray  # (grid,)
+
+
+class Room(NamedTuple):
+    """Room for the thoughts about one row, by slots, by classes and by features."""
+
+    score: np.ndarray
+    correction: np.ndarray
+    p: np.ndarray
+    mean: np.ndarray
+    base: np.ndarray
+    mark: np.ndarray
+    value: np.ndarray
+    signal: np.ndarray
+
+
+def new_room(slots, classes, features):
+    """Return room for rows with at most so many features."""
+    by_slot = (np.zeros(slots) for _ in range(3))
+    by_class = (np.zeros(classes) for _ in range(2))
+    return Room(*by_slot, *by_class, np.zeros(features, np.int64), np.zeros(features), np.zeros(4))
