@@ -132,18 +132,16 @@ class Learner:
                 classes=np.concatenate([model.classes, np.zeros((5, more))], axis=1),
             )
             self._draw_prior()
-        for c in range(self.n_classes, n_classes):
-            self._clear(c)
+        self.model.classes[at.NAMED, self.n_classes : n_classes] = 1.0
         self.n_classes = max(self.n_classes, n_classes)
 
     def _draw_prior(self):
         """Draw the parameters of groups without rows, where parameters are drawn."""
 
     def _clear(self, c):
-        """Let class c have no rows."""
+        """Let class c have no rows, as if it had never been there."""
         blank = slice(1 + c * self.size, 1 + (c + 1) * self.size)
         self.model.classes[:, c] = 0.0
-        self.model.classes[at.NAMED, c] = 1.0
         for array in self.model.refinement:
             array[..., blank] = 0.0
         self._empty_slots(blank)
