@@ -26,6 +26,7 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "density": "bench.density",
     "mnist": "bench.mnist",
     "effort": "bench.effort",
+    "texts": "bench.texts",
 }
 
 
