@@ -27,6 +27,8 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "mnist": "bench.mnist",
     "effort": "bench.effort",
     "texts": "bench.texts",
+    "emerging": "bench.emerging",
+    "drift": "bench.drift",
 }
 
 
