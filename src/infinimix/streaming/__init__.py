@@ -4,6 +4,7 @@ from infinimix.estimators.forecast import NEW_CLASS, Forecast
 from infinimix.streaming.bad import BadRecord, StreamError
 from infinimix.streaming.forecast import forecast
 from infinimix.streaming.prequential import prequential
+from infinimix.streaming.readers import StreamReader, read_stream
 from infinimix.streaming.result import PrequentialResult
 
 __all__ = [
@@ -12,6 +13,8 @@ __all__ = [
     "Forecast",
     "PrequentialResult",
     "StreamError",
+    "StreamReader",
     "forecast",
     "prequential",
+    "read_stream",
 ]

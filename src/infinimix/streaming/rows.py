@@ -36,6 +36,15 @@ def cut(X: Any, first: int, last: int) -> Any:
     return X[first:last]
 
 
+def pick(X: Any, rows: list[int]) -> Any:
+    """Return some rows, in their order."""
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows]
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X.take(rows) if hasattr(X, "column_names") else X[rows]
+
+
 def as_dicts(X: Any) -> Iterator[Mapping[Any, Any]]:
     """Yield the rows as dicts; columns without names have their positions as keys."""
     if sparse.issparse(X):
