@@ -1,4 +1,11 @@
-"""Runs over streams: predict, then learn, and see how well it goes."""
+"""Streams: prequential runs, readers, learners that survive a crash, and River.
+
+Files: `forecast` predicts and learns, `run`, `metrics`, `curve` and `result` make a `prequential`
+run of it; `readers` opens files by `formats`; `durable` keeps a model in a `folder` by a `journal`;
+`river` speaks River's language, and is imported when it is asked for.
+"""
+
+from typing import Any
 
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
 from infinimix.streaming.bad import BadRecord, StreamError
@@ -16,9 +23,19 @@ __all__ = [
     "DurableLearner",
     "Forecast",
     "PrequentialResult",
+    "RiverClassifier",
     "StreamError",
     "StreamReader",
     "forecast",
     "prequential",
     "read_stream",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import what needs River when it is asked for."""
+    if name != "RiverClassifier":
+        raise AttributeError(f"module 'infinimix.streaming' has no attribute {name!r}")
+    from infinimix.streaming.river import RiverClassifier
+
+    return RiverClassifier
