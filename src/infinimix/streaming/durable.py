@@ -18,6 +18,7 @@ import numpy as np
 
 from infinimix.streaming.folder import (
     check_same,
+    check_storable,
     list_logs,
     list_snapshots,
     load_newest,
@@ -93,6 +94,7 @@ class DurableLearner:
             raise ValueError(
                 f"snapshot_every must be a whole number from 1 on; got {snapshot_every!r}."
             )
+        check_storable(model)
         self.directory = Path(directory)
         self.snapshot_every, self.fsync = snapshot_every, fsync
         self.model, self.n_rows = model, 0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.artifacts import ArtifactError
-from infinimix.estimators.storage import load, save
+from infinimix.estimators.storage import CLASSES, load, save
 from infinimix.streaming.journal import DurabilityError
 
 KEPT = 2  # snapshots
@@ -61,6 +61,15 @@ def load_newest(directory: Path, snapshots: list[int]) -> tuple[Any, int]:
         except ArtifactError as error:
             reasons.append(str(error))
     raise DurabilityError("no snapshot can be read: " + "; ".join(reasons))
+
+
+def check_storable(model: Any) -> None:
+    """Raise TypeError if the model cannot be saved, before it learns anything."""
+    if type(model) not in CLASSES.values() or not hasattr(model, "partial_fit"):
+        names = [name for name, cls in CLASSES.items() if hasattr(cls, "partial_fit")]
+        raise TypeError(
+            f"DurableLearner takes one of {', '.join(names)}; got {type(model).__name__}."
+        )
 
 
 def check_same(given: Any, restored: Any) -> None:

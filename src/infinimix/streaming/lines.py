@@ -33,7 +33,8 @@ def open_lines(source: Any) -> Iterator[Any]:
         if isinstance(given, io.TextIOBase):
             yield given
             return
-        text = _as_text(given, "")
+        unzipped = isinstance(given, gzip.GzipFile)
+        text = _as_text(given, "" if unzipped else str(getattr(given, "name", "")))
         try:
             yield text
         finally:

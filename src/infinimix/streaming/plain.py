@@ -52,6 +52,8 @@ def _plain_table(X: Any) -> dict[str, Any]:
     if isinstance(X, np.ndarray):  # of objects, or with a mask
         X = [[None if v is np.ma.masked else v for v in row] for row in X]
     rows = list(X) if isinstance(X, list | tuple) else list(as_dicts(X))
+    if rows and all(isinstance(row, str) for row in rows):
+        return {"texts": [_cell(row, "text") for row in rows]}
     if not rows or not isinstance(rows[0], Mapping):
         cells = [[_cell(value, f"x{j}") for j, value in enumerate(row)] for row in rows]
         return {"lists": cells}
@@ -67,6 +69,8 @@ def _read_table(data: dict[str, Any]) -> Any:
         return sparse.csr_array(parts, shape=tuple(data["shape"]))
     if "array" in data:
         return _read_array(data["array"])
+    if "texts" in data:
+        return data["texts"]
     if "lists" in data:
         return [[from_jsonable(value) for value in row] for row in data["lists"]]
     rows = data["pairs"] if "pairs" in data else [row.items() for row in data["dicts"]]

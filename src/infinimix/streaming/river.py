@@ -72,7 +72,7 @@ class RiverClassifier(base.Classifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         from infinimix import AClassClassifier
 
-        yield {"model": AClassClassifier(n_particles=2, n_islands=2, random_state=0)}
+        yield {"model": AClassClassifier(n_particles=2, n_islands=1, random_state=0)}
 
     @property
     def _multiclass(self) -> bool:

@@ -9,10 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
+from sklearn.naive_bayes import GaussianNB
 
 from infinimix import AClassClassifier, CRPMixture
 from infinimix.streaming import DurabilityError, DurableLearner, prequential
 from infinimix.streaming.journal import seal, unseal
+from infinimix.streaming.plain import from_json, to_json
 from tests.unit.estimators.states import differences, state_of
 
 rng = np.random.default_rng(0)
@@ -369,6 +371,19 @@ def test_a_line_is_whole_or_none():
             damaged = bytearray(line)
             damaged[at] ^= 1 << bit
             assert unseal(bytes(damaged)) is None
+
+
+def test_texts_come_back():
+    texts = ["two words", "", "\u00fc\ud800"]
+    assert from_json(to_json(texts, ["a", "b", "a"], row=3)) == {
+        "row": 3, "X": texts, "y": ["a", "b", "a"],
+    }  # fmt: skip
+
+
+def test_models_that_cannot_be_saved_are_refused_before_they_learn(tmp_path):
+    with pytest.raises(TypeError, match="takes one of AClassClassifier.*; got GaussianNB"):
+        DurableLearner(GaussianNB(), tmp_path / "none")
+    assert not (tmp_path / "none").exists()
 
 
 @pytest.mark.parametrize("every", [0, -1, 1.5, True])

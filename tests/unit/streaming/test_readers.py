@@ -83,6 +83,14 @@ def test_open_files_stay_open(tmp_path):
             assert not file.closed
 
 
+def test_open_compressed_files(tmp_path):
+    path = write_jsonl(tmp_path / "a.jsonl.gz", opener=gzip.open)
+    for opener, mode in ((open, "rb"), (gzip.open, "rb"), (gzip.open, "rt")):
+        with opener(path, mode) as file:
+            assert everything(read_stream(file, "kind", format="jsonl")) == (ROWS, LABELS)
+            assert not file.closed
+
+
 def test_tabs_semicolons_names_and_dropped_columns():
     rows = [{"x": 1}, {"x": 2}]
     for text, options in (
