@@ -27,6 +27,7 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "mnist": "bench.mnist",
     "effort": "bench.effort",
     "texts": "bench.texts",
+    "stream_speed": "bench.stream_speed",
     "emerging": "bench.emerging",
     "drift": "bench.drift",
 }

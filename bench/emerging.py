@@ -3,9 +3,9 @@
 `tweets_stream` and `googlenews_stream` in their order in time; `kddcup99_10pct` in file order, as a
 table; `clinc150` as trained on its training part, its test rows in-scope and out-of-scope. A row is
 new if its label had not come before. The baselines answer "new" where they are not sure enough: the
-threshold on their confidence is the one with the best F1 on the first fifth of the stream (clinc150:
-on the validation part). They are scikit-learn's SGD (log loss) and multinomial naive Bayes on
-unit-length log-idf (tables: Gaussian naive Bayes), and River's naive Bayes where it is installed.
+threshold on their confidence is the one with the best F1 on the first fifth of the stream (for
+clinc150 on the validation part). They are scikit-learn's SGD (log loss) and naive Bayes, on
+unit-length log-idf; for the table Gaussian naive Bayes.
 """
 
 from __future__ import annotations

@@ -58,7 +58,7 @@ class WordStats(NamedTuple):
 
 def empty_words(family, words, slots):
     """Return statistics of `slots` groups over at most `words` words, not drawn yet."""
-    t = np.full((words, slots), np.log(family.prior[0]))
+    t = np.full((words, slots), np.log(family.prior[0]), np.float32)
     stats = WordStats(np.zeros((words, slots)), t, np.zeros(slots), np.zeros(slots))
     seam.refresh_all(family, stats, slots)
     return stats

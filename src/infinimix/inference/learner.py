@@ -20,7 +20,7 @@ from infinimix.kernels.compile import entry, kernel
 from infinimix.partitions.relaxed import ALPHA_RULES, GRID
 
 FADES = 16  # steps of forgetting in a half-life
-CAP = 3.0  # nats: the most that mistakes may do to the prior of a class
+CAP = 0.5  # nats: the most that mistakes may do to the prior of a class
 SMALLEST = 4  # classes that there is room for at first
 
 
@@ -255,4 +255,4 @@ class Learner:
 
 def _widened(array, slots):
     shape = (*array.shape[:-1], slots - array.shape[-1])
-    return np.concatenate([array, np.zeros(shape)], axis=-1)
+    return np.concatenate([array, np.zeros(shape, array.dtype)], axis=-1)
