@@ -87,6 +87,7 @@ def seat_rows(model, slots, X, rows, c, rng):
     size = model.replicas.shape[1]
     for i in range(rows):
         _, _, whole, b, _ = show(model.weights, X, i)
+        online.begin_class(model, c, rng)
         for r in range(size):
             online.enter(model, 1 + c * size + r, whole, b, 1.0, rng)
         model.classes[at.HELD, c] += 1.0
@@ -155,13 +156,12 @@ class Learner:
                 refinement=Refinement(*(_widened(a, slots) for a in model.refinement)),
                 classes=np.concatenate([model.classes, np.zeros((5, more))], axis=1),
             )
-            self._draw_prior()
         for c in range(self.n_classes, n_classes):
             self._clear(c)
         self.n_classes = max(self.n_classes, n_classes)
 
-    def _draw_prior(self):
-        """Draw the parameters of groups without rows, where parameters are drawn."""
+    def _draw(self, slots):
+        """Draw the parameters of groups anew, where parameters are drawn."""
 
     def _clear(self, c):
         """Let class c have no rows."""
@@ -236,6 +236,8 @@ class Learner:
         fade(model.family, model.stats, share)
         model.classes[[at.HELD, at.PRAISE, at.BLAME]] *= share
         model.course[at.ROWS] *= share
+        held = np.repeat(model.classes[at.HELD] > 0.0, self.size)
+        self._draw([0, *(1 + np.flatnonzero(held))])
         refresh_all(model.family, model.stats, 1 + self.n_classes * self.size)
 
     def move(self, source, target):
@@ -264,6 +266,7 @@ class Learner:
         classes[added, target] += classes[added, source]
         classes[at.LAST, target] = classes[at.LAST, [source, target]].max()
         self._clear(source)
+        self._draw(1 + target * self.size + np.arange(self.size))
 
     def seat(self, X, n_rows, c):
         """Add a row to class c, which nobody has told."""
