@@ -44,7 +44,8 @@ class OpenWorld:
 
     def _gather(self, part: Any) -> Answers:
         """Let one row without label join a provisional class if it looks new."""
-        answers: Answers = self._input.run(self._learner, part)
+        untold = np.full(1, at.UNTOLD)
+        answers: Answers = self._input.run(self._learner, part, untold)
         if answers.predicted[0] >= 0 or not self._learner.n_classes:
             return answers
         roster, learner = self._roster, self._learner

@@ -48,8 +48,8 @@ class Roster:
         if single and type(y[0]) in (str, int) and y[0] in self.codes:  # a row of a stream
             return y, []
         if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
-            labels, told = y.tolist(), np.unique(y, return_index=True)[1]
-            told = y[np.sort(told)].tolist()
+            first = np.unique(y, return_index=True)[1]
+            labels, told = y.tolist(), y[np.sort(first)].tolist()
         elif may_lack and y is not None:
             y = [None if is_missing(v) else v for v in _plain(y)]
             told = check_labels([v for v in y if v is not None])

@@ -11,7 +11,9 @@ with rise(a, x) = lgamma(a + x) - lgamma(a). REINFORCED is the exact predictive 
 their order, with all parameters integrated out: a word makes its next occurrence in the row more
 probable. MEAN scores every word by the predictive of one word, so a row may have any weights that
 stand for its words. SAMPLED is the paper's Algorithm 1 (Online CRP, 2014): theta is g / sum(g) with
-g_w from Gamma(prior + n_w), so that after a row only its own words need a new draw.
+g_w from Gamma(prior + n_w), so that after a row only its own words need a new draw. A word has a draw
+in every group with rows from the row on that has it first; `fade` and `merge` change the
+counts alone, and leave new draws to the caller.
 
 Hidden here: the arrays are word-major, since a row touches few words of all groups. Unlike other
 families the slot is therefore the last axis of cells, `reserve` makes room for groups, and
@@ -29,6 +31,7 @@ from infinimix.kernels.gamma import rise
 
 MEAN, REINFORCED, SAMPLED = range(3)
 LEAST = 1e-300  # of a drawn parameter: its log stays finite
+UNDRAWN = -700.0  # stands for the log of one that is not drawn; the log of LEAST is more
 
 
 class Rows(NamedTuple):
@@ -56,9 +59,14 @@ class WordStats(NamedTuple):
     norm: np.ndarray  # (K,) log of the total, prior included
 
 
+def blank_cell(family):
+    """Return what `t` is of a word without counts."""
+    return UNDRAWN if family.form[0] == SAMPLED else np.log(family.prior[0])
+
+
 def empty_words(family, words, slots):
     """Return statistics of `slots` groups over at most `words` words, not drawn yet."""
-    t = np.full((words, slots), np.log(family.prior[0]), np.float32)
+    t = np.full((words, slots), blank_cell(family), np.float32)
     stats = WordStats(np.zeros((words, slots)), t, np.zeros(slots), np.zeros(slots))
     seam.refresh_all(family, stats, slots)
     return stats
@@ -108,10 +116,28 @@ def redraw(family, stats, k, X, i, rng):
     n, t, prior, change = stats.n, stats.t, family.prior[0], 0.0
     for j in range(X.start[i], X.start[i + 1]):
         word = X.word[j]
-        g = max(rng.standard_gamma(prior + n[word, k]), LEAST)
-        change += g - np.exp(t[word, k])
-        t[word, k] = log(g)
+        before = np.exp(t[word, k]) if t[word, k] > UNDRAWN else 0.0
+        t[word, k] = draw_cell(prior + n[word, k], rng)
+        change += np.exp(t[word, k]) - before
     stats.total[k] = max(stats.total[k] + change, LEAST)
+
+
+@part
+def draw_cell(shape, rng):
+    """Return the log of a draw from Gamma(shape)."""
+    return np.log(max(rng.standard_gamma(shape), LEAST))
+
+
+@part
+def draw_group(family, stats, k, rng):
+    """Draw the parameters of all words that group 0 has, from the posterior of group k."""
+    n, t, prior, total = stats.n, stats.t, family.prior[0], 0.0
+    for word in range(n.shape[0]):
+        if t[word, 0] > UNDRAWN:
+            t[word, k] = draw_cell(prior + n[word, k], rng)
+            total += np.exp(t[word, k])
+    stats.total[k] = max(total, LEAST)
+    seam.refresh(family, stats, k)
 
 
 @seam.score.implement(DirichletMultinomial)
@@ -170,8 +196,9 @@ def _(family, stats, slots):
 @seam.fade.implement(DirichletMultinomial)
 def _(family, stats, share):
     stats.n[:] *= share
-    stats.t[:] = np.log(family.prior[0] + stats.n)
-    stats.total[:] *= share
+    if family.form[0] != SAMPLED:
+        stats.t[:] = np.log(family.prior[0] + stats.n)
+        stats.total[:] *= share
 
 
 @seam.mark.implement(DirichletMultinomial)
@@ -197,9 +224,11 @@ def _(family, stats, source, target):
     n, t, prior, total = stats.n, stats.t, family.prior[0], 0.0
     for word in range(n.shape[0]):
         n[word, target] += n[word, source]
-        t[word, target] = log(prior + n[word, target])
         total += n[word, target]
-    stats.total[target] = total
+        if family.form[0] != SAMPLED:
+            t[word, target] = log(prior + n[word, target])
+    if family.form[0] != SAMPLED:
+        stats.total[target] = total
     seam.refresh(family, stats, target)
 
 

@@ -10,7 +10,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families.seam import copy, fade, merge, refresh, refresh_all, reserve, score
+from infinimix.families.seam import (
+    copy,
+    fade,
+    map_arrays,
+    merge,
+    refresh,
+    refresh_all,
+    reserve,
+    score,
+)
 from infinimix.inference import online
 from infinimix.inference import online_model as at
 from infinimix.inference.novelty import START
@@ -37,6 +46,14 @@ class Settings(NamedTuple):
     sampled: bool  # decisions
     open_world: bool
     half_life: float | None
+
+
+class Rngs(NamedTuple):
+    """Generators: one for each use, so that rows may be cut and answers given at any time."""
+
+    parameters: np.random.Generator  # that are drawn, in Algorithm 1
+    decisions: np.random.Generator  # that corrections follow
+    answers: np.random.Generator  # of which the model knows nothing
 
 
 class Answers(NamedTuple):
@@ -70,6 +87,7 @@ def seat_rows(model, slots, X, rows, c, rng):
     size = model.replicas.shape[1]
     for i in range(rows):
         _, _, whole, b, _ = show(model.weights, X, i)
+        online.begin_class(model, c, rng)
         for r in range(size):
             online.enter(model, 1 + c * size + r, whole, b, 1.0, rng)
         model.classes[at.HELD, c] += 1.0
@@ -103,11 +121,18 @@ class Learner:
         refinement = new_refinement(features if any(settings.steps) else 0, 1)
         self.settings, self.n_classes = settings, 0
         self._entry = self._room = None
-        self.rng = np.random.default_rng(seed)
+        self.rngs = Rngs(*map(np.random.default_rng, seed.spawn(3)))
         self.model = at.Model(
             family, stats, weights, refinement, np.zeros((5, 0)), replicas,
             np.array([START, np.zeros(4)]), course, grid,
         )  # fmt: skip
+
+    def __getstate__(self):
+        return self.__dict__ | {"_entry": None, "_room": None}  # machine code stays here
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.model = map_arrays(_own, self.model)  # a memory map would be read-only
 
     @property
     def size(self):
@@ -131,12 +156,11 @@ class Learner:
                 refinement=Refinement(*(_widened(a, slots) for a in model.refinement)),
                 classes=np.concatenate([model.classes, np.zeros((5, more))], axis=1),
             )
-            self._draw_prior()
         self.model.classes[at.NAMED, self.n_classes : n_classes] = 1.0
         self.n_classes = max(self.n_classes, n_classes)
 
-    def _draw_prior(self):
-        """Draw the parameters of groups without rows, where parameters are drawn."""
+    def _draw(self, slots):
+        """Draw the parameters of groups anew, where parameters are drawn."""
 
     def _clear(self, c):
         """Let class c have no rows, as if it had never been there."""
@@ -147,32 +171,38 @@ class Learner:
         self._empty_slots(blank)
 
     def run(self, X, n_rows, told=None, given=None, proba=False):
-        """Predict rows, and learn those whose class is told; return `Answers` about all."""
+        """Predict rows, and learn those whose class is told; return `Answers` about all.
+
+        Without `told` nothing is changed.
+        """
         learns = told is not None and n_rows > 0
+        rng = self.rngs.answers if told is None else self.rngs.decisions
         told = np.full(n_rows, at.UNTOLD) if told is None else told
         given = np.full(n_rows, at.UNTOLD) if given is None else given
         table = np.empty((n_rows, self.n_classes if proba else 0))
         parts, first = [], 0
         for last in self._stops(n_rows) if learns else (n_rows,):
             X_part = self._slice(X, first, last)
-            parts.append(
-                self._advance(X_part, told[first:last], given[first:last], table[first:last])
+            here, before = slice(first, last), self.steps
+            draws = (
+                rng.random(last - first) if self.settings.sampled else np.full(last - first, -1.0)
             )
+            parts.append(self._advance(X_part, told[here], given[here], draws, table[here]))
             first = last
-            if learns:
+            if self.steps > before:
                 self._change()
         answers = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
         return Answers(answers[0].astype(np.int64), answers[1], answers[2], answers[3], table)
 
-    def _advance(self, X, told, given, table):
+    def _advance(self, X, told, given, draws, table):
         """Call the kernel, past the look at its arguments that would take longer than a row."""
         rows, slots = len(told), 1 + self.n_classes * self.size
-        draws = self.rng.random(rows) if self.settings.sampled else np.full(rows, -1.0)
         answers, longest = np.empty((4, rows)), self._longest(X)
         if self._room is None or self._room[0] != (slots, longest):
             self._room = (slots, longest), at.new_room(slots, self.n_classes, longest)
         args = (
-            self.model, self._room[1], slots, X, rows, told, given, draws, self.rng, table, answers,
+            self.model, self._room[1], slots, X, rows, told, given, draws, self.rngs.parameters,
+            table, answers,
         )  # fmt: skip
         if self._entry is None:
             self._entry = entry(online.advance, *args)
@@ -204,6 +234,8 @@ class Learner:
         fade(model.family, model.stats, share)
         model.classes[[at.HELD, at.PRAISE, at.BLAME]] *= share
         model.course[at.ROWS] *= share
+        held = np.repeat(model.classes[at.HELD] > 0.0, self.size)
+        self._draw([0, *(1 + np.flatnonzero(held))])
         refresh_all(model.family, model.stats, 1 + self.n_classes * self.size)
 
     def move(self, source, target):
@@ -232,11 +264,12 @@ class Learner:
         classes[added, target] += classes[added, source]
         classes[at.LAST, target] = classes[at.LAST, [source, target]].max()
         self._clear(source)
+        self._draw(1 + target * self.size + np.arange(self.size))
 
     def seat(self, X, n_rows, c):
         """Add a row to class c, which nobody has told."""
         slots = 1 + self.n_classes * self.size
-        seat_rows(self.model, slots, X, n_rows, c, self.rng)
+        seat_rows(self.model, slots, X, n_rows, c, self.rngs.parameters)
         self._change()
 
     def affinity(self, X, classes):
@@ -251,6 +284,10 @@ class Learner:
             np.log(held) + beta * own[classes],
             np.log(model.course[at.ALPHA]) + beta * out[0, 0],
         )
+
+
+def _own(array):
+    return array if type(array) is np.ndarray and array.flags.writeable else np.array(array)
 
 
 def _widened(array, slots):

@@ -9,7 +9,14 @@ log-loss, the weights of the replicas their likelihood.
 import numpy as np
 
 from infinimix.families.seam import add, mark, refresh
-from infinimix.families.words import SAMPLED, DirichletMultinomial, redraw
+from infinimix.families.words import (
+    SAMPLED,
+    UNDRAWN,
+    DirichletMultinomial,
+    draw_cell,
+    draw_group,
+    redraw,
+)
 from infinimix.inference.novelty import learn_novelty
 from infinimix.inference.online_answers import decide, think
 from infinimix.inference.online_model import (
@@ -58,6 +65,31 @@ def _(family, stats, k, X, i, rng):
     if family.form[0] == SAMPLED:
         redraw(family, stats, k, X, i, rng)
         refresh(family, stats, k)
+
+
+@operation
+def begin(family, stats, k, rng):
+    """Draw the parameters of group k, which gets its first row, if the family scores by them."""
+
+
+@begin.implement(tuple)
+def _(family, stats, k, rng):
+    pass
+
+
+@begin.implement(DirichletMultinomial)
+def _(family, stats, k, rng):
+    if family.form[0] == SAMPLED:
+        draw_group(family, stats, k, rng)
+
+
+@part
+def begin_class(model, c, rng):
+    """Make the groups of a class ready for its first row."""
+    size = model.replicas.shape[1]
+    if model.classes[HELD, c] == 0.0:
+        for r in range(size):
+            begin(model.family, model.stats, 1 + c * size + r, rng)
 
 
 @part
@@ -123,7 +155,10 @@ def learn_alpha(model, predicted_new, is_new):
 def seat(model, y, z, X, i, rng):
     """Add a row to its class y, and correct the class z that was predicted instead."""
     classes, replicas, course = model.classes, model.replicas, model.course
+    if z >= 0 and classes[HELD, z] == 0.0:  # a class that was forgotten since it was predicted
+        z = NEW
     size, right = replicas.shape[1], z == y or z == UNTOLD
+    begin_class(model, y, rng)
     for r in range(size):
         enter(model, 1 + y * size + r, X, i, 1.0 if right else course[POSITIVE], rng)
         if not right and z >= 0 and replicas[NEGATIVE, r] > 0.0:
@@ -145,6 +180,7 @@ def settle(model, slots, X, i, whole, b, rng):
     enter(model, 0, whole, b, 1.0, rng)
     if new_words > 0:
         know_words(model.family, model.stats, slots, new_words)
+        spread_words(model.family, model.stats, model.classes, model.replicas, X, i, rng)
     course[ROWS] += 1.0
     course[STEPS] += 1.0
 
@@ -164,6 +200,31 @@ def _(family, stats, slots, new_words):
     family.known[0] += new_words
     for k in range(slots):
         refresh(family, stats, k)
+
+
+@operation
+def spread_words(family, stats, classes, replicas, X, i, rng):
+    """Draw the parameters of a row's new words in all groups with rows, if there are some."""
+
+
+@spread_words.implement(tuple)
+def _(family, stats, classes, replicas, X, i, rng):
+    pass
+
+
+@spread_words.implement(DirichletMultinomial)
+def _(family, stats, classes, replicas, X, i, rng):
+    if family.form[0] != SAMPLED:
+        return
+    size, n, t = replicas.shape[1], stats.n, stats.t
+    for c in range(classes.shape[1]):
+        for k in range(1 + c * size, 1 + (c + 1) * size if classes[HELD, c] > 0.0 else 0):
+            for j in range(X.start[i], X.start[i + 1]):
+                word = X.word[j]
+                if t[word, k] <= UNDRAWN:
+                    t[word, k] = draw_cell(family.prior[0] + n[word, k], rng)
+                    stats.total[k] += np.exp(t[word, k])
+            refresh(family, stats, k)
 
 
 @kernel

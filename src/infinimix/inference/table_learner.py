@@ -28,8 +28,6 @@ class TableLearner(Learner):
 
         A row is predicted as if it lacked a cell of which no row was; then it is learned with it.
         """
-        told = np.full(n_rows, UNTOLD) if told is None else told
-        given = np.full(n_rows, UNTOLD) if given is None else given
         if not len(novel.rows):
             return self.run(X, n_rows, told, given, proba)
         parts, first = [], 0
@@ -37,10 +35,12 @@ class TableLearner(Learner):
             if row > first:
                 here = slice(first, row)
                 X_here = self._slice(X, first, row)
-                parts.append(self.run(X_here, row - first, told[here], given[here], proba))
+                labels = _part(told, here), _part(given, here)
+                parts.append(self.run(X_here, row - first, *labels, proba))
             if row < n_rows:
-                columns = novel.columns[novel.rows == row]
-                parts.append(self._run_first(X, row, columns, told[row], given[row], proba))
+                columns, here = novel.columns[novel.rows == row], slice(row, row + 1)
+                labels = _part(told, here), _part(given, here)
+                parts.append(self._run_first(X, row, columns, *labels, proba))
             first = row + 1
         return Answers(*map(np.concatenate, zip(*parts, strict=True)))
 
@@ -49,15 +49,17 @@ class TableLearner(Learner):
         whole = self._slice(X, row, row + 1)
         shown = [block.copy() for block in whole]
         shown[list(self.layout.names).index("categorical")][0, columns] = -1
-        said = self.run(tuple(shown), 1, proba=True)
-        if told >= 0:
+        untold = None if told is None else np.full(1, UNTOLD)
+        said = self.run(tuple(shown), 1, untold, proba=True)
+        if told is not None:
             counts = self.layout.category_counts.copy()
             np.add.at(counts, columns, 1)
             self.widen(counts)
-            z = said.predicted if given == UNTOLD else np.array([given])
-            self.run(whole, 1, np.array([told]), z)
-            seen = self.model.classes[HELD, told] > 1.0
-            said.proba_told[0] = said.proba[0, told] if seen else np.nan
+        if told is not None and told[0] >= 0:
+            seen = self.model.classes[HELD, told[0]] > 0.0
+            said.proba_told[0] = said.proba[0, told[0]] if seen else np.nan
+            made = given is not None and given[0] != UNTOLD
+            self.run(whole, 1, told, given if made else said.predicted)
         return said if proba else said._replace(proba=said.proba[:, :0])
 
     def typical(self, c):
@@ -133,3 +135,7 @@ class TableLearner(Learner):
         super()._change()
         if self.steps & (self.steps + 1) == 0:
             self.rebase()
+
+
+def _part(array, here):
+    return None if array is None else array[here]

@@ -3,7 +3,14 @@
 import numpy as np
 
 from infinimix.families.seam import refresh_all
-from infinimix.families.words import SAMPLED, DirichletMultinomial, Rows, empty_words
+from infinimix.families.words import (
+    LEAST,
+    SAMPLED,
+    DirichletMultinomial,
+    Rows,
+    blank_cell,
+    empty_words,
+)
 from infinimix.inference import online_model as at
 from infinimix.inference.learner import Learner
 from infinimix.inference.refinement import Refinement
@@ -56,27 +63,22 @@ class WordLearner(Learner):
             b, squares = (_padded(array[kept], words) for array in refinement[:2])
             refinement = Refinement(b, squares, refinement.bias)
         self.model = model._replace(stats=stats, weights=weights, refinement=refinement)
-        if model.family.form[0] == SAMPLED:
-            self._draw_cells(np.s_[len(kept) :, :])
 
-    def _draw_prior(self):
-        if self.model.family.form[0] == SAMPLED:
-            empty = np.flatnonzero(self.model.stats.total == 0.0)
-            self._draw_cells(np.s_[:, empty])
-
-    def _draw_cells(self, where):
-        """Draw the parameters of cells without counts."""
-        stats, family = self.model.stats, self.model.family
-        g = np.maximum(self.rng.standard_gamma(family.prior[0], stats.t[where].shape), 1e-300)
-        stats.t[where] = np.log(g)
-        stats.total[:] = np.exp(stats.t).sum(axis=0)
-        refresh_all(family, stats, len(stats.total))
+    def _draw(self, slots):
+        if self.model.family.form[0] != SAMPLED:
+            return
+        stats, prior = self.model.stats, self.model.family.prior[0]
+        words = self.known_words()
+        for k in slots:
+            g = self.rngs.parameters.standard_gamma(prior + stats.n[words, k])
+            stats.t[words, k] = np.log(np.maximum(g, LEAST))
+            stats.total[k] = max(np.exp(stats.t[words, k]).sum(), LEAST)
+        refresh_all(self.model.family, stats, len(stats.total))
 
     def _empty_slots(self, blank):
         stats, family = self.model.stats, self.model.family
-        stats.n[:, blank], stats.t[:, blank] = 0.0, np.log(family.prior[0])
+        stats.n[:, blank], stats.t[:, blank] = 0.0, blank_cell(family)
         stats.total[blank] = 0.0
-        self._draw_prior()
         refresh_all(family, stats, len(stats.total))
 
     def _slice(self, X, first, last):
@@ -112,8 +114,9 @@ class WordLearner(Learner):
             return
         order = np.lexsort((words[used, LAST], words[used, ROWS_WITH]))
         gone = used[order[:surplus]]
-        stats.total[:] = np.maximum(stats.total - stats.n[gone].sum(axis=0), 0.0)
-        stats.n[gone], stats.t[gone] = 0.0, np.log(model.family.prior[0])
+        held = np.exp(stats.t[gone]) if model.family.form[0] == SAMPLED else stats.n[gone]
+        stats.total[:] = np.maximum(stats.total - held.sum(axis=0), 0.0)
+        stats.n[gone], stats.t[gone] = 0.0, blank_cell(model.family)
         for array in model.refinement[:2] if self.refines else ():
             array[gone] = 0.0
         words[gone] = 0.0
