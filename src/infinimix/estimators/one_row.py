@@ -62,19 +62,19 @@ class OneRow:
         """Return the most probable class of a row; None while nothing is learned."""
         if not self.__sklearn_is_fitted__():
             return None
-        probability = self.predict_proba([_check_row(x)])[0]
+        probability = self.predict_proba([check_row(x)])[0]
         return self.classes_[int(np.argmax(probability)) :][:1].tolist()[0]
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each class; {} while nothing is learned."""
         if not self.__sklearn_is_fitted__():
             return {}
-        probability = self.predict_proba([_check_row(x)])[0]
+        probability = self.predict_proba([check_row(x)])[0]
         return dict(zip(self.classes_.tolist(), probability.tolist(), strict=True))
 
     def _whole_row(self, x: Mapping[Any, Any]) -> Mapping[Any, Any]:
         """Return the row; the very first with the features that it lacks but `columns` names."""
-        _check_row(x)
+        check_row(x)
         columns = getattr(self, "columns", None)
         if not isinstance(columns, Mapping) or self.__sklearn_is_fitted__():
             return x
@@ -85,7 +85,8 @@ class OneRow:
         return {**named, **x}
 
 
-def _check_row(x: Any) -> Any:
+def check_row(x: Any) -> Any:
+    """Return a row; raise TypeError if it is no dict."""
     if not isinstance(x, Mapping):
         raise TypeError(
             f"One row is a dict from feature to value, not a {type(x).__name__}; "

@@ -6,16 +6,17 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length
 
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
-from infinimix.estimators.one_row import OneRow
+from infinimix.estimators.labels import check_labels
+from infinimix.estimators.one_row import OneRow, check_row
+from infinimix.estimators.online_attributes import OnlineAttributes
 from infinimix.estimators.online_learning import OnlineLearning
 from infinimix.estimators.online_parameters import RULES_ONLINE, is_text
-from infinimix.inference import online_model as at
 
 
-class OnlineCRPClassifier(OnlineLearning, OneRow, ClassifierMixin, BaseEstimator):
+class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMixin, BaseEstimator):
     """A classifier for streams of text or of table rows, whose classes may appear at any time.
 
     Each row is predicted and then learned, one after the other, in memory that does not grow with
@@ -66,7 +67,8 @@ class OnlineCRPClassifier(OnlineLearning, OneRow, ClassifierMixin, BaseEstimator
         Rows after which a row counts half as much, for streams that drift.
     max_classes, max_features : int, optional
         Bounds on memory. The class that has had no row for longest is forgotten when there would
-        be one too many; the rarest words are, when there are too many.
+        be one too many, among those with a name and among the provisional ones; the rarest words
+        are, when there are too many.
     refine : float or "auto"
         Step of the corrections in the log domain, word by word; 0 is the paper's, none. "auto" runs
         .25 and 1 side by side.
@@ -87,6 +89,8 @@ class OnlineCRPClassifier(OnlineLearning, OneRow, ClassifierMixin, BaseEstimator
         How much the side-by-side settings count: (negative, refine) -> weight.
     n_features_in_, feature_names_in_
         Of matrices and frames.
+    columns_ : dict
+        The kind of each column of a table.
 
     Examples
     --------
@@ -170,6 +174,7 @@ class OnlineCRPClassifier(OnlineLearning, OneRow, ClassifierMixin, BaseEstimator
         tags.input_tags.sparse = True
         tags.input_tags.string = True
         tags.input_tags.positive_only = is_text(self.columns)
+        tags.classifier_tags.poor_score = is_text(self.columns)  # of numbers that are no counts
         return tags
 
     def fit(self, X: Any, y: Any) -> OnlineCRPClassifier:
@@ -230,41 +235,17 @@ class OnlineCRPClassifier(OnlineLearning, OneRow, ClassifierMixin, BaseEstimator
         """Return the probability that each row is of a class that has no name yet."""
         return self._answer(X).new
 
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the share of rows whose class is predicted right; `NEW_CLASS` never is."""
+        labels = check_labels(y)
+        predicted = self._labels_of(self._answer(X).predicted, objects=True)
+        check_consistent_length(predicted, labels)
+        right = [a == b for a, b in zip(predicted, labels, strict=True)]
+        return float(np.average(right, weights=sample_weight))
+
     def predict_one(self, x: Any) -> Any:
         """Return the class of a row, None while nothing is learned; it may be `NEW_CLASS`."""
         if not self.__sklearn_is_fitted__():
             return None
-        code = int(self._answer([x]).predicted[0])
+        code = int(self._answer([check_row(x)]).predicted[0])
         return NEW_CLASS if code < 0 else self._roster.members[code]
-
-    @property
-    def classes_(self) -> np.ndarray:
-        """The labels, sorted."""
-        check_is_fitted(self)
-        return self._roster.classes
-
-    @property
-    def class_count_(self) -> np.ndarray:
-        """Rows of each class."""
-        check_is_fitted(self)
-        return self._learner.model.classes[at.HELD, self._roster.order]
-
-    @property
-    def alpha_(self) -> float:
-        """The concentration now."""
-        check_is_fitted(self)
-        return float(self._learner.model.course[at.ALPHA])
-
-    @property
-    def temperature_(self) -> float:
-        """What the log densities are divided by, in the mean."""
-        check_is_fitted(self)
-        replicas = self._learner.model.replicas
-        return float(np.exp(-replicas[at.SHARE] @ replicas[at.LOG_BETA]))
-
-    @property
-    def negative_weights_(self) -> dict[tuple[float, float], float]:
-        """How much the settings that run side by side count."""
-        check_is_fitted(self)
-        rows = self._learner.model.replicas[[at.NEGATIVE, at.STEP, at.SHARE]].T
-        return {(float(n), float(s)): float(w) for n, s, w in rows}

@@ -19,6 +19,7 @@ from infinimix.estimators.roster import Nameless, Roster
 from infinimix.estimators.stream_input import Read, TableInput, TextInput
 from infinimix.inference import online_model as at
 from infinimix.inference.learner import Answers, Learner
+from infinimix.tables.cells import is_missing
 from infinimix.tables.text import Text
 
 
@@ -61,20 +62,16 @@ class OnlineLearning(OpenWorld):
         self._torn = False
         return parts
 
-    def _read(self, X: Any) -> tuple[Any, Read, Roster]:
-        """Read rows without changing anything."""
+    def _read(self, X: Any, answers: bool = False) -> tuple[Any, Read, Roster]:
+        """Read rows, to learn them or for answers, without changing anything."""
         if not hasattr(self, "_learner"):
             check_parameters(self)
             check_together(self)
             return *self._open(X), Roster()
-        if self._torn:
-            raise RuntimeError(
-                "A call of partial_fit was interrupted while it was learning. Fit the model anew, "
-                "or load it from where it was saved."
-            )
+        check_not_torn(self)
         self._check_features(X)
         read = self._input.read(X, type(self).__name__)
-        self._check_width(X, read)
+        self._check_width(X, read, answers)
         return self._input, read, self._roster
 
     def _open(self, X: Any) -> tuple[Any, Read]:
@@ -93,10 +90,12 @@ class OnlineLearning(OpenWorld):
         if hasattr(X, "columns") and hasattr(self, "feature_names_in_"):
             _check_feature_names(self, X, reset=False)
 
-    def _check_width(self, X: Any, read: Read) -> None:
-        """Raise ValueError if a matrix has fewer columns than there were; more are new words."""
+    def _check_width(self, X: Any, read: Read, answers: bool) -> None:
+        """Raise ValueError if a matrix has other columns than there were; more may be learned."""
         width, expected = self._input.features(X, read)[0], getattr(self, "n_features_in_", None)
-        if width is not None and expected is not None and width < expected:
+        if width is None or expected is None:
+            return
+        if width < expected or (answers and width > expected):
             raise ValueError(
                 f"X has {width} features, but {type(self).__name__} is expecting {expected} "
                 "features as input."
@@ -129,7 +128,7 @@ class OnlineLearning(OpenWorld):
                     first = row + 1
                 else:
                     while bound is not None and len(self._roster.codes) >= bound:
-                        self._forget_oldest()
+                        self._forget_oldest(self._roster.codes.values())
                     self._open_classes([label])
         if first < len(labels):
             yield first, len(labels)
@@ -141,9 +140,9 @@ class OnlineLearning(OpenWorld):
     def _learn_part(
         self, read: Read, labels: list[Any], given: list[Any] | None, first: int, last: int
     ) -> Answers:
-        part, codes = read.part(first, last), self._roster.codes
         if labels[first] is None:
-            return self._gather(part)
+            return self._gather(read, first)
+        part, codes = read.part(first, last), self._roster.codes
         told = np.array([codes[label] for label in labels[first:last]], np.int64)
         made = None
         if given is not None:
@@ -171,9 +170,19 @@ class OnlineLearning(OpenWorld):
 
     def _answer(self, X: Any, proba: bool = False) -> Answers:
         check_is_fitted(self)
-        source, read, _ = self._read(X)
+        source, read, _ = self._read(X, answers=True)
+        read = source.blur(read)
         source.prepare(self._learner, read)
         return source.run(self._learner, read, proba=proba)
+
+
+def check_not_torn(model: Any) -> None:
+    """Raise RuntimeError if an interrupt has left rows half learned."""
+    if model._torn:
+        raise RuntimeError(
+            "A call of partial_fit was interrupted while it was learning. Fit the model anew, "
+            "or load it from where it was saved."
+        )
 
 
 def _read_predictions(predicted: Any, labels: list[Any]) -> list[Any] | None:
@@ -182,7 +191,19 @@ def _read_predictions(predicted: Any, labels: list[Any]) -> list[Any] | None:
     values = predicted.tolist() if isinstance(predicted, np.ndarray) else list(predicted)
     if len(values) != len(labels):
         raise ValueError(f"predicted has {len(values)} labels, but y has {len(labels)}.")
-    return values
+    return [_check_prediction(value, row) for row, value in enumerate(values)]
+
+
+def _check_prediction(value: Any, row: int) -> Any:
+    if value is NEW_CLASS or is_missing(value):
+        return value if value is NEW_CLASS else None
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, str | int | float):
+        raise TypeError(
+            f"predicted has a {type(value).__name__} in row {row}; labels are text or whole "
+            "numbers, NEW_CLASS, or None."
+        )
+    return value
 
 
 def _code_of(label: Any, codes: dict[Any, int]) -> int:

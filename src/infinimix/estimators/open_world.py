@@ -38,12 +38,14 @@ class ProvisionalClass(NamedTuple):
 class OpenWorld:
     """What `OnlineCRPClassifier` can do with classes, named or not."""
 
+    max_classes: int | None
     _learner: Any
     _input: Any
     _roster: Any
 
-    def _gather(self, part: Any) -> Answers:
+    def _gather(self, read: Any, row: int) -> Answers:
         """Let one row without label join a provisional class if it looks new."""
+        part = read.part(row, row + 1)
         untold = np.full(1, at.UNTOLD)
         answers: Answers = self._input.run(self._learner, part, untold)
         if answers.predicted[0] >= 0 or not self._learner.n_classes:
@@ -56,11 +58,13 @@ class OpenWorld:
             c = int(candidates[best])
             member = roster.members[c]
         else:
+            while self.max_classes and len(roster.nameless) >= self.max_classes:
+                self._forget_oldest(roster.nameless.values())
             member, c = roster.open_nameless(), len(roster.members) - 1
             learner.open(c + 1)
             learner.model.classes[at.NAMED, c] = 0.0
         if len(member.examples) < EXAMPLES:
-            member.examples.append(self._input.example(part, 0))
+            member.examples.append(self._input.example(read, row))
         learner.seat(part.X, 1, c)
         return answers
 
@@ -100,6 +104,9 @@ class OpenWorld:
             self._learner.join(c, self._roster.codes[label])
             self._remove(c)
         else:
+            while self.max_classes and len(self._roster.codes) >= self.max_classes:
+                self._forget_oldest(self._roster.codes.values())
+            c = self._nameless(number)  # it may have moved
             self._roster.name(c, label)
             self._learner.model.classes[at.NAMED, c] = 1.0
 
@@ -127,10 +134,10 @@ class OpenWorld:
             raise ValueError(f"{label!r} is the only class; fit the model anew instead.")
         self._remove(self._roster.codes[label])
 
-    def _forget_oldest(self) -> None:
+    def _forget_oldest(self, among: Any) -> None:
         """Forget the class that has had no row for longest."""
         last = self._learner.model.classes[at.LAST]
-        self._remove(min(self._roster.codes.values(), key=lambda c: (last[c], c)))
+        self._remove(min(among, key=lambda c: (last[c], c)))
 
     def _remove(self, c: int) -> None:
         self._learner.forget(c)

@@ -7,7 +7,6 @@ here, in one place, by name.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from os import PathLike
 from typing import Any, BinaryIO
 
@@ -17,22 +16,24 @@ import infinimix
 from infinimix import artifacts
 from infinimix.artifacts import ArtifactError
 from infinimix.estimators.aclass import AClassClassifier
-from infinimix.estimators.base import TableEstimator, block_names, check_whole
+from infinimix.estimators.base import TableEstimator, check_whole
 from infinimix.estimators.calibration import Calibration
 from infinimix.estimators.imputer import CRPImputer
 from infinimix.estimators.labels import Labels, check_labels
 from infinimix.estimators.mixture import CRPMixture
+from infinimix.estimators.online_crp import OnlineCRPClassifier
+from infinimix.estimators.online_storage import online_from_tree, online_to_tree
 from infinimix.estimators.parameters import check_parameter, check_parameters
+from infinimix.estimators.plain_parameters import plain, unplain
+from infinimix.estimators.schema_checks import check_layout, check_schema
 from infinimix.families.given import resolve_prior
-from infinimix.families.priors import Layout
 from infinimix.inference.storage import bank_from_tree, bank_to_tree
 from infinimix.tables import Schema
-from infinimix.tables.schema import KINDS
 
 File = str | PathLike[str] | BinaryIO
 TREE_VERSION = 2
-CLASSES: dict[str, type[TableEstimator]] = {
-    cls.__name__: cls for cls in (AClassClassifier, CRPImputer, CRPMixture)
+CLASSES: dict[str, type[Any]] = {
+    cls.__name__: cls for cls in (AClassClassifier, CRPImputer, CRPMixture, OnlineCRPClassifier)
 }
 
 WRONG = (
@@ -40,12 +41,12 @@ WRONG = (
 )  # fmt: skip
 
 
-def save(model: TableEstimator, path: File) -> None:
+def save(model: TableEstimator | OnlineCRPClassifier, path: File) -> None:
     """Write a fitted model to a file, whole or not at all.
 
     Parameters
     ----------
-    model : CRPMixture, AClassClassifier or CRPImputer
+    model : CRPMixture, AClassClassifier, CRPImputer or OnlineCRPClassifier
         A fitted model.
     path : str, path or binary file
         Where to write.
@@ -66,11 +67,19 @@ def save(model: TableEstimator, path: File) -> None:
         raise TypeError(f"save takes one of {', '.join(CLASSES)}; got {name}.")
     if not model.__sklearn_is_fitted__():
         raise ValueError(f"This {name} has learned nothing yet; fit it before saving it.")
-    check_whole(model._bank)
     check_parameters(model)
+    online = isinstance(model, OnlineCRPClassifier)
     tree = {
         "version": TREE_VERSION,
-        "parameters": {k: _plain(v) for k, v in model.get_params(deep=False).items()},
+        "parameters": {k: plain(v) for k, v in model.get_params(deep=False).items()},
+        **(online_to_tree(model) if online else _bank_to_tree(model)),  # type: ignore[arg-type]
+    }
+    artifacts.write(path, name, tree, library_version=infinimix.__version__)
+
+
+def _bank_to_tree(model: TableEstimator) -> dict[str, Any]:
+    check_whole(model._bank)
+    return {
         "schema": model._schema.to_json(),
         "bank": bank_to_tree(model._bank),
         "log_slopes": model._log_slopes,
@@ -78,7 +87,6 @@ def save(model: TableEstimator, path: File) -> None:
         "rows": getattr(model, "labels_", None),
         "calibration": tuple(getattr(model, "_calibration", ())),
     }
-    artifacts.write(path, name, tree, library_version=infinimix.__version__)
 
 
 def load(path: File) -> Any:
@@ -107,63 +115,37 @@ def load(path: File) -> Any:
         raise ArtifactError(f"The file is no complete {name}: {error}") from error
 
 
-def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
-    model = cls(**{k: _unplain(v) for k, v in tree["parameters"].items()})
+def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:
+    model = cls(**{k: unplain(v) for k, v in tree["parameters"].items()})
     check_parameters(model)
+    if isinstance(model, OnlineCRPClassifier):
+        return online_from_tree(model, tree)
     model._schema = schema = Schema.from_json(tree["schema"])
-    _check_schema(schema)
+    check_schema(schema)
     for name, value in tree["bank"]["settings"].items():
         check_parameter(model, name, value)
     resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds(), schema.gaussian_blocks)
     model._bank = bank_from_tree(tree["bank"])
-    _check_layout(schema, model._bank.layout)
+    check_layout(schema, model._bank.layout)
     model._log_slopes = _check_log_slopes(schema, tree["log_slopes"])
     labels, rows = tree["labels"], tree["rows"]
     _check_labels(labels, model._bank.n_classes, cls is AClassClassifier)
     if labels is not None:
-        model._labels = Labels()  # type: ignore[attr-defined]
-        model._labels.extend(labels)  # type: ignore[attr-defined]
-        model._calibration = _check_calibration(tree["calibration"])  # type: ignore[attr-defined]
+        model._labels = Labels()
+        model._labels.extend(labels)
+        model._calibration = _check_calibration(tree["calibration"])
     if rows is not None:
-        model.labels_ = _check_rows(rows)  # type: ignore[attr-defined]
+        model.labels_ = _check_rows(rows)
     model.n_features_in_ = schema.width
     if schema.named:
         model.feature_names_in_ = np.array(schema.names, dtype=object)
     return model
 
 
-def _check_schema(schema: Schema) -> None:
-    """Raise ValueError if the columns contradict each other."""
-    categorical = [column for column in schema.columns if column.kind == "categorical"]
-    sound = (
-        schema.width > 0
-        and all(column.kind in KINDS for column in schema.columns)
-        and all(isinstance(name, str) for name in schema.names)
-        and len(set(schema.names)) == len(schema.sources) == schema.width
-        and all(c.transform is None or c.kind == "real" for c in schema.columns)
-        and all(transform.sound() for _, transform in schema.transforms)
-        and len(schema.categories) == len(categorical)
-        and all(len(set(values)) == len(values) for values in schema.categories)
-        and sorted(j for members in schema.joint for j in members)
-        == [j for j, column in enumerate(schema.columns) if column.kind == "gaussian"]
-    )
-    if not sound:
-        raise ValueError("its columns do not fit together")
-
-
 def _check_log_slopes(schema: Schema, total: Any) -> float:
     if not isinstance(total, float) or not np.isfinite(total) or (total and not schema.transforms):
         raise ValueError("its densities are in no unit")
     return total
-
-
-def _check_layout(schema: Schema, layout: Layout) -> None:
-    """Raise ValueError unless every code that the columns have fits into the statistics."""
-    sound = layout.names == block_names(schema) and np.array_equal(
-        layout.category_counts, schema.category_counts
-    )
-    if not sound:
-        raise ValueError("its columns are not those of its statistics")
 
 
 def _check_labels(labels: Any, n_classes: int, classifies: bool) -> None:
@@ -190,23 +172,3 @@ def _check_rows(rows: Any) -> np.ndarray:
 def _labels_of(model: TableEstimator) -> list[Any] | None:
     labels = getattr(model, "_labels", None)
     return None if labels is None else labels.values
-
-
-def _plain(value: Any) -> Any:
-    """Return a parameter as plain values; a mapping as pairs, as its keys may be numbers."""
-    if isinstance(value, Mapping):
-        return {"pairs": [(_plain(k), _plain(v)) for k, v in value.items()]}
-    if isinstance(value, list | tuple):
-        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else list(value)
-    if isinstance(value, np.random.RandomState):
-        raise TypeError("A model with a RandomState cannot be saved; use an int or a Generator.")
-    return value
-
-
-def _unplain(value: Any) -> Any:
-    """Undo `_plain`."""
-    if isinstance(value, dict):
-        return {_unplain(k): _unplain(v) for k, v in value["pairs"]}
-    if isinstance(value, list | tuple):
-        return type(value)(map(_unplain, value))
-    return value

@@ -76,6 +76,17 @@ class TextInput:
         found = read_documents(X, self.vocabulary, self.text, learn=True, who=who)
         return Read(Rows(found.indptr, found.indices, found.data), found.n_rows, found)
 
+    def blur(self, read: Read) -> Read:
+        """Return rows in which all words without a column share the next one.
+
+        Answers need no more of them, and no room for each.
+        """
+        if not len(read.source.novel):
+            return read
+        known = len(self.vocabulary)
+        X = read.X._replace(word=np.minimum(read.X.word, np.int32(known)))
+        return read._replace(X=X, source=read.source._replace(n_columns=known + 1))
+
     def prepare(self, learner: WordLearner, read: Read) -> None:
         """Make room for the words; that changes no answer."""
         start = read.X.start
@@ -153,6 +164,10 @@ class TableInput:
         schema = read_schema(X, self.columns) if self.schema is None else self.schema
         encoded = encode(schema, X, learn=True, who=who)
         return Read(encoded.blocks, encoded.n_rows, encoded, schema)
+
+    def blur(self, read: Read) -> Read:
+        """Return the rows as answers need them; the learner hides new categories itself."""
+        return read
 
     def prepare(self, learner: TableLearner, read: Read) -> None:
         """Make room for the rows: there is."""

@@ -37,6 +37,7 @@ from infinimix.families.pairwise import (
     copy_pairs,
     count_pairs,
     merge_pairs,
+    trim_pairs,
 )
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import log
@@ -80,6 +81,8 @@ def _(family, slots):
 @seam.count.implement(NormalInverseWishart)
 def _(family, stats, k, X, i, w):
     count_pairs(stats.n, k, X, i, w)
+    if w < 0.0:
+        trim_pairs(stats.n, k)
 
 
 @part

@@ -46,6 +46,18 @@ def count_pair(n, k, i, j, x, y, w):
 
 
 @kernel
+def trim_pairs(n, k):
+    """Let no pair have more rows than its columns: rows may be taken away that were not there."""
+    for i in range(n.shape[2]):
+        for j in range(i):
+            rows, most = n[k, N, i, j], min(n[k, N, i, i], n[k, N, j, j])
+            if rows > most * (1.0 + DUST):
+                for field in (N, SQUARE, CROSS):  # the means stay where they are
+                    n[k, field, i, j] *= most / rows
+                    n[k, field, j, i] *= most / rows
+
+
+@kernel
 def merge_pairs(n, source, target):
     """Add the rows of one group to another."""
     for i in range(n.shape[2]):

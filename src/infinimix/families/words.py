@@ -12,8 +12,8 @@ their order, with all parameters integrated out: a word makes its next occurrenc
 probable. MEAN scores every word by the predictive of one word, so a row may have any weights that
 stand for its words. SAMPLED is the paper's Algorithm 1 (Online CRP, 2014): theta is g / sum(g) with
 g_w from Gamma(prior + n_w), so that after a row only its own words need a new draw. A word has a
-draw in every group with rows from the row on that has it first; `fade` and `merge` change the
-counts alone, and leave new draws to the caller.
+draw in every group with rows from the row on that has it first; `fade` and `merge` change only the
+counts, and leave new draws to the caller.
 
 Hidden here: the arrays are word-major, since a row touches few words of all groups. Unlike other
 families the slot is therefore the last axis of cells, `reserve` makes room for groups, and

@@ -19,7 +19,8 @@ class TableLearner(Learner):
 
     def __init__(self, settings, layout, prior, seed):
         self.layout, self.prior = layout, prior
-        family = find_families(layout, prior, empty(blank(layout), 1))
+        self.pool = empty(blank(layout), 1)  # the rows that the base measure was found in
+        family = find_families(layout, prior, self.pool)
         weights = AsIs(np.zeros(0))
         super().__init__(settings, family, empty(family, 1), weights, marks(family), seed)
 
@@ -77,7 +78,7 @@ class TableLearner(Learner):
         wider = blank(self.layout)
         stats = widen(model.family, model.stats, wider)
         refinement = model.refinement
-        if len(refinement.b):
+        if any(self.settings.steps):
             places = self._places(before)
             shape = (marks(wider), refinement.b.shape[1])
             moved = [np.zeros(shape, np.float32) for _ in range(2)]
@@ -103,8 +104,8 @@ class TableLearner(Learner):
     def rebase(self):
         """Renew the base measure from the pooled rows."""
         model = self.model
-        pool = map_arrays(lambda array: array[:1], model.stats)
-        family = find_families(self.layout, self.prior, pool)
+        self.pool = map_arrays(lambda array: array[:1].copy(), model.stats)
+        family = find_families(self.layout, self.prior, self.pool)
         refresh_all(family, model.stats, len(model.stats[0][0]))
         self.model = model._replace(family=family)
 

@@ -1,0 +1,38 @@
+"""Do columns that come from a file fit together, and fit the statistics beside them?"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infinimix.estimators.base import block_names
+from infinimix.families.priors import Layout
+from infinimix.tables import Schema
+from infinimix.tables.schema import KINDS
+
+
+def check_schema(schema: Schema) -> None:
+    """Raise ValueError if the columns contradict each other."""
+    categorical = [column for column in schema.columns if column.kind == "categorical"]
+    sound = (
+        schema.width > 0
+        and all(column.kind in KINDS for column in schema.columns)
+        and all(isinstance(name, str) for name in schema.names)
+        and len(set(schema.names)) == len(schema.sources) == schema.width
+        and all(c.transform is None or c.kind == "real" for c in schema.columns)
+        and all(transform.sound() for _, transform in schema.transforms)
+        and len(schema.categories) == len(categorical)
+        and all(len(set(values)) == len(values) for values in schema.categories)
+        and sorted(j for members in schema.joint for j in members)
+        == [j for j, column in enumerate(schema.columns) if column.kind == "gaussian"]
+    )
+    if not sound:
+        raise ValueError("its columns do not fit together")
+
+
+def check_layout(schema: Schema, layout: Layout) -> None:
+    """Raise ValueError unless every code that the columns have fits into the statistics."""
+    sound = layout.names == block_names(schema) and np.array_equal(
+        layout.category_counts, schema.category_counts
+    )
+    if not sound:
+        raise ValueError("its columns are not those of its statistics")
