@@ -5,9 +5,9 @@ symmetric base measure for "anything" that never fires; with the running distrib
 (group 0) it does, and the best signal of all is how unsure the calibrated classifier is. So the
 log odds are log(alpha / (n + alpha)) plus a weighted sum of five signals:
 
-    1;  the log of how many equally probable rivals would leave such doubt;  the log density under group 0, less that
-    under the classes (its own log, as it may be hundreds of nats);  the share of the row that no
-    row has had before;  the share that the most probable class has never had
+    1;  the log of how many equally probable rivals would leave such doubt;  the log density under
+    group 0, less that under the classes (its own log, as it may be hundreds of nats);  the share of
+    the row that no row has had before;  the share that the most probable class has never had
 
 whose weights start at START and follow the gradient of the log-loss (AdaGrad): the truth, whether
 the label was new, comes with every label.
