@@ -144,8 +144,12 @@ def _restore_shared(learner, tree):
     """Restore what all learners have; return the number of slots."""
     classes, n_classes = tree["classes"], len(tree["classes"][0])
     fresh = learner.model
-    shared = {name: _floats(tree[name], getattr(fresh, name).shape) for name in SHARED}
+    course = tree["course"].copy()
+    cap, course[at.CAP] = course[at.CAP], 0.0  # which alone may be without bound
+    arrays = tree | {"course": course}
+    shared = {name: _floats(arrays[name], getattr(fresh, name).shape) for name in SHARED}
     course, replicas = shared["course"], shared["replicas"]
+    course[at.CAP] = cap
     given = slice(at.POSITIVE, at.STEPS)  # as the settings say
     _demand((course[given] == fresh.course[given]).all(), "a course that was not set")
     kept = [at.NEGATIVE, at.STEP]
