@@ -237,6 +237,8 @@ TEXT_FAILS = {
     "too few labels": (["new word", "b"], ["x"], {}, "X has 2 rows, y has 1"),
     "no labels": (["new word"], None, {}, "y is None"),
     "a missing label": (["new word", "b"], ["x", None], {}, "NaN, None"),
+    "one string of labels": (["new word"], "x", {}, "1d array"),
+    "labels side by side": (["new", "word"], np.array([["x", "y"], ["y", "x"]]), {}, "1d array"),
     "a number among labels": (["new word"], [3], {}, "all text or all numbers"),
     "a number among classes": (["new word"], ["x"], {"classes": [3]}, "all text or all numbers"),
     "a label that is none": (["new word"], [{1}], {}, "text or whole numbers"),
@@ -253,11 +255,10 @@ def test_a_failed_call_leaves_the_model_as_it_was(name, open_world):
     if open_world and name == "a missing label":
         return  # that is a row without label
     model = new_model(open_world=open_world).fit(TEXTS, TOPICS)
-    before, labels = online_state(model), [{"x": "sport", "y": "law"}.get(v, v) if
-        isinstance(v, str) else v for v in y] if y else y  # fmt: skip
+    before = online_state(model)
     for call in (model.partial_fit, model.forecast):
         with pytest.raises((ValueError, TypeError), match=words):
-            call(X, labels, **more)
+            call(X, y, **more)
         assert differences(before, online_state(model)) == []
     again = new_model(open_world=open_world).fit(TEXTS, TOPICS)
     assert_same(model.partial_fit(TEXTS, TOPICS), again.partial_fit(TEXTS, TOPICS))
