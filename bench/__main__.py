@@ -26,6 +26,10 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "density": "bench.density",
     "mnist": "bench.mnist",
     "effort": "bench.effort",
+    "texts": "bench.texts",
+    "stream_speed": "bench.stream_speed",
+    "emerging": "bench.emerging",
+    "drift": "bench.drift",
 }
 
 

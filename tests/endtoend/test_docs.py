@@ -1,6 +1,7 @@
 """The pages of docs/ say what is true: their code runs, their links lead somewhere."""
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ def test_the_python_runs(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     names = {}
     for block in re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S):
+        if "river import" in block and not find_spec("river"):
+            pytest.skip("River is not installed: the last block did not run")
         exec(compile(block, page.name, "exec"), names)
 
 

@@ -39,7 +39,7 @@ class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMi
     regret : tuple of two or three numbers
         Rates g1, g2 of the relaxing function: the prior of a class is multiplied by (1 + g1) for
         every row that it should have had, and by (1 - g2) for every row that it should not. The
-        log of the product is kept within a cap of 3, or the third number.
+        log of the product is kept within a cap of .5, or the third number.
     positive : float
         Weight of a row in its class if another one was predicted; otherwise it is 1.
     negative : float or "auto"

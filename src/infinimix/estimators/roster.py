@@ -48,7 +48,10 @@ class Roster:
         single = type(y) is list and len(y) == 1 and declared is None
         if single and type(y[0]) in (str, int) and y[0] in self.codes:  # a row of a stream
             return y, []
-        if may_lack and y is not None:
+        if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
+            first = np.unique(y, return_index=True)[1]
+            labels, told = y.tolist(), y[np.sort(first)].tolist()
+        elif may_lack and y is not None:
             y = [None if is_missing(v) else v for v in _plain(y)]
             told = check_labels([v for v in y if v is not None])
             values = iter(told)

@@ -66,7 +66,7 @@ def blank_cell(family):
 
 def empty_words(family, words, slots):
     """Return statistics of `slots` groups over at most `words` words, not drawn yet."""
-    t = np.full((words, slots), blank_cell(family))
+    t = np.full((words, slots), blank_cell(family), np.float32)
     stats = WordStats(np.zeros((words, slots)), t, np.zeros(slots), np.zeros(slots))
     seam.refresh_all(family, stats, slots)
     return stats
@@ -85,17 +85,21 @@ def _(family, slots):
 
 @seam.count.implement(DirichletMultinomial)
 def _(family, stats, k, X, i, w):
-    n, t, prior = stats.n, stats.t, family.prior[0]
-    drawn, change = family.form[0] == SAMPLED, 0.0
-    for j in range(X.start[i], X.start[i + 1]):
+    n, t, prior, change = stats.n, stats.t, family.prior[0], 0.0
+    first, last = X.start[i], X.start[i + 1]
+    cell = np.empty(last - first)
+    for j in range(first, last):
         word = X.word[j]
         before = n[word, k]
         after = max(before + w * X.weight[j], 0.0)
         n[word, k] = after
+        cell[j - first] = prior + after
         change += after - before
-        if not drawn:
-            t[word, k] = log(prior + after)
-    if not drawn:
+    if family.form[0] != SAMPLED:
+        for j in range(last - first):  # a loop of its own, so that the logs are vectorised
+            cell[j] = log(cell[j])
+        for j in range(first, last):
+            t[X.word[j], k] = cell[j - first]
         stats.total[k] = max(stats.total[k] + change, 0.0)
 
 

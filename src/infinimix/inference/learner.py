@@ -29,7 +29,7 @@ from infinimix.kernels.compile import entry, kernel
 from infinimix.partitions.relaxed import ALPHA_RULES, GRID
 
 FADES = 16  # steps of forgetting in a half-life
-CAP = 3.0  # nats: the most that mistakes may do to the prior of a class
+CAP = 0.5  # nats: the most that mistakes may do to the prior of a class
 SMALLEST = 4  # classes that there is room for at first
 
 
@@ -156,18 +156,16 @@ class Learner:
                 refinement=Refinement(*(_widened(a, slots) for a in model.refinement)),
                 classes=np.concatenate([model.classes, np.zeros((5, more))], axis=1),
             )
-        for c in range(self.n_classes, n_classes):
-            self._clear(c)
+        self.model.classes[at.NAMED, self.n_classes : n_classes] = 1.0
         self.n_classes = max(self.n_classes, n_classes)
 
     def _draw(self, slots):
         """Draw the parameters of groups anew, where parameters are drawn."""
 
     def _clear(self, c):
-        """Let class c have no rows."""
+        """Let class c have no rows, as if it had never been there."""
         blank = slice(1 + c * self.size, 1 + (c + 1) * self.size)
         self.model.classes[:, c] = 0.0
-        self.model.classes[at.NAMED, c] = 1.0
         for array in self.model.refinement:
             array[..., blank] = 0.0
         self._empty_slots(blank)
@@ -294,4 +292,4 @@ def _own(array):
 
 def _widened(array, slots):
     shape = (*array.shape[:-1], slots - array.shape[-1])
-    return np.concatenate([array, np.zeros(shape)], axis=-1)
+    return np.concatenate([array, np.zeros(shape, array.dtype)], axis=-1)

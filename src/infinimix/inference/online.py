@@ -8,7 +8,7 @@ log-loss, the weights of the replicas their likelihood.
 
 import numpy as np
 
-from infinimix.families.seam import add, refresh
+from infinimix.families.seam import add, mark, refresh
 from infinimix.families.words import (
     SAMPLED,
     UNDRAWN,
@@ -123,9 +123,12 @@ def learn_shares(model, y, n_classes, room):
 
 
 @part
-def learn_corrections(model, y, n_classes, used, room):
-    """Move the corrections of every class whose probability was wrong."""
+def learn_corrections(model, y, n_classes, X, i, room):
+    """Move the corrections of every class whose probability was wrong, by all words of a row."""
     replicas, size = model.replicas, model.replicas.shape[1]
+    if model.refinement.b.shape[0] == 0:
+        return
+    used = mark(model.family, model.stats, X, i, 0, room.mark, room.value)
     for r in range(size):
         if replicas[STEP, r] > 0.0:
             for c in range(n_classes):
@@ -236,7 +239,7 @@ def advance(model, room, slots, X, rows, told, given, draws, rng, proba, answers
     n_classes = (slots - 1) // model.replicas.shape[1]
     live = np.arange(slots)
     for i in range(rows):
-        best, new, used, whole, b = think(model, live, n_classes, X, i, room)
+        best, new, whole, b = think(model, live, n_classes, X, i, room)
         empty = n_classes == 0 or room.mean[best] == 0.0
         z = NEW if empty else decide(model, best, new, n_classes, room.mean, draws[i])
         y = told[i]
@@ -250,7 +253,7 @@ def advance(model, room, slots, X, rows, told, given, draws, rng, proba, answers
         if not is_new:
             answers[1, i] = room.mean[y]
             learn_shares(model, y, n_classes, room)
-            learn_corrections(model, y, n_classes, used, room)
+            learn_corrections(model, y, n_classes, whole, b, room)
         if not empty:
             learn_novelty(model.novelty, room.signal, new, is_new)
         learn_alpha(model, empty or new > (1.0 - new) * room.mean[best], is_new)

@@ -97,7 +97,7 @@ def sense_novelty(model, best, density, unknown, room):
 def think(model, live, n_classes, X, i, room):
     """Score row X[i] by all classes; return its most probable class and the chance of a new one.
 
-    Also returned: its features' number, and the row as it is to be learned.
+    Also returned: the row as it is to be learned.
     """
     shown, a, whole, b, unknown = show(model.weights, X, i)
     for k in live:
@@ -114,7 +114,7 @@ def think(model, live, n_classes, X, i, room):
         best = c if room.mean[c] > room.mean[best] else best
     top = room.mean[best] if n_classes > 0 else 0.0
     new = sense_novelty(model, top, density, unknown, room)
-    return best, new, used, whole, b
+    return best, new, whole, b
 
 
 @part

@@ -28,9 +28,8 @@ class Refinement(NamedTuple):
 
 def new_refinement(features, slots):
     """Return corrections that correct nothing yet."""
-    return Refinement(
-        np.zeros((features, slots)), np.zeros((features, slots)), np.zeros((2, slots))
-    )
+    cells = (np.zeros((features, slots), np.float32) for _ in range(2))
+    return Refinement(*cells, np.zeros((2, slots)))
 
 
 @part

@@ -80,7 +80,8 @@ class TableLearner(Learner):
         refinement = model.refinement
         if any(self.settings.steps):
             places = self._places(before)
-            moved = [np.zeros((marks(wider), refinement.b.shape[1])) for _ in range(2)]
+            shape = (marks(wider), refinement.b.shape[1])
+            moved = [np.zeros(shape, np.float32) for _ in range(2)]
             for array, old in zip(moved, refinement[:2], strict=True):
                 array[places] = old
             refinement = Refinement(*moved, refinement.bias)

@@ -18,6 +18,8 @@ from infinimix.kernels.dispatch import operation
 from infinimix.kernels.elementary import log
 
 LOGS, POWER, UNIT = range(3)  # of rule
+ROWS_WITH, LOG_WITH, LAST = range(3)  # second axis of words
+SMALL = np.log1p(np.arange(256.0))  # logs of counts, which are small most of the time
 
 
 class AsIs(NamedTuple):
@@ -29,9 +31,7 @@ class AsIs(NamedTuple):
 class TermWeights(NamedTuple):
     """Running frequencies of words, and room for one row."""
 
-    rows_with: np.ndarray  # (W,) rows that had the word
-    log_with: np.ndarray  # (W,) log(1 + that)
-    last: np.ndarray  # (W,) when it was last seen
+    words: np.ndarray  # (W, 4) rows that had the word; log(1 + that); when the last one came
     rows: np.ndarray  # (1,) rows so far
     rule: np.ndarray  # (3,) whether counts are logged; power of rarity; whether of length one
     known: Rows
@@ -40,8 +40,8 @@ class TermWeights(NamedTuple):
 
 def new_weights(words, rule):
     """Return the weights of `words` words of a stream without rows."""
-    frequencies = (np.zeros(words) for _ in range(3))
-    return TermWeights(*frequencies, np.zeros(1), np.array(rule, float), _one_row(0), _one_row(0))
+    room = _one_row(0), _one_row(0)
+    return TermWeights(np.zeros((words, 4)), np.zeros(1), np.array(rule, float), *room)
 
 
 def with_room(weights, longest):
@@ -78,19 +78,21 @@ def _(weights, X, i, now):
 
 @show.implement(TermWeights)
 def _(weights, X, i):
-    known, whole, rule = weights.known, weights.whole, weights.rule
+    known, whole, rule, words = weights.known, weights.whole, weights.rule, weights.words
     log_rows, m, used = log(weights.rows[0] + 2.0), 0, 0
     squares_known, squares = 0.0, 0.0
     for j in range(X.start[i], X.start[i + 1]):
         word, x = X.word[j], X.weight[j]
-        x = np.log1p(x) if rule[LOGS] > 0.0 else x
+        if rule[LOGS] > 0.0:
+            whole_count = x < SMALL.size and x == int(x)
+            x = SMALL[int(x)] if whole_count else np.log1p(x)
         if rule[POWER] > 0.0:
-            rare = max(log_rows - weights.log_with[word], 0.0)
+            rare = max(log_rows - words[word, LOG_WITH], 0.0)
             x *= np.sqrt(rare) if rule[POWER] == 0.5 else rare ** rule[POWER]
         whole.word[m], whole.weight[m] = word, x
         squares += x * x
         m += 1
-        if weights.rows_with[word] > 0.0:
+        if words[word, ROWS_WITH] > 0.0:
             known.word[used], known.weight[used] = word, x
             squares_known += x * x
             used += 1
@@ -107,12 +109,12 @@ def _(weights, X, i):
 
 @note.implement(TermWeights)
 def _(weights, X, i, now):
-    new = 0
+    new, words = 0, weights.words
     for j in range(X.start[i], X.start[i + 1]):
         word = X.word[j]
-        new += weights.rows_with[word] == 0.0
-        weights.rows_with[word] += 1.0
-        weights.log_with[word] = log(1.0 + weights.rows_with[word])
-        weights.last[word] = now
+        before = words[word, ROWS_WITH]
+        new += before == 0.0
+        words[word, ROWS_WITH], words[word, LAST] = before + 1.0, now
+        words[word, LOG_WITH] = log(before + 2.0)
     weights.rows[0] += 1.0
     return new

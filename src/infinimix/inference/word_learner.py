@@ -14,7 +14,7 @@ from infinimix.families.words import (
 from infinimix.inference import online_model as at
 from infinimix.inference.learner import Learner
 from infinimix.inference.refinement import Refinement
-from infinimix.inference.weighting import new_weights, with_room
+from infinimix.inference.weighting import LAST, LOG_WITH, ROWS_WITH, new_weights, with_room
 
 PRUNE_EVERY = 64  # rows between two looks at the number of words
 KEPT = 0.75  # of the most words that are allowed, when there are more
@@ -58,11 +58,7 @@ class WordLearner(Learner):
         stats = fresh._replace(total=model.stats.total, norm=model.stats.norm)
         stats.n[: len(kept)], stats.t[: len(kept)] = model.stats.n[kept], model.stats.t[kept]
         old, refinement = model.weights, model.refinement
-        weights = old._replace(
-            rows_with=_padded(old.rows_with[kept], words),
-            log_with=_padded(old.log_with[kept], words),
-            last=_padded(old.last[kept], words),
-        )
+        weights = old._replace(words=_padded(old.words[kept], words))
         if self.refines:
             b, squares = (_padded(array[kept], words) for array in refinement[:2])
             refinement = Refinement(b, squares, refinement.bias)
@@ -104,33 +100,32 @@ class WordLearner(Learner):
 
     def _fade(self, share):
         weights = self.model.weights
-        weights.rows_with[:] *= share
-        weights.log_with[:] = np.log1p(weights.rows_with)
+        weights.words[:, ROWS_WITH] *= share
+        weights.words[:, LOG_WITH] = np.log1p(weights.words[:, ROWS_WITH])
         weights.rows[:] *= share
         super()._fade(share)
 
     def prune(self):
         """If there are too many words, forget the rarest; of equally rare ones the oldest."""
         model = self.model
-        weights, stats = model.weights, model.stats
-        used = np.flatnonzero(weights.rows_with > 0.0)
+        words, stats, used = model.weights.words, model.stats, self.known_words()
         surplus = len(used) - int(KEPT * self.max_features)
         if len(used) <= self.max_features:
             return
-        order = np.lexsort((weights.last[used], weights.rows_with[used]))
+        order = np.lexsort((words[used, LAST], words[used, ROWS_WITH]))
         gone = used[order[:surplus]]
         held = np.exp(stats.t[gone]) if model.family.form[0] == SAMPLED else stats.n[gone]
         stats.total[:] = np.maximum(stats.total - held.sum(axis=0), 0.0)
         stats.n[gone], stats.t[gone] = 0.0, blank_cell(model.family)
         for array in model.refinement[:2] if self.refines else ():
             array[gone] = 0.0
-        weights.rows_with[gone] = weights.log_with[gone] = weights.last[gone] = 0.0
+        words[gone] = 0.0
         model.family.known[0] -= len(gone)
         refresh_all(model.family, stats, len(stats.total))
 
     def known_words(self):
         """Return the numbers of the words that rows have had."""
-        return np.flatnonzero(self.model.weights.rows_with > 0.0)
+        return np.flatnonzero(self.model.weights.words[:, ROWS_WITH] > 0.0)
 
     def counts(self, c):
         """Return how much of each word class c holds, in the mean of the replicas."""

@@ -36,8 +36,17 @@ def cut(X: Any, first: int, last: int) -> Any:
     return X[first:last]
 
 
-def as_dicts(X: Any) -> Iterator[Mapping[Any, Any]]:
-    """Yield the rows as dicts; columns without names have their positions as keys."""
+def pick(X: Any, rows: list[int]) -> Any:
+    """Return some rows, in their order."""
+    if isinstance(X, list | tuple):
+        return [X[i] for i in rows]
+    if hasattr(X, "iloc"):
+        return X.iloc[rows]
+    return X.take(rows) if hasattr(X, "column_names") else X[rows]
+
+
+def as_dicts(X: Any) -> Iterator[Any]:
+    """Yield the rows as dicts, with positions for names if there are none; texts as they are."""
     if sparse.issparse(X):
         X = X.toarray()
     if isinstance(X, np.ndarray):
@@ -48,7 +57,7 @@ def as_dicts(X: Any) -> Iterator[Mapping[Any, Any]]:
         yield from nw.from_native(X).iter_rows(named=True)
         return
     for row in X:
-        yield row if isinstance(row, Mapping) else dict(enumerate(row))
+        yield row if isinstance(row, Mapping | str) else dict(enumerate(row))
 
 
 def holds_dicts(X: Any) -> bool:

@@ -15,6 +15,7 @@ __all__ = ["find_columns", "number_novel", "tidy"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+MANY = 64  # rows that are worth sorting together
 
 
 @kernel
@@ -93,6 +94,28 @@ def _sort(indices: NDArray[np.int32], data: Floats, begin: int, end: int) -> Non
 
 
 @kernel
+def _sort_all(indptr: Ints, indices: NDArray[np.int32], data: Floats, width: int) -> None:
+    """Sort the columns of all rows at once: dealt out by column, then back by row."""
+    end = indptr[-1]
+    place = np.zeros(width + 1, np.int64)
+    for k in range(end):
+        place[indices[k] + 1] += 1
+    for j in range(width):
+        place[j + 1] += place[j]
+    row, column, count = np.empty(end, np.int32), np.empty(end, np.int32), np.empty(end)
+    for i in range(indptr.size - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            j = indices[k]
+            row[place[j]], column[place[j]], count[place[j]] = i, j, data[k]
+            place[j] += 1
+    cursor = indptr[:-1].copy()
+    for k in range(end):
+        n = cursor[row[k]]
+        indices[n], data[n] = column[k], count[k]
+        cursor[row[k]] = n + 1
+
+
+@kernel
 def _add_up(indices: NDArray[np.int32], data: Floats, begin: int, end: int) -> int:
     """Add up neighbours of one column, and return the new end."""
     n = begin
@@ -114,8 +137,9 @@ def _tidy(
     indices: NDArray[np.int32],
     data: Floats,
     unknown: Floats,
+    many: bool,
 ) -> int:
-    n = 0
+    n, even = 0, True
     indptr[0] = 0
     for i in range(starts.size - 1):
         begin, last, rising = n, -1, True
@@ -133,10 +157,20 @@ def _tidy(
             rising = rising and j > last
             last = j
             n += 1
-        if not rising:
+        if not rising and not many:
             _sort(indices, data, begin, n)
             n = _add_up(indices, data, begin, n)
+        even = even and (rising or not many)
         indptr[i + 1] = n
+    if not even:
+        _sort_all(indptr, indices, data, columns.max() + 1)
+        first = n = 0
+        for i in range(starts.size - 1):
+            last = indptr[i + 1]
+            for k in range(first, last):  # down to where the rows before have left room
+                indices[n + k - first], data[n + k - first] = indices[k], data[k]
+            n = _add_up(indices, data, n, n + last - first)
+            first, indptr[i + 1] = last, n
     return -1
 
 
@@ -151,7 +185,7 @@ def tidy(
     n_rows = starts.size - 1
     indptr, unknown = np.empty(n_rows + 1, np.int64), np.zeros(n_rows, np.float64)
     indices, data = np.empty(columns.size, np.int32), np.empty(columns.size, np.float64)
-    bad = _tidy(starts, columns, counts, indptr, indices, data, unknown)
+    bad = _tidy(starts, columns, counts, indptr, indices, data, unknown, n_rows >= MANY)
     end = indptr[-1] if bad < 0 else 0
     if end < columns.size:
         indices, data = indices[:end].copy(), data[:end].copy()  # views would hold the rest

@@ -72,9 +72,9 @@ def test_the_first_row_may_lack_features_that_columns_names():
     model.learn_one({}, "ant")
     model.learn_one({"flies": True}, "bee")
     assert list(model.columns_) == list(COLUMNS)
-    model = small(columns={("a", "b"): "gaussian", "c": "real"})
+    model = small(columns={("a", "b"): "gaussian"})
     model.learn_one({"b": 1.0}, "x")
-    assert set(model.columns_) == {"a", "b", "c"}
+    assert set(model.columns_) == {"a", "b"}
 
 
 def test_an_unknown_feature_is_refused_by_name_and_changes_nothing():

@@ -53,6 +53,11 @@ def test_rows_reach_a_model_of_dicts_as_dicts():
     assert model.rows[1] == {0: 2.0, 1: 3.0}
 
 
+def test_texts_reach_a_model_as_texts():
+    forecast(model := RowCounter(), ["two words", "three more words"], ["a", "b"])
+    assert model.rows == ["two words", "three more words"]
+
+
 def test_a_batch_is_predicted_then_learned():
     model = TableCounter()
     found = forecast(model, X, Y, batch=4)

@@ -1,0 +1,83 @@
+"""Text corpora as streams of sparse counts: where they are, how they are filtered and ordered.
+
+A corpus is a folder with `X.npz` (SciPy counts) and `meta.npz` (`y`; `order_t` if it has an order
+in time). 20 Newsgroups keeps the words of three or more and of less than a tenth of the documents;
+all others keep all words. Without an order in time a corpus is shuffled by a seed.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse as sp
+
+from bench.realdata import find, lacking
+
+NEWS = "20news_19997_dated"
+TEXTS = (
+    NEWS, "wordnet_glosses", "stackoverflow_titles", "dblp_titles", "reuters21578",
+    "biomedical_titles", "clinc150",
+)  # fmt: skip
+
+
+class Corpus(NamedTuple):
+    """Rows of counts in their order, with labels 0, 1, 2, ..."""
+
+    name: str
+    X: sp.csr_matrix
+    y: np.ndarray
+
+    @property
+    def n_classes(self) -> int:
+        return int(self.y.max()) + 1
+
+
+def load(name: str, seed: int | None = 0, n_rows: int | None = None) -> Corpus:
+    """Read a corpus; without a seed in its own order in time."""
+    folder = find(name)
+    if folder is None:
+        raise FileNotFoundError(lacking([name]))
+    X, y, order = read(folder)
+    if name == NEWS:
+        with_word = np.asarray((X > 0).sum(axis=0)).ravel()
+        X = X[:, (with_word >= 3) & (with_word < 0.1 * X.shape[0])]
+    if seed is not None:
+        order = np.random.default_rng(seed).permutation(len(y))
+    X, y = X[order][:n_rows], y[order][:n_rows]
+    X.sort_indices()
+    return Corpus(name, X, np.unique(y, return_inverse=True)[1].astype(np.int64))
+
+
+def read(folder: Path) -> tuple[sp.csr_matrix, np.ndarray, np.ndarray]:
+    """Counts, labels and order of a corpus; rows without a label of their own are left out."""
+    X = sp.load_npz(folder / "X.npz").tocsr().astype(float)
+    meta = np.load(folder / "meta.npz")
+    y = meta["y"].astype(np.int64)
+    order = meta["order_t"] if "order_t" in meta.files else np.arange(len(y))
+    kept = y >= 0
+    if not kept.all():
+        X, y, order = X[kept], y[kept], np.arange(int(kept.sum()))
+    return X, y, order
+
+
+def unit_log_idf(X: sp.csr_matrix) -> sp.csr_matrix:
+    """log(1 + c) log((N + 2) / (n + 1)) of the N rows before, n of them with the word; length 1."""
+    X, rows_with = X.copy(), np.zeros(X.shape[1])
+    for i in range(X.shape[0]):
+        part = slice(*X.indptr[i : i + 2])
+        words = X.indices[part]
+        weight = np.log1p(X.data[part]) * np.maximum(np.log((i + 2) / (rows_with[words] + 1)), 0)
+        norm = np.linalg.norm(weight)
+        X.data[part] = weight / norm if norm > 0 else weight
+        rows_with[words] += 1
+    return X
+
+
+def known_before(y: np.ndarray) -> np.ndarray:
+    """Which rows have a label that an earlier row had."""
+    first = np.unique(y, return_index=True)[1]
+    known = np.ones(len(y), bool)
+    known[first] = False
+    return known

@@ -1,0 +1,183 @@
+"""Formats of text files: CSV, JSON lines and svmlight, as rows and labels.
+
+Each takes numbered lines and yields (row, label); a record that cannot be used is given to `bad`
+with its line number and the reason, and the next one follows. Blank lines are counted.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from infinimix.streaming.bad import StreamError
+from infinimix.streaming.cells import TypedColumns
+from infinimix.streaming.lines import check_text, number_lines
+from infinimix.tables.cells import is_missing
+
+if TYPE_CHECKING:
+    from infinimix.streaming.readers import StreamReader
+
+Row = tuple[Any, Any]
+
+
+def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
+    """Yield the rows of a CSV file as dicts, typed by column."""
+    options, bad = reader.options, reader.bad
+    records = _records(reader, lines)
+    names = options.names or next(records, (0, None))[1]
+    if names is None:
+        return
+    columns = _check_names(names, reader)
+    waiting: list[tuple[int, list[str]]] = []
+
+    def rows() -> Iterator[Row]:
+        ready = list(waiting)
+        waiting.clear()
+        columns.settle([record for _, record in ready])
+        for line, record in ready:
+            try:
+                row = columns.read(record)
+                label = take_label(row, reader.target)
+            except ValueError as error:
+                bad.add(line, str(error))
+            else:
+                yield row, label
+
+    try:
+        for line, record in records:
+            if len(record) != len(names):
+                bad.add(line, f"it has {len(record)} cells, but there are {len(names)} columns")
+                continue
+            waiting.append((line, record))
+            if len(waiting) == reader.chunk:
+                yield from rows()
+    except StreamError:
+        yield from rows()  # those before the error come before it
+        raise
+    yield from rows()
+
+
+def _records(reader: StreamReader, lines: Any) -> Iterator[tuple[int, list[str]]]:
+    """Yield the records of a CSV file with the lines on which they begin."""
+    text = (line for _, line in number_lines(lines, reader.bad))
+    parser = csv.reader(text, delimiter=reader.options.delimiter, strict=True)
+    while True:
+        first = parser.line_num + 1
+        try:
+            record = next(parser)
+            for cell in record:
+                check_text(cell)
+        except StopIteration:
+            return
+        except (csv.Error, ValueError) as error:
+            if isinstance(error, StreamError):
+                raise
+            reader.bad.add(first, str(error))
+            continue
+        if record:
+            yield first, record
+        else:
+            reader.n_blank += 1
+
+
+def _check_names(names: Sequence[str], reader: StreamReader) -> TypedColumns:
+    if len(set(names)) < len(names):
+        double = next(name for name in names if list(names).count(name) > 1)
+        raise StreamError(f"two columns have the name {double!r}")
+    for name in (reader.target, *reader.options.drop):
+        if name not in names:
+            raise StreamError(
+                f"there is no column {name!r}; the columns are {', '.join(map(repr, names))}"
+            )
+    return TypedColumns(names, reader.options.types, reader.options.missing, reader.target)
+
+
+def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:
+    """Yield the rows of a file with a JSON object on each line."""
+    for line, text in number_lines(lines, reader.bad):
+        if not text.strip():
+            reader.n_blank += 1
+            continue
+        try:
+            check_text(text)
+            row = json.loads(text, object_pairs_hook=_as_dict)
+            if not isinstance(row, dict):
+                raise ValueError(f"it is no JSON object, but a {type(row).__name__}")
+            for name, value in row.items():
+                _check_value(name, value)
+            label = take_label(row, reader.target)
+        except (ValueError, RecursionError) as error:
+            reader.bad.add(line, str(error))
+        else:
+            yield row, label
+
+
+def _as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    row = dict(pairs)
+    if len(row) < len(pairs):
+        raise ValueError("it names a key twice")
+    return row
+
+
+def _check_value(name: str, value: Any) -> None:
+    if isinstance(value, list | dict):
+        raise ValueError(f"{name!r} is a {type(value).__name__}, and not one value")
+    if isinstance(value, float) and math.isinf(value):
+        raise ValueError(f"{name!r} is infinite")
+
+
+def take_label(row: dict[str, Any], target: str) -> Any:
+    """Take the label out of a row; ValueError if there is none."""
+    label = row.pop(target, None)
+    if is_missing(label):
+        raise ValueError(f"it has no label {target!r}")
+    return label
+
+
+def read_svmlight(reader: StreamReader, lines: Any) -> Iterator[Row]:
+    """Yield the rows of an svmlight file as (columns, values), with their labels."""
+    for line, text in number_lines(lines, reader.bad):
+        words = text.partition("#")[0].split()
+        if not words:
+            reader.n_blank += 1
+            continue
+        try:
+            row = _read_entries(words[1:], reader)
+            label = _read_whole(words[0])
+        except ValueError as error:
+            reader.bad.add(line, str(error))
+        else:
+            yield row, label
+
+
+def _read_entries(words: list[str], reader: StreamReader) -> tuple[list[int], list[float]]:
+    columns, values, base = [], [], 0 if reader.options.zero_based else 1
+    for word in words:
+        index, colon, value = word.partition(":")
+        if index == "qid":
+            continue
+        try:
+            columns.append(int(index) - base)
+            values.append(float(value))
+        except ValueError:
+            raise ValueError(f"{word!r} is no column:value") from None
+        if not colon or columns[-1] < 0 or math.isinf(values[-1]):
+            raise ValueError(f"{word!r} is no column:value with columns from {base} on")
+    if len(set(columns)) < len(columns):
+        raise ValueError("it names a column twice")
+    if columns and reader.n_features is not None and max(columns) >= reader.n_features:
+        raise ValueError(
+            f"it has column {max(columns) + base}, but there are {reader.n_features}; say how "
+            "many with n_features="
+        )
+    return columns, values
+
+
+def _read_whole(word: str) -> int:
+    value = float(word) if word.isascii() else math.nan
+    if not value.is_integer():
+        raise ValueError(f"its label {word!r} is no whole number")
+    return int(value)

@@ -1,0 +1,65 @@
+"""Lines of text from a path, compressed or not, from standard input, or from an open file.
+
+What is not UTF-8 comes through as lone surrogates, so that a bad byte spoils its own record and
+not the file; `check_text` finds them.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from infinimix.streaming.bad import BadRecords
+
+BROKEN = (EOFError, gzip.BadGzipFile, zlib.error)
+
+
+@contextmanager
+def open_lines(source: Any) -> Iterator[Any]:
+    """Open a source of text lines; only what is opened here is closed."""
+    if isinstance(source, io.TextIOBase):
+        yield source
+    elif isinstance(source, str | os.PathLike) and source != "-":
+        with open(source, "rb") as file, _as_text(file, os.fspath(source)) as lines:
+            yield lines
+    else:
+        given: Any = getattr(sys.stdin, "buffer", None) or sys.stdin if source == "-" else source
+        if isinstance(given, io.TextIOBase):
+            yield given
+            return
+        unzipped = isinstance(given, gzip.GzipFile)
+        text = _as_text(given, "" if unzipped else str(getattr(given, "name", "")))
+        try:
+            yield text
+        finally:
+            text.detach()  # or the user's file would be closed with it
+
+
+def _as_text(file: Any, name: str) -> io.TextIOWrapper:
+    zipped = gzip.GzipFile(fileobj=file) if name.endswith(".gz") else file
+    return io.TextIOWrapper(zipped, encoding="utf-8-sig", errors="surrogateescape", newline="")
+
+
+def number_lines(lines: Any, bad: BadRecords) -> Iterator[tuple[int, str]]:
+    """Yield lines with their numbers, from 1 on; the damaged end of a file is a bad record."""
+    number = 0
+    try:
+        for number, line in enumerate(lines, 1):
+            yield number, line
+    except BROKEN as error:
+        bad.add(number + 1, f"the compressed file is damaged or ends early ({error})")
+
+
+def check_text(text: str) -> None:
+    """Raise ValueError if the text was no UTF-8."""
+    if not text.isascii():
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError:
+            raise ValueError("it is not UTF-8") from None

@@ -1,0 +1,69 @@
+"""Parquet files in chunks, by PyArrow or polars, whichever is installed."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+from infinimix.streaming.bad import StreamError
+from infinimix.streaming.chunks import Chunk
+
+if TYPE_CHECKING:
+    from infinimix.streaming.readers import StreamReader
+
+BLOCK = 50_000  # rows that polars decodes at once: it starts anew for each
+
+
+def read_parquet(reader: StreamReader) -> Iterator[Chunk]:
+    """Yield chunks of a Parquet file as frames of the library that reads it."""
+    if reader.source == "-":
+        raise ValueError("Parquet cannot be read from standard input; its index is at its end.")
+    frames = _read_arrow if find_spec("pyarrow") else _read_polars if find_spec("polars") else None
+    if frames is None:
+        raise ImportError("Parquet files need PyArrow or polars: pip install pyarrow")
+    for frame in frames(reader.source, reader.chunk):
+        yield _split(reader, frame)
+
+
+def _split(reader: StreamReader, native: Any) -> Chunk:
+    """Take the labels off."""
+    import narwhals as nw
+
+    frame = nw.from_native(native, eager_only=True)
+    for name in (reader.target, *reader.options.drop):
+        if name not in frame.columns:
+            raise StreamError(
+                f"there is no column {name!r}; the columns are "
+                + ", ".join(map(repr, frame.columns))
+            )
+    X = frame.drop([reader.target, *reader.options.drop]).to_native()
+    return X, frame[reader.target].to_list()
+
+
+def _read_arrow(source: Any, chunk: int) -> Iterator[Any]:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    name = os.fspath(source) if isinstance(source, os.PathLike) else source
+    try:
+        file = pq.ParquetFile(name)
+    except pa.ArrowInvalid as error:
+        raise StreamError(f"{source} cannot be read as Parquet: {error}") from error
+    for batch in file.iter_batches(batch_size=chunk):
+        yield pa.Table.from_batches([batch])
+
+
+def _read_polars(source: Any, chunk: int) -> Iterator[Any]:
+    import polars as pl
+
+    try:
+        file = pl.scan_parquet(source)
+        n_rows = file.select(pl.len()).collect().item()
+    except pl.exceptions.ComputeError as error:
+        raise StreamError(f"{source} cannot be read as Parquet: {error}") from error
+    for first in range(0, n_rows, BLOCK):
+        block = file.slice(first, BLOCK).collect()
+        for at in range(0, len(block), chunk):
+            yield block.slice(at, chunk)

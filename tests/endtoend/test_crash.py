@@ -1,0 +1,40 @@
+"""A process that is killed while it learns: the next one has all that it said it had learned."""
+
+import subprocess
+import sys
+
+import numpy as np
+
+from infinimix import AClassClassifier
+from infinimix.streaming import DurableLearner
+from tests.unit.estimators.states import differences, state_of
+
+PARAMETERS = {"columns": "real", "n_particles": 3, "n_islands": 1, "random_state": 0}
+SCRIPT = """
+import sys
+from infinimix import AClassClassifier
+from infinimix.streaming import DurableLearner
+
+learner = DurableLearner(AClassClassifier(**{parameters}), sys.argv[1], snapshot_every=7)
+while True:
+    n = learner.n_rows
+    learner.learn_one({{"x": float(n * n % 17), "y": float(n % 5)}}, n % 3)
+    print(n + 1, flush=True)
+"""
+
+
+def test_a_killed_process_loses_nothing_that_it_has_confirmed(tmp_path):
+    command = [sys.executable, "-c", SCRIPT.format(parameters=PARAMETERS), str(tmp_path)]
+    for lines in (3, 20):
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        confirmed = [int(process.stdout.readline()) for _ in range(lines)][-1]
+        process.kill()
+        process.communicate()
+        with DurableLearner(AClassClassifier(**PARAMETERS), tmp_path) as learner:
+            assert learner.n_rows >= confirmed
+            expected = AClassClassifier(**PARAMETERS)
+            for n in range(learner.n_rows):
+                expected.learn_one({"x": float(n * n % 17), "y": float(n % 5)}, n % 3)
+            assert differences(state_of(learner.model), state_of(expected)) == []
+            query = [{"x": 1.0, "y": 2.0}]
+            assert np.array_equal(learner.predict_proba(query), expected.predict_proba(query))
