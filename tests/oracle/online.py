@@ -9,6 +9,7 @@ from math import exp, log, log1p, sqrt
 import numpy as np
 from scipy.special import expit, gammaln, logsumexp
 
+from infinimix.inference.learner import CAP
 from infinimix.inference.novelty import FAR, LIMIT, START
 from infinimix.inference.novelty import STEP as NOVELTY_STEP
 from infinimix.inference.online import FIXED_SHARE, PACE, UNSURE
@@ -74,7 +75,7 @@ class SlowOnlineCRP:
     """Predict, then learn, row by row; parameters as those of OnlineCRPClassifier, made plain."""
 
     def __init__(
-        self, alpha=1.0, alpha_rule="dynamic", regret=(0.01, 0.01, 3.0), positive=1.0,
+        self, alpha=1.0, alpha_rule="dynamic", regret=(0.01, 0.01, CAP), positive=1.0,
         settings=((1.0, 0.0),), prior=0.5, rule=(False, 0.0, False), calibrate=True,
         open_world=False,
     ):  # fmt: skip
@@ -196,7 +197,7 @@ class SlowOnlineCRP:
             for c in p:
                 wrong = p[c] - (c == y)
                 if replica.step > 0.0 and abs(wrong) > LEAST:
-                    replica.corrections[c].learn(self.shown, wrong, replica.step)
+                    replica.corrections[c].learn(self.whole, wrong, replica.step)
 
     def learn_novelty(self, is_new):
         g = (self.new - is_new) * self.signal

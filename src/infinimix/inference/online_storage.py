@@ -11,18 +11,17 @@ import numpy as np
 
 from infinimix.families.priors import Layout, find_families
 from infinimix.families.seam import empty, marks, refresh_all, sound
-from infinimix.families.words import MEAN, REINFORCED, SAMPLED, UNDRAWN, WordStats
+from infinimix.families.words import MEAN, REINFORCED, SAMPLED, UNDRAWN, WordStats, empty_words
 from infinimix.inference import online_model as at
 from infinimix.inference.learner import Rngs, Settings
 from infinimix.inference.online_model import STEPS
-from infinimix.inference.refinement import Refinement
+from infinimix.inference.refinement import Refinement, new_refinement
 from infinimix.inference.table_learner import TableLearner
-from infinimix.inference.weighting import LOGS, POWER, UNIT
+from infinimix.inference.weighting import LOGS, POWER, ROWS_WITH, UNIT
 from infinimix.inference.word_learner import WordLearner
 from infinimix.partitions.relaxed import ALPHA_RULES
 
 SHARED = ("replicas", "novelty", "course", "log_alpha_weight")  # whose shape is always the same
-FREQUENCIES = ("rows_with", "log_with", "last")
 MOST_ROWS = 2.0**53
 
 
@@ -51,7 +50,7 @@ def _words_to_tree(learner, slots):
         "rule": model.weights.rule,
         "max_features": learner.max_features,
         "rows": float(model.weights.rows[0]),
-        **{name: getattr(model.weights, name)[:words] for name in FREQUENCIES},
+        "frequencies": model.weights.words[:words],
         "n": corner(model.stats.n),
         "t": corner(model.stats.t),
         "total": model.stats.total[:slots],
@@ -87,14 +86,14 @@ def words_from_tree(tree):
     prior, settings = float(tree["prior"]), _settings(tree["settings"])
     _demand(0.0 < prior < np.inf, "a pseudo-count that is not positive")
     learner = WordLearner(settings, prior, int(tree["form"]), rule, most, np.random.SeedSequence(0))
-    words, slots = len(tree["rows_with"]), _restore_shared(learner, tree)
+    words, slots = len(tree["frequencies"]), _restore_shared(learner, tree)
     weights, family = learner.model.weights, learner.model.family
-    frequencies = {name: _counts(tree[name], (words,)) for name in FREQUENCIES}
+    frequencies = _counts(tree["frequencies"], (words, weights.words.shape[1]))
     weights.rows[0] = float(tree["rows"])
-    family.known[0] = np.count_nonzero(frequencies["rows_with"])
+    family.known[0] = np.count_nonzero(frequencies[:, ROWS_WITH])
     _demand(0.0 <= weights.rows[0] < np.inf, "words of no rows")
     learner.model = learner.model._replace(
-        weights=weights._replace(**frequencies),
+        weights=weights._replace(words=frequencies),
         stats=_word_stats(tree, family, words, slots),
         refinement=_corrections(tree, words if learner.refines else 0, slots),
     )
@@ -103,8 +102,9 @@ def words_from_tree(tree):
 
 
 def _word_stats(tree, family, words, slots):
-    n, t = _counts(tree["n"], (words, slots)), _floats(tree["t"], (words, slots))
-    total, near = _counts(tree["total"], (slots,)), {"rtol": 1e-6, "atol": 1e-6}
+    blank = empty_words(family, 0, 1)
+    n, t = _counts(tree["n"], (words, slots)), _floats(tree["t"], (words, slots), blank.t.dtype)
+    total, near = _counts(tree["total"], (slots,)), {"rtol": 1e-5, "atol": 1e-5}
     if family.form[0] == SAMPLED:
         _demand(bool(((t >= UNDRAWN) & (t < -UNDRAWN)).all()), "parameters that nobody has drawn")
     else:
@@ -172,9 +172,12 @@ def _restore_shared(learner, tree):
 
 
 def _corrections(tree, features, slots):
-    bias = _floats(tree["bias"], (2, slots))
-    b, squares = tree["corrections"] or np.zeros((2, 0, slots))
-    b, squares = _floats(b, (features, slots)), _counts(squares, (features, slots))
+    blank = new_refinement(0, slots)
+    kinds = [array.dtype for array in blank]
+    bias = _floats(tree["bias"], (2, slots), kinds[2])
+    b, squares = tree["corrections"] or blank[:2]
+    b = _floats(b, (features, slots), kinds[0])
+    squares = _counts(squares, (features, slots), kinds[1])
     _demand(bool((bias[1] >= 0.0).all()), "gradients that no rows have")
     return Refinement(b, squares, bias)
 
@@ -201,16 +204,16 @@ def _settings(tree):
     return settings._replace(negatives=tuple(settings.negatives), steps=tuple(settings.steps))
 
 
-def _counts(array, shape):
+def _counts(array, shape, kind=np.float64):
     """Return an array of numbers from 0 on, for kernels to write."""
-    array = _floats(array, shape)
+    array = _floats(array, shape, kind)
     _demand(bool((array >= 0.0).all()), "counts below zero")
     return array
 
 
-def _floats(array, shape):
+def _floats(array, shape, kind=np.float64):
     """Return an array of finite numbers, for kernels to write."""
-    fits = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == np.float64
+    fits = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == kind
     _demand(fits, f"an array that is not of shape {shape}")
     _demand(bool(np.isfinite(array).all()), "numbers that are none")
     return np.array(array, order="C")

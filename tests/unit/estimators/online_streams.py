@@ -66,7 +66,7 @@ def online_state(model):
         "features": getattr(model, "n_features_in_", None),
     }
     if text:
-        state |= {name: getattr(m.weights, name)[:words].copy() for name in ("rows_with", "last")}
+        state["frequencies"] = m.weights.words[:words].copy()
         state |= {f"{k}": a[:words, :slots].tolist() for k, a in enumerate(m.stats[:2])}
         state |= {f"{k} of slots": a[:slots].tolist() for k, a in enumerate(m.stats[2:])}
         state |= {f"family {k}": array.copy() for k, array in enumerate(m.family)}
