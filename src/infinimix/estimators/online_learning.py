@@ -115,21 +115,19 @@ class OnlineLearning(OpenWorld):
             self._open_classes(new)
             yield 0, len(labels)
             return
-        declared = [label for label in new if label not in labels]
-        self._open_classes(declared[:bound])
+        declared, known = [v for v in new if v not in labels], len(self._roster.codes)
+        self._open_classes(declared if bound is None else declared[: max(bound - known, 0)])
         for row, label in enumerate(labels):
-            unknown = label is not None and label not in self._roster.codes
-            if unknown or label is None:
-                if row > first:
-                    yield first, row
-                first = row
-                if label is None:
-                    yield row, row + 1
-                    first = row + 1
-                else:
-                    while bound is not None and len(self._roster.codes) >= bound:
-                        self._forget_oldest(self._roster.codes.values())
-                    self._open_classes([label])
+            if label is not None and label in self._roster.codes:
+                continue
+            if row > first:
+                yield first, row
+            if label is not None:
+                self._open_classes([label])
+            yield row, row + 1
+            first = row + 1
+            while bound is not None and len(self._roster.codes) > bound:  # not before it is seen
+                self._forget_oldest(self._roster.codes.values())
         if first < len(labels):
             yield first, len(labels)
 

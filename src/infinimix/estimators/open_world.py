@@ -98,6 +98,8 @@ class OpenWorld:
     def name_class(self, number: int, label: Any) -> None:
         """Give a provisional class a label; if there is such a class already, it joins that."""
         c = self._nameless(number)
+        if np.ndim(label):
+            raise TypeError(f"A label is text or a whole number, not a {type(label).__name__}.")
         label = check_labels([label], "label")[0]
         self._roster.read([label], None, False)  # raises if it is text among numbers
         if label in self._roster.codes:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from sklearn.utils.validation import column_or_1d
 
 from infinimix.estimators.labels import as_array, check_labels
 from infinimix.tables.cells import is_missing
@@ -94,4 +95,6 @@ class Roster:
 
 
 def _plain(y: Any) -> list[Any]:
-    return list(y.to_list() if hasattr(y, "to_list") else np.asarray(y, dtype=object).ravel())
+    if hasattr(y, "to_list"):
+        return list(y.to_list())
+    return list(column_or_1d(np.asarray(y, dtype=object), warn=True))

@@ -166,8 +166,18 @@ class TableInput:
         return Read(encoded.blocks, encoded.n_rows, encoded, schema)
 
     def blur(self, read: Read) -> Read:
-        """Return the rows as answers need them; the learner hides new categories itself."""
-        return read
+        """Return rows without the categories that are new: answers know nothing of them."""
+        if not len(read.source.novel.rows):
+            return read
+        known = read.schema.category_counts
+        X = tuple(
+            np.where(block < known, block, -1).astype(block.dtype)
+            if kind == "categorical"
+            else block
+            for kind, block in zip(read.schema.blocks, read.X, strict=True)
+        )
+        none = Novel(np.zeros(0, np.int64), np.zeros(0, np.int64), [])
+        return read._replace(X=X, source=Encoded(X, read.n_rows, none))
 
     def prepare(self, learner: TableLearner, read: Read) -> None:
         """Make room for the rows: there is."""

@@ -11,11 +11,11 @@ import numpy as np
 
 from infinimix.families.priors import Layout, find_families
 from infinimix.families.seam import empty, marks, refresh_all, sound
-from infinimix.families.words import MEAN, REINFORCED, SAMPLED, UNDRAWN, WordStats
+from infinimix.families.words import MEAN, REINFORCED, SAMPLED, UNDRAWN, WordStats, empty_words
 from infinimix.inference import online_model as at
 from infinimix.inference.learner import Rngs, Settings
 from infinimix.inference.online_model import STEPS
-from infinimix.inference.refinement import Refinement
+from infinimix.inference.refinement import Refinement, new_refinement
 from infinimix.inference.table_learner import TableLearner
 from infinimix.inference.weighting import LOGS, POWER, ROWS_WITH, UNIT
 from infinimix.inference.word_learner import WordLearner
@@ -50,7 +50,7 @@ def _words_to_tree(learner, slots):
         "rule": model.weights.rule,
         "max_features": learner.max_features,
         "rows": float(model.weights.rows[0]),
-        "words": model.weights.words[:words],
+        "frequencies": model.weights.words[:words],
         "n": corner(model.stats.n),
         "t": corner(model.stats.t),
         "total": model.stats.total[:slots],
@@ -86,9 +86,9 @@ def words_from_tree(tree):
     prior, settings = float(tree["prior"]), _settings(tree["settings"])
     _demand(0.0 < prior < np.inf, "a pseudo-count that is not positive")
     learner = WordLearner(settings, prior, int(tree["form"]), rule, most, np.random.SeedSequence(0))
-    words, slots = len(tree["words"]), _restore_shared(learner, tree)
+    words, slots = len(tree["frequencies"]), _restore_shared(learner, tree)
     weights, family = learner.model.weights, learner.model.family
-    frequencies = _counts(tree["words"], (words, weights.words.shape[1]))
+    frequencies = _counts(tree["frequencies"], (words, weights.words.shape[1]))
     weights.rows[0] = float(tree["rows"])
     family.known[0] = np.count_nonzero(frequencies[:, ROWS_WITH])
     _demand(0.0 <= weights.rows[0] < np.inf, "words of no rows")
@@ -102,8 +102,9 @@ def words_from_tree(tree):
 
 
 def _word_stats(tree, family, words, slots):
-    n, t = _counts(tree["n"], (words, slots)), _floats(tree["t"], (words, slots), np.float32)
-    total, near = _counts(tree["total"], (slots,)), {"rtol": 1e-6, "atol": 1e-6}
+    blank = empty_words(family, 0, 1)
+    n, t = _counts(tree["n"], (words, slots)), _floats(tree["t"], (words, slots), blank.t.dtype)
+    total, near = _counts(tree["total"], (slots,)), {"rtol": 1e-5, "atol": 1e-5}
     if family.form[0] == SAMPLED:
         _demand(bool(((t >= UNDRAWN) & (t < -UNDRAWN)).all()), "parameters that nobody has drawn")
     else:
@@ -143,12 +144,12 @@ def _restore_shared(learner, tree):
     """Restore what all learners have; return the number of slots."""
     classes, n_classes = tree["classes"], len(tree["classes"][0])
     fresh = learner.model
-    course = tree["course"]
-    if isinstance(course, np.ndarray) and course.shape == fresh.course.shape:
-        tree = tree | {"course": np.where(fresh.course == np.inf, 0.0, course)}  # no cap
-    shared = {name: _floats(tree[name], getattr(fresh, name).shape) for name in SHARED}
-    shared["course"][fresh.course == np.inf] = np.inf
+    course = tree["course"].copy()
+    cap, course[at.CAP] = course[at.CAP], 0.0  # which alone may be without bound
+    arrays = tree | {"course": course}
+    shared = {name: _floats(arrays[name], getattr(fresh, name).shape) for name in SHARED}
     course, replicas = shared["course"], shared["replicas"]
+    course[at.CAP] = cap
     given = slice(at.POSITIVE, at.STEPS)  # as the settings say
     _demand((course[given] == fresh.course[given]).all(), "a course that was not set")
     kept = [at.NEGATIVE, at.STEP]
@@ -171,10 +172,12 @@ def _restore_shared(learner, tree):
 
 
 def _corrections(tree, features, slots):
-    bias = _floats(tree["bias"], (2, slots))
-    b, squares = tree["corrections"] or np.zeros((2, 0, slots), np.float32)
-    b = _floats(b, (features, slots), np.float32)
-    squares = _counts(squares, (features, slots), np.float32)
+    blank = new_refinement(0, slots)
+    kinds = [array.dtype for array in blank]
+    bias = _floats(tree["bias"], (2, slots), kinds[2])
+    b, squares = tree["corrections"] or blank[:2]
+    b = _floats(b, (features, slots), kinds[0])
+    squares = _counts(squares, (features, slots), kinds[1])
     _demand(bool((bias[1] >= 0.0).all()), "gradients that no rows have")
     return Refinement(b, squares, bias)
 
@@ -201,16 +204,16 @@ def _settings(tree):
     return settings._replace(negatives=tuple(settings.negatives), steps=tuple(settings.steps))
 
 
-def _counts(array, shape, dtype=np.float64):
+def _counts(array, shape, kind=np.float64):
     """Return an array of numbers from 0 on, for kernels to write."""
-    array = _floats(array, shape, dtype)
+    array = _floats(array, shape, kind)
     _demand(bool((array >= 0.0).all()), "counts below zero")
     return array
 
 
-def _floats(array, shape, dtype=np.float64):
+def _floats(array, shape, kind=np.float64):
     """Return an array of finite numbers, for kernels to write."""
-    fits = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == dtype
+    fits = isinstance(array, np.ndarray) and array.shape == shape and array.dtype == kind
     _demand(fits, f"an array that is not of shape {shape}")
     _demand(bool(np.isfinite(array).all()), "numbers that are none")
     return np.array(array, order="C")

@@ -55,7 +55,7 @@ def online_state(model):
     state |= {
         "input": model._input.vocabulary.words if text else model._input.schema.to_json(),
         "next number": model._roster.next_number,
-        "rngs": str([rng.bit_generator.state for rng in learner.rngs]),
+        "rngs": str([rng.bit_generator.state for rng in learner.rngs[:2]]),  # not that of answers
         "classes": m.classes[:, :classes].copy(),
         "replicas": m.replicas.copy(),
         "novelty": m.novelty.copy(),
@@ -66,7 +66,7 @@ def online_state(model):
         "features": getattr(model, "n_features_in_", None),
     }
     if text:
-        state["words"] = m.weights.words[:words].copy()
+        state["frequencies"] = m.weights.words[:words].copy()
         state |= {f"{k}": a[:words, :slots].tolist() for k, a in enumerate(m.stats[:2])}
         state |= {f"{k} of slots": a[:slots].tolist() for k, a in enumerate(m.stats[2:])}
         state |= {f"family {k}": array.copy() for k, array in enumerate(m.family)}
