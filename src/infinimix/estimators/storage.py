@@ -114,7 +114,7 @@ def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
     _check_schema(schema)
     for name, value in tree["bank"]["settings"].items():
         check_parameter(model, name, value)
-    resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds(), schema.gaussian_blocks)
+    resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds(True), schema.gaussian_blocks)
     model._bank = bank_from_tree(tree["bank"])
     _check_layout(schema, model._bank.layout)
     model._log_slopes = _check_log_slopes(schema, tree["log_slopes"])
@@ -146,6 +146,7 @@ def _check_schema(schema: Schema) -> None:
         and all(len(set(values)) == len(values) for values in schema.categories)
         and sorted(j for members in schema.joint for j in members)
         == [j for j, column in enumerate(schema.columns) if column.kind == "gaussian"]
+        and [j for j in range(schema.width) if j in schema.marked] == list(schema.marked)
     )
     if not sound:
         raise ValueError("its columns do not fit together")
