@@ -13,12 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 from infinimix.estimators.base import Fitted, TableEstimator
 from infinimix.estimators.calibration import NEUTRAL, Calibration, calibrate
 from infinimix.estimators.class_answers import ClassAnswers
-from infinimix.estimators.filling import places
 from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.estimators.labels import Labels
-from infinimix.estimators.marking import columns_to_mark
+from infinimix.estimators.marking import find_marks
 from infinimix.estimators.parameters import check_parameter
-from infinimix.families.seam import is_hole
 from infinimix.inference.assignments import best_particle
 from infinimix.tables import Encoded, Schema, encode
 
@@ -138,10 +136,7 @@ class AClassClassifier(ClassAnswers, ClassifierMixin, TableEstimator):
         self, X: Any, schema: Schema, encoded: Encoded, codes: Any = None
     ) -> tuple[Schema, Encoded]:
         """Mark holes as `holes` asks for; `codes` are the classes of a whole table."""
-        if self.holes == "ignore" or (self.holes == "auto" and codes is None):
-            return schema, encoded  # the first rows of a stream decide nothing
-        holes = [is_hole(encoded.blocks[b][:, k]) for b, k in places(schema)]
-        marked = columns_to_mark(np.stack(holes, axis=1), codes if self.holes == "auto" else None)
+        marked = find_marks(self.holes, schema, encoded, codes)
         if not marked:
             return schema, encoded
         schema = replace(schema, marked=marked)

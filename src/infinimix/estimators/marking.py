@@ -21,10 +21,26 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import betaln, expit, softmax
 
+from infinimix.estimators.filling import places
 from infinimix.families.priors import REFERENCE
+from infinimix.families.seam import is_hole
+from infinimix.tables import Encoded, Schema
 
 HOLES = ("auto", "ignore", "mark")
 SHARES = (np.arange(1000) + 0.5) / 1000  # a grid for s
+
+
+def find_marks(
+    rule: str, schema: Schema, encoded: Encoded, codes: np.ndarray | None
+) -> tuple[int, ...]:
+    """Return the columns to mark in the first table, by a rule of HOLES.
+
+    `codes` are the classes of its rows, None in a stream, whose first rows decide nothing.
+    """
+    if rule == "ignore" or (rule == "auto" and codes is None):
+        return ()
+    holes = [is_hole(encoded.blocks[b][:, k]) for b, k in places(schema)]
+    return columns_to_mark(np.stack(holes, axis=1), codes if rule == "auto" else None)
 
 
 def columns_to_mark(holes: np.ndarray, codes: np.ndarray | None) -> tuple[int, ...]:
