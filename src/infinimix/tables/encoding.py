@@ -123,7 +123,8 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
         if kind == "real":
             _transform(schema, block)
         if kind == "binary" and schema.marked:
-            block = np.hstack([block, holes_in(table, schema.marked).astype(np.int8)])
+            marks = holes_in(table, schema.marked).astype(np.int8)
+            block = np.ascontiguousarray(np.hstack([block, marks]))
         blocks.append(block)
     return Encoded(tuple(blocks), table.n_rows, novel)
 
