@@ -131,6 +131,11 @@ def marks(family):
 
 
 @operation
+def foreign(family, stats, k, X, i):
+    """Return which share of row X[i] consists of words or categories that group k has not."""
+
+
+@operation
 def copy(family, stats, source, target):
     """Copy the statistics of a group over another's; `refresh` makes that one ready."""
 
@@ -284,6 +289,11 @@ def _(families):
     if len(families) > 1:
         return marks(families[0]) + marks(families[1:])
     return marks(families[0])
+
+
+@foreign.implement(tuple)
+def _(families, stats, k, X, i):
+    return 0.0  # the densities say it
 
 
 @empty.implement(tuple)

@@ -171,6 +171,16 @@ def _(family, stats, X, i, live, out):
                 out[k] += x * t[word, k]
 
 
+@seam.foreign.implement(DirichletMultinomial)
+def _(family, stats, k, X, i):
+    strange, total = 0.0, 0.0
+    for j in range(X.start[i], X.start[i + 1]):
+        square = X.weight[j] * X.weight[j]
+        total += square
+        strange += square if stats.n[X.word[j], k] == 0.0 else 0.0
+    return strange / total if total > 0.0 else 0.0
+
+
 @seam.width.implement(DirichletMultinomial)
 def _(family):
     return 1  # the words of a group are one multinomial

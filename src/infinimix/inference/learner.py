@@ -124,7 +124,7 @@ class Learner:
         self.rngs = Rngs(*map(np.random.default_rng, seed.spawn(3)))
         self.model = at.Model(
             family, stats, weights, refinement, np.zeros((5, 0)), replicas,
-            np.array([START, np.zeros(4)]), course, grid,
+            np.array([START, np.zeros(len(START))]), course, grid,
         )  # fmt: skip
 
     def __getstate__(self):

@@ -3,10 +3,11 @@
 The CRP says log P(new) / P(old) = log alpha + log p(x | anything) - log sum_c m_c p(x | c). With a
 symmetric base measure for "anything" that never fires; with the running distribution of all rows
 (group 0) it does, and the best signal of all is how unsure the calibrated classifier is. So the
-log odds are log(alpha / (n + alpha)) plus a weighted sum of four signals:
+log odds are log(alpha / (n + alpha)) plus a weighted sum of five signals:
 
-    1;  the log odds against the most probable class;  the log density under group 0, less that
-    under the classes;  the share of the row that no row has had before
+    1;  the log of how many equally probable rivals would leave such doubt;  the log density under
+    group 0, less that under the classes (its own log, as it may be hundreds of nats);  the share of
+    the row that no row has had before;  the share that the most probable class has never had
 
 whose weights start at START and follow the gradient of the log-loss (AdaGrad): the truth, whether
 the label was new, comes with every label.
@@ -17,8 +18,8 @@ import numpy as np
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import exp, log
 
-ONE, DOUBT, DENSITY, UNKNOWN = range(4)
-START = np.array([1.0, 0.7, 0.2, 3.0])
+ONE, DOUBT, DENSITY, UNKNOWN, FOREIGN = range(5)
+START = np.array([0.0, 0.7, 0.2, 2.0, 2.0])
 STEP = 0.05
 FAR = 10.0  # nats: a signal beyond is no stronger
 LIMIT = 30.0  # of the log odds: a probability is never quite 0 or 1
@@ -28,6 +29,12 @@ LIMIT = 30.0  # of the log odds: a probability is never quite 0 or 1
 def bounded(x):
     """Return a signal that is not too strong."""
     return min(max(x, -FAR), FAR)
+
+
+@part
+def squashed(x):
+    """Return a signal of any size on a scale of logs, near zero as it is."""
+    return log(1.0 + x) if x > 0.0 else -log(1.0 - x)
 
 
 @part

@@ -10,8 +10,17 @@ far. The correction is that of `refinement`, the chance of a new class that of `
 
 import numpy as np
 
-from infinimix.families.seam import mark, score
-from infinimix.inference.novelty import bounded, new_class_probability
+from infinimix.families.seam import foreign, mark, score
+from infinimix.inference.novelty import (
+    DENSITY,
+    DOUBT,
+    FOREIGN,
+    ONE,
+    UNKNOWN,
+    bounded,
+    new_class_probability,
+    squashed,
+)
 from infinimix.inference.online_model import (
     ALPHA,
     BLAME,
@@ -79,17 +88,21 @@ def mix_replicas(model, n_classes, room):
 
 
 @part
-def sense_novelty(model, best, density, unknown, room):
+def sense_novelty(model, n_classes, density, unknown, strange, room):
     """Write the signals of a new class, and return its probability."""
     signal, course = room.signal, model.course
     if density == -np.inf:
         return 1.0
-    doubt = min(max(1.0 - best, 1e-9), 1.0 - 1e-9)
+    entropy = 0.0
+    for c in range(n_classes):
+        if room.mean[c] > 0.0:  # classes without rows leave no doubt
+            entropy -= room.mean[c] * log(room.mean[c])
+    rivals = max(exp(entropy) - 1.0, 1e-9)  # as many equally probable ones would leave such doubt
     beta = exp(model.replicas[LOG_BETA, 0])
-    signal[0] = 1.0
-    signal[1] = bounded(log(doubt / (1.0 - doubt)))
-    signal[2] = bounded(beta * room.score[0] - density + log(course[ROWS] + 1.0))
-    signal[3] = unknown
+    signal[ONE] = 1.0
+    signal[DOUBT] = bounded(log(rivals))
+    signal[DENSITY] = squashed(beta * room.score[0] - density + log(course[ROWS] + 1.0))
+    signal[UNKNOWN], signal[FOREIGN] = unknown, strange
     return new_class_probability(model.novelty, signal, course[ALPHA], course[ROWS])
 
 
@@ -112,8 +125,9 @@ def think(model, live, n_classes, X, i, room):
     best = 0
     for c in range(n_classes):
         best = c if room.mean[c] > room.mean[best] else best
-    top = room.mean[best] if n_classes > 0 else 0.0
-    new = sense_novelty(model, top, density, unknown, room)
+    k = 1 + best * model.replicas.shape[1]
+    strange = foreign(model.family, model.stats, k, whole, b) if n_classes > 0 else 1.0
+    new = sense_novelty(model, n_classes, density, unknown, strange, room)
     return best, new, whole, b
 
 

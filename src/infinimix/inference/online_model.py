@@ -24,7 +24,7 @@ class Model(NamedTuple):
     refinement: tuple
     classes: np.ndarray  # (5, C) rows; f; e; when last seen; whether it has a name
     replicas: np.ndarray  # (5, R)
-    novelty: np.ndarray  # (2, 4) weights; squared gradients
+    novelty: np.ndarray  # (2, 5) weights; squared gradients
     course: np.ndarray  # (10,)
     log_alpha_weight: np.ndarray  # (grid,)
 
@@ -46,4 +46,4 @@ def new_room(slots, classes, features):
     """Return room for rows with at most so many features."""
     by_slot = (np.zeros(slots) for _ in range(3))
     by_class = (np.zeros(classes) for _ in range(2))
-    return Room(*by_slot, *by_class, np.zeros(features, np.int64), np.zeros(features), np.zeros(4))
+    return Room(*by_slot, *by_class, np.zeros(features, np.int64), np.zeros(features), np.zeros(5))
