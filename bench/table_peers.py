@@ -2,8 +2,8 @@
 
 Each peer chooses on its training rows, so that none is hurt by a default:
 
-- infinimix, chosen: whether holes are marked, and whether the real columns are one gaussian block,
-  by the log-loss of left-out rows (`loo_log_loss_`); infinimix alone has its defaults;
+- infinimix, chosen: whether all holes are marked, and whether the real columns are one gaussian
+  block, by the log-loss of left-out rows (`loo_log_loss_`); infinimix alone has its defaults;
 - boosting (`HistGradientBoostingClassifier`, native categories and holes): the number of
   iterations, of at most 100, by the log-loss of a 3-fold cross-validation;
 - forest (300 trees): whether holes are marked, and the least size of a leaf, by the log-loss
@@ -22,6 +22,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -54,24 +56,15 @@ def infinimix(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
 
 def chosen(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
     """Choose as the peers do, by the log-loss of left-out training rows that `fit` finds."""
-    plain = AClassClassifier(random_state=0).fit(train, y)
-    reals = tuple(c for c in train if plain.columns_[c].startswith("real"))
-    holes = [c for c in train if train[c].isna().any()]
-    best, frame = plain, test
-    for mark in MARKS if holes else MARKS[:1]:
-        for joint in (False, True) if len(reals) > 1 else (False,):
-            if mark or joint:
-                columns = {reals: "gaussian"} if joint else "auto"
-                model = AClassClassifier(columns=columns, random_state=0)
-                model.fit(_marked(train, holes) if mark else train, y)
-                if model.loo_log_loss_ < best.loo_log_loss_:
-                    best, frame = model, _marked(test, holes) if mark else test
-    return best.predict_proba(frame), best.classes_
-
-
-def _marked(frame: pd.DataFrame, columns: list[str]) -> pd.DataFrame:
-    """A table with a column beside each of these that says where it has holes."""
-    return frame.assign(**{f"{c} is missing": frame[c].isna() for c in columns})
+    best = AClassClassifier(random_state=0).fit(train, y)
+    reals = tuple(c for c in train if best.columns_[c].startswith("real"))
+    columns: list[Any] = ["auto", {reals: "gaussian"}] if len(reals) > 1 else ["auto"]
+    holes = ["auto", "mark"] if train.isna().any(axis=None) else ["auto"]
+    for settings in list(product(columns, holes))[1:]:
+        model = AClassClassifier(settings[0], holes=settings[1], random_state=0).fit(train, y)
+        if model.loo_log_loss_ < best.loo_log_loss_:
+            best = model
+    return best.predict_proba(test), best.classes_
 
 
 def boosting(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,11 @@ from infinimix.estimators.calibration import NEUTRAL, Calibration, calibrate
 from infinimix.estimators.class_answers import ClassAnswers
 from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.estimators.labels import Labels
+from infinimix.estimators.marking import find_marks
 from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
 from infinimix.inference.assignments import best_particle
+from infinimix.tables import Encoded, Schema, encode
 
 
 class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
@@ -36,6 +39,12 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         Find a power of the likelihood in `fit`, so that redundant columns do not make the
         probabilities too sure: P(y | x) is proportional to P(y) p(x | y)^power. It is found on
         the training rows, each left out in turn.
+    holes : {"auto", "ignore", "mark"}
+        What a missing cell says by being missing. "ignore": nothing, it is left out. "mark": every
+        column that has missing cells in the first table gets a mark beside it, one more binary
+        cell that says whether the cell is missing. "auto": `fit` marks the columns whose missing
+        cells, more probably than not, depend on the class, and `partial_fit` none. Marks are
+        part of their columns and never columns themselves.
     n_jobs, random_state, verbose
         As in `CRPMixture`.
 
@@ -54,6 +63,8 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         Number of groups of each class, in its best particle.
     log_evidence_ : float
         Log of an unbiased estimate of the probability of all rows given their labels.
+    marked_ : tuple of str
+        The columns whose missing cells are marked.
     columns_, blocks_, n_features_in_, feature_names_in_
         As in `CRPMixture`.
 
@@ -82,6 +93,7 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         window: int = 0,
         max_groups: int | None = None,
         calibrate: bool = True,
+        holes: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -98,6 +110,7 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         self.window = window
         self.max_groups = max_groups
         self.calibrate = calibrate
+        self.holes = holes
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -119,6 +132,16 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         self._take(X, fitted.schema, fitted.bank, fitted.encoded)
         self._labels, self._calibration = labels, calibration
         return self
+
+    def _mark(
+        self, X: Any, schema: Schema, encoded: Encoded, codes: Any = None
+    ) -> tuple[Schema, Encoded]:
+        """Mark holes as `holes` asks for; `codes` are the classes of a whole table."""
+        marked = find_marks(self.holes, schema, encoded, codes)
+        if not marked:
+            return schema, encoded
+        schema = replace(schema, marked=marked)
+        return schema, encode(schema, X, learn=True, who=type(self).__name__)
 
     def _check(self, codes: np.ndarray, fitted: Fitted) -> Calibration:
         """Return the power of the likelihood that the left-out rows call for, and their loss."""
@@ -171,6 +194,12 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         """Mean log-loss of the training rows, each left out in turn, at the end of `fit`."""
         check_is_fitted(self)
         return self._calibration.loss
+
+    @property
+    def marked_(self) -> tuple[str, ...]:
+        """The columns whose missing cells are marked."""
+        check_is_fitted(self)
+        return tuple(self._schema.names[j] for j in self._schema.marked)
 
     @property
     def class_count_(self) -> np.ndarray:

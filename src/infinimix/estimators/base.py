@@ -108,13 +108,19 @@ class TableEstimator(BaseEstimator):
         check_is_fitted(self)
         return self._schema.gaussian_blocks
 
+    def _mark(
+        self, X: Any, schema: Schema, encoded: Encoded, codes: Any = None
+    ) -> tuple[Schema, Encoded]:
+        """Mark holes that are worth it; a model without classes never does."""
+        return schema, encoded
+
     def _new_bank(self, schema: Schema, streams: bool) -> Bank:
         layout = Layout(block_names(schema), schema.category_counts)
         prior = ("spread" if streams else "learn") if is_auto(self.prior) else self.prior
         effort = resolve_effort(self)
         settings = Settings(
             self.alpha if self.alpha == "learn" else float(self.alpha),
-            resolve_prior(prior, schema.kinds(), schema.gaussian_blocks),
+            _resolve_prior(prior, schema),
             effort.n_particles, effort.n_islands, self.resampling,
             self.max_groups and int(self.max_groups), effort.sweeps, int(self.window),
         )  # fmt: skip
@@ -137,6 +143,7 @@ class TableEstimator(BaseEstimator):
         """Learn a whole table, for `_take`; the model itself is not touched yet."""
         schema, encoded = self._read(X)
         codes, n_classes = encode_labels(encoded.n_rows)
+        schema, encoded = self._mark(X, schema, encoded, codes)
         schema = schema.extended(encoded.novel)
         bank = self._new_bank(schema, streams=False)
         checked: list[Any] = []
@@ -164,6 +171,8 @@ class TableEstimator(BaseEstimator):
         first = not hasattr(self, "_bank")
         schema, encoded = self._read(X) if first else (self._schema, self._encode(X, learn=True))
         codes, n_classes = encode_labels(encoded.n_rows)
+        if first:
+            schema, encoded = self._mark(X, schema, encoded)
         bank = self._new_bank(schema, streams=True) if first else self._bank
         check_whole(bank)
         while bank.n_classes < n_classes:
@@ -210,7 +219,18 @@ def _given_in_numbers(prior: Any) -> list[Any]:
 
 
 def block_names(schema: Schema) -> dict[str, tuple[str, ...]]:
-    """Return the names of the columns of each block, in table order."""
-    return {
+    """Return the names of the columns of each block, in table order; marks are the last ones."""
+    names = {
         block: tuple(schema.names[j] for j in schema.positions(block)) for block in schema.blocks
     }
+    return names | ({"binary": names["binary"] + schema.mark_names} if schema.marked else {})
+
+
+def _resolve_prior(prior: Any, schema: Schema) -> Any:
+    """Return what each column and each mark has; marks have what their kind has."""
+    found = resolve_prior(prior, schema.kinds(), schema.gaussian_blocks)
+    if isinstance(found, str) or not schema.marked:
+        return found
+    by_kind = "binary" in prior and "binary" not in schema.names
+    given = {"binary": prior["binary"]} if by_kind else {}
+    return found | resolve_prior(given, dict.fromkeys(schema.mark_names, "binary"))

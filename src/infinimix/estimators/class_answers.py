@@ -78,7 +78,8 @@ class ClassAnswers(TableAnswers):
         over the orders in which columns may be read (all orders for at most eight observed
         columns, else a fixed choice of some). It sums, exactly, to the log odds minus those
         before the row was seen. Where every class has one group it is the log ratio of naive
-        Bayes, times `likelihood_power_`. A missing cell adds nothing.
+        Bayes, times `likelihood_power_`. A missing cell adds nothing, unless its
+        column is one of `marked_`.
 
         Parameters
         ----------

@@ -25,6 +25,7 @@ from infinimix.inference.assignments import best_particle
 from infinimix.inference.bank import Bank
 from infinimix.inference.population import MASS
 from infinimix.tables import Schema
+from infinimix.tables.aligned import open_aligned
 
 FEW_COLUMNS = 8  # whose orders are all taken
 ROWS_TO_ASK = 4096  # about so many subsets of the columns otherwise
@@ -46,7 +47,8 @@ class Explanation:
     columns : DataFrame
         By column, in table order: `value` in the row, `typical` value in the most probable
         group, and `evidence` in nats: positive speaks for the answer, negative against it. A
-        missing cell, or a category never seen, has evidence 0.
+        missing cell, or a category never seen, has evidence 0, unless the column is one of
+        `marked_`: what it says by being missing or not is then part of its evidence.
     groups : DataFrame
         The groups that the row may be in, the most probable first: `probability`, and what
         `prototypes` says of them.
@@ -96,10 +98,7 @@ def _is_row(cell: Any) -> bool:
 
 def values_of(schema: Schema, X: Any) -> list[Any]:
     """Return the cells of a table of one row as they came, in the order of the schema."""
-    from infinimix.tables.encoding import _align
-    from infinimix.tables.readers import open_table
-
-    table = _align(open_table(X), schema, "explain")
+    table = open_aligned(schema, X, "explain")
     cells = [table.column(j) for j in range(schema.width)]
     return [None if c.missing is not None and c.missing[0] else c.values[0] for c in cells]
 
@@ -172,14 +171,17 @@ def _by_some_orders(known: np.ndarray, odds: Callable[..., np.ndarray], width: i
 
 
 def _subsets(schema: Schema, row: Blocks, masks: np.ndarray) -> Blocks:
-    """Return the row once for each mask, with the cells of the masked columns only."""
+    """Return the row once for each mask, with the cells and marks of the masked columns only."""
     out = []
     for kind, block in zip(schema.blocks, row, strict=True):
         hole = np.nan if block.dtype.kind == "f" else -1
-        cells = np.where(masks[:, schema.positions(kind)], block, hole)
+        cells = np.where(masks[:, schema.owners(kind)], block, hole)
         out.append(np.ascontiguousarray(cells.astype(block.dtype)))
     return tuple(out)
 
 
 def _observed(schema: Schema, row: Blocks) -> np.ndarray:
-    return np.array([not is_hole(row[b])[0, k] for b, k in places(schema)])
+    """Return which columns have something to say: a cell, or a mark."""
+    observed = np.array([not is_hole(row[b])[0, k] for b, k in places(schema)])
+    observed[list(schema.marked)] = True
+    return observed

@@ -17,6 +17,7 @@ from infinimix.inference.population import MASS
 from infinimix.tables import Schema, encode
 from infinimix.tables.cells import is_missing
 from infinimix.tables.errors import listed
+from infinimix.tables.holes import forget_marks
 
 AVERAGED = ("binary", "count")  # kinds whose typical value, a probability or a rate, is no cell
 
@@ -70,7 +71,7 @@ def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...]:
     blocks = encode(schema, [row], learn=False, who="sample").blocks
     if "categorical" in schema.blocks:
         _check_seen(schema, row, blocks[schema.blocks.index("categorical")][0])
-    return blocks
+    return forget_marks(schema, blocks)  # what is not given is unknown, not missing
 
 
 def _column_name(schema: Schema, key: Any) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.effort import EFFORTS
+from infinimix.estimators.marking import HOLES
 from infinimix.families.given import FOUND
 from infinimix.inference.filter import RESAMPLING
 
@@ -63,6 +64,10 @@ RULES: dict[str, Rule] = {
         "None or a whole number other than 0",
     ),
     "calibrate": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "holes": (
+        lambda v: isinstance(v, str) and v in HOLES,
+        f"one of {', '.join(map(repr, HOLES))}",
+    ),
     "verbose": (lambda v: isinstance(v, bool | np.bool_) or is_whole(v, 0), "True or False"),
     "strategy": (lambda v: v in ("mean", "draw"), "'mean' or 'draw'"),
     "n_draws": (lambda v: is_whole(v, 1), "a whole number from 1 on"),

@@ -24,6 +24,7 @@ def check_schema(schema: Schema) -> None:
         and all(len(set(values)) == len(values) for values in schema.categories)
         and sorted(j for members in schema.joint for j in members)
         == [j for j, column in enumerate(schema.columns) if column.kind == "gaussian"]
+        and [j for j in range(schema.width) if j in schema.marked] == list(schema.marked)
     )
     if not sound:
         raise ValueError("its columns do not fit together")

@@ -124,7 +124,7 @@ def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:
     check_schema(schema)
     for name, value in tree["bank"]["settings"].items():
         check_parameter(model, name, value)
-    resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds(), schema.gaussian_blocks)
+    resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds(True), schema.gaussian_blocks)
     model._bank = bank_from_tree(tree["bank"])
     check_layout(schema, model._bank.layout)
     model._log_slopes = _check_log_slopes(schema, tree["log_slopes"])

@@ -6,9 +6,10 @@ sees only arrays: it never asks whether the rows came from pandas, polars, NumPy
 matrices or a list of dicts, nor how a missing cell was spelled.
 
 Files: `schema` what is known of the columns, `kinds` the rule that decides it, `shapes` and
-`transforms` for skewed real columns, `encoding` the conversion; below them `readers` opens every
-kind of input as one of the `forms`, `cells` converts one column, `scans` holds the compiled
-passes, `errors` words the refusals.
+`transforms` for skewed real columns, `encoding` the conversion, `holes` what is missing; below
+them `readers` opens every kind of input as one of the `forms`, `aligned` in the order of a
+schema, `cells` converts one column, `scans` holds the compiled passes, `errors` words the
+refusals.
 
 Text is a table too, one that has as many columns as there are words. `text` says how strings
 become words (`stemming`, `hashing`), `vocabulary` which word has which column, and `documents`

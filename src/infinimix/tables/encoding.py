@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables import errors
+from infinimix.tables.aligned import open_aligned
 from infinimix.tables.cells import encode_binary, encode_count, encode_gaussian, encode_real
 from infinimix.tables.codes import encode_codes
-from infinimix.tables.forms import CHUNK, FEW, Columns, Dense, Sparse, Table
-from infinimix.tables.readers import open_table
+from infinimix.tables.forms import CHUNK, FEW, Dense, Sparse, Table
+from infinimix.tables.holes import holes_in
 from infinimix.tables.scans import READY, copy_binary, copy_count, copy_real, ready
 from infinimix.tables.schema import Novel, Schema, kind_of
 
@@ -55,7 +56,8 @@ class Encoded:
     blocks : tuple of arrays, shape (n_rows, number of columns of the kind)
         Aligned with `Schema.blocks`. Binary: int8, 0 or 1, -1 where missing; categorical: int32
         codes, -1 where missing; real, count and gaussian: float64, NaN where missing, real ones
-        after the transform of their column. C-contiguous and freshly owned.
+        after the transform of their column. Behind the binary columns there are the marks of
+        `Schema.marked`, 1 where the cell is missing. C-contiguous and freshly owned.
     n_rows : int
         The number of rows.
     novel : Novel
@@ -109,17 +111,20 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
             if schema.transforms:
                 _transform(schema, block)
             return Encoded((block,), len(block))
-    table = _align(open_table(X), schema, who)
+    table = open_aligned(schema, X, who)
     blocks, novel = [], _NOTHING
     for kind in schema.blocks:
         if kind == "categorical":
             block, novel = _encode_categorical(schema, table, learn)
-        elif isinstance(table, Dense | Sparse):
+        elif isinstance(table, Dense | Sparse) and len(schema.positions(kind)):
             block = _encode_parts(schema, table, kind)
         else:
             block = _encode_columns(schema, table, kind)
         if kind == "real":
             _transform(schema, block)
+        if kind == "binary" and schema.marked:
+            marks = holes_in(table, schema.marked).astype(np.int8)
+            block = np.ascontiguousarray(np.hstack([block, marks]))
         blocks.append(block)
     return Encoded(tuple(blocks), table.n_rows, novel)
 
@@ -136,15 +141,6 @@ def _copy_whole(schema: Schema, X: NDArray[Any]) -> NDArray[Any] | None:
         X = ready(X, kind)
     block, bad = _COPY[kind](X)
     return block if bad < 0 else None
-
-
-def _align(table: Table, schema: Schema, who: str) -> Table:
-    """The table with its columns in the order of the schema."""
-    if isinstance(table, Columns) and (table.partial or (table.named and schema.named)):
-        return table.arranged(schema.names, who)
-    if table.width != schema.width:
-        raise errors.wrong_width(table.names, schema.names, who)
-    return table
 
 
 def _encode_parts(schema: Schema, table: Dense | Sparse, kind: str) -> NDArray[Any]:

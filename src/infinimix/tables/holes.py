@@ -1,21 +1,25 @@
-"""Which cells of a table are missing, as the user wrote it.
+"""Which cells of a table are missing, as the user wrote it, and the marks that say so.
 
 That is less than what is missing in the encoded blocks: there a category that the model has
-never seen is a hole too, but it is an observed cell and nobody may write over it.
+never seen is a hole too, but it is an observed cell: nobody may write over it, and it has no mark.
+
+A **mark** is one more binary cell of a row that says of one column whether its cell is missing.
+Marks are never columns of the table: they stand at the end of the binary block, behind the
+binary columns, one for each position in `Schema.marked`.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from infinimix.tables.aligned import open_aligned
 from infinimix.tables.cells import is_missing
-from infinimix.tables.encoding import _align
-from infinimix.tables.forms import Cells, Dense
-from infinimix.tables.readers import open_table
+from infinimix.tables.forms import Cells, Dense, Table
 from infinimix.tables.schema import Schema
 
-__all__ = ["find_holes"]
+__all__ = ["find_holes", "forget_marks", "holes_in"]
 
 
 def find_holes(schema: Schema, X: Any, *, who: str = "the model") -> NDArray[np.bool_]:
@@ -29,13 +33,17 @@ def find_holes(schema: Schema, X: Any, *, who: str = "the model") -> NDArray[np.
     >>> find_holes(read_schema(rows), rows).tolist()
     [[False, False], [True, True]]
     """
-    table = _align(open_table(X), schema, who)
+    return holes_in(open_aligned(schema, X, who), range(schema.width))
+
+
+def holes_in(table: Table, positions: Sequence[int]) -> NDArray[np.bool_]:
+    """Where the cells of some columns are missing."""
     if isinstance(table, Dense):
-        array = table.array
+        array = table.array[:, list(positions)]
         return np.isnan(array) if array.dtype.kind == "f" else np.zeros(array.shape, bool)
-    holes = np.empty((table.n_rows, schema.width), bool)
-    for j in range(schema.width):
-        holes[:, j] = _holes_of(table.column(j))
+    holes = np.empty((table.n_rows, len(positions)), bool)
+    for k, j in enumerate(positions):
+        holes[:, k] = _holes_of(table.column(j))
     return holes
 
 
@@ -44,3 +52,12 @@ def _holes_of(cells: Cells) -> NDArray[np.bool_]:
         return np.fromiter(map(is_missing, cells.values), bool, len(cells.values))
     holes = np.zeros(len(cells.values), bool) if cells.missing is None else cells.missing
     return holes | np.isnan(cells.values) if cells.values.dtype.kind == "f" else holes
+
+
+def forget_marks(schema: Schema, blocks: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
+    """Encoded rows of which nobody knows whether their marked cells would be missing."""
+    if not schema.marked:
+        return blocks
+    binary = blocks[0].copy()
+    binary[:, -len(schema.marked) :] = -1
+    return (binary, *blocks[1:])

@@ -85,6 +85,9 @@ class Schema:
         ``"object"``; `decode` gives values of that type back.
     joint : tuple of tuple of int
         The positions of the columns of each gaussian block, in table order.
+    marked : tuple of int
+        The positions of the columns whose missing cells are marked, in table order; the marks
+        are at the end of the binary block.
 
     Examples
     --------
@@ -106,6 +109,7 @@ class Schema:
     categories: tuple[tuple[Any, ...], ...]
     sources: tuple[str, ...]
     joint: tuple[tuple[int, ...], ...] = ()
+    marked: tuple[int, ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -120,14 +124,14 @@ class Schema:
     @cached_property
     def blocks(self) -> tuple[str, ...]:
         """The kinds present, in the order of `KINDS`; then ``"gaussian 1"``, ... if there are."""
-        present = {column.kind for column in self.columns}
+        present = {column.kind for column in self.columns} | ({"binary"} if self.marked else set())
         more = [f"gaussian {b}" for b in range(1, len(self.joint))]
         return (*(kind for kind in KINDS if kind in present), *more)
 
     @cached_property
     def uniform(self) -> str | None:
         """The kind of all columns if it is one, and one whose cells need no looking up."""
-        one = len(self.blocks) == 1 and self.blocks[0] != "categorical"
+        one = len(self.blocks) == 1 and self.blocks[0] != "categorical" and not self.marked
         return self.blocks[0] if one else None
 
     @cached_property
@@ -144,6 +148,19 @@ class Schema:
     def positions(self, block: str) -> NDArray[np.int64]:
         """Where the columns of a block are, in table order (read-only)."""
         return self._positions[block]
+
+    def owners(self, block: str) -> NDArray[np.int64]:
+        """Whose cells a block holds, in table order: as `positions`, and then whose marks."""
+        marked = self.marked if block == "binary" else ()
+        return np.append(self.positions(block), np.array(marked, np.int64))
+
+    @cached_property
+    def mark_names(self) -> tuple[str, ...]:
+        """What the marks are called beside the columns; no column has such a name."""
+        end = " is missing"
+        while any(name.endswith(end) for name in self.names):
+            end += "?"
+        return tuple(self.names[j] + end for j in self.marked)
 
     @property
     def gaussian_blocks(self) -> tuple[tuple[str, ...], ...]:
@@ -162,9 +179,10 @@ class Schema:
         """For each categorical column the code of each value; never to be changed."""
         return tuple({v: code for code, v in enumerate(values)} for values in self.categories)
 
-    def kinds(self) -> dict[str, str]:
-        """The kind of each column, by name."""
-        return {column.name: column.kind for column in self.columns}
+    def kinds(self, marks: bool = False) -> dict[str, str]:
+        """The kind of each column, by name; with `marks` those of the marks too."""
+        kinds = {column.name: column.kind for column in self.columns}
+        return kinds | dict.fromkeys(self.mark_names, "binary") if marks else kinds
 
     def requests(self) -> dict[str, str]:
         """The kind and the transform of each column, by name, as `columns=` spells them."""
@@ -245,6 +263,7 @@ class Schema:
             ],
             "sources": list(self.sources),
             **({"joint": [list(members) for members in self.joint]} if self.joint else {}),
+            **({"marked": list(self.marked)} if self.marked else {}),
         }
 
     @classmethod
@@ -259,4 +278,5 @@ class Schema:
             categories=tuple(tuple(map(from_jsonable, values)) for values in data["categories"]),
             sources=tuple(data["sources"]),
             joint=tuple(tuple(members) for members in data.get("joint", ())),
+            marked=tuple(data.get("marked", ())),
         )
