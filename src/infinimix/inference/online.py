@@ -40,7 +40,7 @@ from infinimix.inference.online_model import (
 )
 from infinimix.inference.refinement import LEAST, learn_correction
 from infinimix.inference.weighting import note
-from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.compile import exact, kernel, part
 from infinimix.kernels.dispatch import operation
 from infinimix.kernels.elementary import exp
 from infinimix.partitions.relaxed import DYNAMIC, POSTERIOR, move_alpha, weigh_alpha
@@ -99,6 +99,16 @@ def enter(model, k, X, i, w, rng):
     renew(model.family, model.stats, k, X, i, rng)
 
 
+@exact
+def find_slope(p, score_, n_classes, size, r, own):
+    """Return the mean score of a replica, less that of the class told, in one order of adding."""
+    slope = 0.0
+    for c in range(n_classes):
+        k = 1 + c * size + r
+        slope += p[k] * (score_[k] - score_[own]) if p[k] > 0.0 else 0.0
+    return slope
+
+
 @part
 def learn_shares(model, y, n_classes, room):
     """Weigh the replicas by what they said of class y, and let each learn its temperature."""
@@ -110,11 +120,7 @@ def learn_shares(model, y, n_classes, room):
         replicas[SHARE, r] *= max(p[own], UNSURE) / said
         total += replicas[SHARE, r]
         if model.course[CALIBRATES] > 0.0:
-            slope = 0.0
-            for c in range(n_classes):
-                k = 1 + c * size + r
-                slope += p[k] * (score_[k] - score_[own]) if p[k] > 0.0 else 0.0
-            slope *= exp(replicas[LOG_BETA, r])
+            slope = find_slope(p, score_, n_classes, size, r, own) * exp(replicas[LOG_BETA, r])
             replicas[SQUARES, r] += slope * slope
             replicas[LOG_BETA, r] -= PACE * slope / np.sqrt(replicas[SQUARES, r] + 1e-8)
     for r in range(size):

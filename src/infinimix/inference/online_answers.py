@@ -57,6 +57,15 @@ def rate_classes(model, n_classes, base):
             base[c] = log(classes[HELD, c]) + relax
 
 
+@exact
+def add_up(p, n_classes, size, r):
+    """Return the sum over the classes of a replica: the same bits whoever else is declared."""
+    total = 0.0
+    for c in range(n_classes):
+        total += p[1 + c * size + r]
+    return total
+
+
 @part
 def mix_replicas(model, n_classes, room):
     """Write what each replica says and their weighted mean; return the first one's log density.
@@ -68,7 +77,7 @@ def mix_replicas(model, n_classes, room):
     for c in range(n_classes):
         mean[c] = 0.0
     for r in range(size):
-        beta, top, total = exp(replicas[LOG_BETA, r]), -np.inf, 0.0
+        beta, top = exp(replicas[LOG_BETA, r]), -np.inf
         for c in range(n_classes):
             k = 1 + c * size + r
             p[k] = base[c] + beta * room.score[k] + room.correction[k]
@@ -78,7 +87,7 @@ def mix_replicas(model, n_classes, room):
         for c in range(n_classes):
             k = 1 + c * size + r
             p[k] = exp(p[k] - top) if base[c] > -np.inf else 0.0
-            total += p[k]
+        total = add_up(p, n_classes, size, r)
         for c in range(n_classes):
             k = 1 + c * size + r
             p[k] /= total
