@@ -102,7 +102,7 @@ def learn_corrections(model, y, n_classes, X, i, room):
                 if wrong > LEAST or wrong < -LEAST:
                     learn_correction(
                         model.refinement, room.mark, room.value, used, k, wrong,
-                        replicas[STEP, r],
+                        replicas[STEP, r], room.cell,
                     )  # fmt: skip
 
 
