@@ -8,6 +8,7 @@ here, in one place, by name.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib import import_module
 from os import PathLike
 from typing import Any, BinaryIO
 
@@ -35,6 +36,13 @@ CLASSES: dict[str, type[TableEstimator]] = {
     cls.__name__: cls for cls in (AClassClassifier, CRPImputer, CRPMixture)
 }
 
+# Classes of neighbouring rooms, with the module that knows their trees (`to_tree`, `from_tree`):
+# named, not imported, as those rooms use this one.
+ELSEWHERE = dict.fromkeys(
+    ["DPMeans", "DPMeansSVC", "MaxMarginDPMeans", "MaxMarginDPMeansCV"],
+    "infinimix.maxmargin.storage",
+)
+
 WRONG = (
     ArithmeticError, AttributeError, LookupError, MemoryError, StopIteration, TypeError, ValueError,
 )  # fmt: skip
@@ -45,7 +53,7 @@ def save(model: TableEstimator, path: File) -> None:
 
     Parameters
     ----------
-    model : CRPMixture, AClassClassifier or CRPImputer
+    model : an estimator of infinimix
         A fitted model.
     path : str, path or binary file
         Where to write.
@@ -62,15 +70,24 @@ def save(model: TableEstimator, path: File) -> None:
     True
     """
     name = type(model).__name__
-    if name not in CLASSES or not isinstance(model, CLASSES[name]):
-        raise TypeError(f"save takes one of {', '.join(CLASSES)}; got {name}.")
+    known = ELSEWHERE.keys() | CLASSES.keys()
+    if name not in known or not type(model).__module__.startswith("infinimix."):
+        raise TypeError(f"save takes one of {', '.join(sorted(known))}; got {name}.")
     if not model.__sklearn_is_fitted__():
         raise ValueError(f"This {name} has learned nothing yet; fit it before saving it.")
+    if name in ELSEWHERE:
+        tree = {"version": TREE_VERSION, **import_module(ELSEWHERE[name]).to_tree(model)}
+    else:
+        tree = _tree_of(model)
+    artifacts.write(path, name, tree, library_version=infinimix.__version__)
+
+
+def _tree_of(model: TableEstimator) -> dict[str, Any]:
     check_whole(model._bank)
     check_parameters(model)
-    tree = {
+    return {
         "version": TREE_VERSION,
-        "parameters": {k: _plain(v) for k, v in model.get_params(deep=False).items()},
+        "parameters": {k: plain(v) for k, v in model.get_params(deep=False).items()},
         "schema": model._schema.to_json(),
         "bank": bank_to_tree(model._bank),
         "log_slopes": model._log_slopes,
@@ -78,7 +95,6 @@ def save(model: TableEstimator, path: File) -> None:
         "rows": getattr(model, "labels_", None),
         "calibration": tuple(getattr(model, "_calibration", ())),
     }
-    artifacts.write(path, name, tree, library_version=infinimix.__version__)
 
 
 def load(path: File) -> Any:
@@ -90,7 +106,7 @@ def load(path: File) -> Any:
         If the file is damaged, is no model, or is from another version.
     """
     name, tree, _ = artifacts.read(path)
-    if name not in CLASSES:
+    if name not in CLASSES and name not in ELSEWHERE:
         raise ArtifactError(f"The file holds a {name!r}, which this infinimix does not know.")
     try:
         if tree["version"] > TREE_VERSION:
@@ -100,6 +116,8 @@ def load(path: File) -> Any:
                 f"This {name} was saved by an older infinimix, in a form that this one does not "
                 "read; fit it anew."
             )
+        if name in ELSEWHERE:
+            return import_module(ELSEWHERE[name]).from_tree(name, tree)
         return _rebuild(CLASSES[name], tree)
     except ArtifactError:
         raise
@@ -108,7 +126,7 @@ def load(path: File) -> Any:
 
 
 def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
-    model = cls(**{k: _unplain(v) for k, v in tree["parameters"].items()})
+    model = cls(**{k: unplain(v) for k, v in tree["parameters"].items()})
     check_parameters(model)
     model._schema = schema = Schema.from_json(tree["schema"])
     _check_schema(schema)
@@ -192,21 +210,21 @@ def _labels_of(model: TableEstimator) -> list[Any] | None:
     return None if labels is None else labels.values
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a parameter as plain values; a mapping as pairs, as its keys may be numbers."""
     if isinstance(value, Mapping):
-        return {"pairs": [(_plain(k), _plain(v)) for k, v in value.items()]}
+        return {"pairs": [(plain(k), plain(v)) for k, v in value.items()]}
     if isinstance(value, list | tuple):
-        return type(value)(map(_plain, value)) if type(value) in (list, tuple) else list(value)
+        return type(value)(map(plain, value)) if type(value) in (list, tuple) else list(value)
     if isinstance(value, np.random.RandomState):
         raise TypeError("A model with a RandomState cannot be saved; use an int or a Generator.")
     return value
 
 
-def _unplain(value: Any) -> Any:
-    """Undo `_plain`."""
+def unplain(value: Any) -> Any:
+    """Undo `plain`."""
     if isinstance(value, dict):
-        return {_unplain(k): _unplain(v) for k, v in value["pairs"]}
+        return {unplain(k): unplain(v) for k, v in value["pairs"]}
     if isinstance(value, list | tuple):
-        return type(value)(map(_unplain, value))
+        return type(value)(map(unplain, value))
     return value
