@@ -39,7 +39,7 @@ CLASSES: dict[str, type[TableEstimator]] = {
 # Classes of neighbouring rooms, with the module that knows their trees (`to_tree`, `from_tree`):
 # named, not imported, as those rooms use this one.
 ELSEWHERE = dict.fromkeys(
-    ["DPMeans", "DPMeansSVC", "MaxMarginDPMeans", "MaxMarginDPMeansCV"],
+    ["DPMeans", "DPMeansSVC", "GibbsInfiniteSVC", "MaxMarginDPMeans", "MaxMarginDPMeansCV"],
     "infinimix.maxmargin.storage",
 )
 
@@ -129,7 +129,7 @@ def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
     model = cls(**{k: unplain(v) for k, v in tree["parameters"].items()})
     check_parameters(model)
     model._schema = schema = Schema.from_json(tree["schema"])
-    _check_schema(schema)
+    check_schema(schema)
     for name, value in tree["bank"]["settings"].items():
         check_parameter(model, name, value)
     resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds(), schema.gaussian_blocks)
@@ -150,7 +150,7 @@ def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
     return model
 
 
-def _check_schema(schema: Schema) -> None:
+def check_schema(schema: Schema) -> None:
     """Raise ValueError if the columns contradict each other."""
     categorical = [column for column in schema.columns if column.kind == "categorical"]
     sound = (
