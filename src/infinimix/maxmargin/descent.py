@@ -15,6 +15,7 @@ import numpy as np
 from infinimix.maxmargin.loops.assignment import add_up, choose, group
 from infinimix.maxmargin.loops.expert import improve_all
 from infinimix.maxmargin.problem import Clusters, Problem
+from infinimix.maxmargin.rows import CHUNK
 
 POLISH = 25  # IRLS steps once no row moves
 
@@ -41,22 +42,26 @@ class Assignment:
 
 
 def scan(problem: Problem, clusters: Clusters, z: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return for each row: best cluster, its cost, the second cost, the second, the former cost."""
+    """Return for each row its best cluster, that one's cost, the cost of the second, the second."""
     rows, w = problem.rows, problem.weights
-    W = np.ascontiguousarray(problem.score_vectors(clusters).T)
+    W = problem.score_vectors(clusters)
     z, rival = z.copy(), np.empty(rows.n, np.int64)
-    best, second, own = np.empty((3, rows.n))
+    best, second = np.empty((2, rows.n))
+    room = np.empty((len(W), min(CHUNK, rows.n)))
     for part in rows.chunks():
+        size = part.stop - part.start
+        S = room if size == room.shape[1] else np.empty((len(W), size))
+        np.matmul(W, rows.F[part].T, out=S)
         choose(
-            rows.F[part] @ W, rows.phi[part], rows.Y[part], w.s, 2.0 * w.c, w.margin,
-            z[part], best[part], second[part], rival[part], own[part],
+            S, rows.phi[part], rows.Y[part], w.s, 2.0 * w.c, w.margin,
+            z[part], best[part], second[part], rival[part],
         )  # fmt: skip
-    return z, best, second, rival, own
+    return z, best, second, rival
 
 
 def assign(problem: Problem, state: State, prices: np.ndarray | None) -> Assignment:
     """Let rows choose; without prices, the number of clusters may only fall."""
-    z, best, second, rival, _ = scan(problem, state.clusters, state.z)
+    z, best, second, rival = scan(problem, state.clusters, state.z)
     clusters = state.clusters
     if prices is not None:
         if len(clusters) > 1:

@@ -57,13 +57,16 @@ def check_lengths(rows: int, labels: int) -> None:
         )
 
 
-def find_scales(rng: np.random.Generator, data: Data, c: float, margin: float) -> Weights:
-    """Return lam and s from the scale of the data."""
+def find_scales(
+    rng: np.random.Generator, data: Data, c: float, margin: float
+) -> tuple[Weights, Clusters]:
+    """Return lam and s from the scale of the data, and the clusters of DP-means at that price."""
     price = find_price(rng, data.rows, data.divergence)
-    mean = mean_divergence(data, plain_clusters(rng, data, price))
+    clusters = plain_clusters(rng, data, price)
+    mean = mean_divergence(data, clusters)
     knows_nothing = 2.0 * c * margin * data.rows.Y.shape[1]
     s = STRENGTH * knows_nothing / mean if mean > 0 else 1.0
-    return Weights(s * price, s, c, 1.0, margin)
+    return Weights(s * price, s, c, 1.0, margin), clusters
 
 
 def plain_clusters(rng: np.random.Generator, data: Data, price: float) -> Clusters:

@@ -128,29 +128,33 @@ class MaxMarginDPMeans(GatedExperts):
         before = self._clusters_before() if self.warm_start else None
         data = read_data(self, X, y, self.divergence, classes)
         rng = np.random.default_rng(seed_sequence(self.random_state))
-        problem = Problem(data.rows, data.divergence, self._weigh(rng, data))
-        state = self._best(rng, data, problem, self._fitting(before, data))
+        weights, first = self._weigh(rng, data)
+        problem = Problem(data.rows, data.divergence, weights)
+        starts = [one for one in (self._fitting(before, data),) if one is not None]
+        if first is not None and not starts:
+            starts.append(teach(problem, first))
+        state = self._best(rng, data, problem, starts)
         take(self, data, problem, state, rng, bool(self.calibrate))
         remember(self, data)
         warn_if_inert(self)
         return self
 
-    def _weigh(self, rng: np.random.Generator, data: Data) -> Weights:
-        """Return the weights of the terms: those given, the others from the data."""
+    def _weigh(self, rng: np.random.Generator, data: Data) -> tuple[Weights, Clusters | None]:
+        """Return the weights of the terms, and the clusters of DP-means if they led to them."""
         c, nu, margin = float(self.c), float(self.nu), float(self.margin)
         if not isinstance(self.lam, str) and not isinstance(self.s, str):
-            return Weights(float(self.lam), float(self.s), c, nu, margin)
-        auto = find_scales(rng, data, c, margin)
+            return Weights(float(self.lam), float(self.s), c, nu, margin), None
+        auto, clusters = find_scales(rng, data, c, margin)
         s = auto.s if isinstance(self.s, str) else float(self.s)
-        lam = auto.lam / auto.s * s if isinstance(self.lam, str) else float(self.lam)
-        return Weights(lam, s, c, nu, margin)
+        if isinstance(self.lam, str):
+            return Weights(auto.lam / auto.s * s, s, c, nu, margin), clusters
+        return Weights(float(self.lam), s, c, nu, margin), None
 
     def _best(
-        self, rng: np.random.Generator, data: Data, problem: Problem, before: Clusters | None
+        self, rng: np.random.Generator, data: Data, problem: Problem, starts: list[Clusters]
     ) -> State:
-        """Return the best of several descents, one of them from the clusters before."""
+        """Return the best of several descents, those from given clusters first."""
         w = problem.weights
-        starts = [] if before is None else [before]
         while len(starts) < self.n_init:
             starts.append(teach(problem, plain_clusters(rng, data, w.lam / w.s)))
         runs = [descend(problem, one, self.max_iter, self.tol) for one in starts]

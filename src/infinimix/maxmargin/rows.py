@@ -16,7 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from infinimix.maxmargin.divergences import Divergence
 
-CHUNK = 4096  # rows of one matrix product: what it writes stays in the cache
+CHUNK = 1024  # rows of one matrix product: what it writes stays in the cache
 
 
 class Rows(NamedTuple):

@@ -27,7 +27,7 @@ from infinimix.maxmargin.stream import remember
 
 PRICES = (0.1, 1.0, 10.0)  # times the price that DPMeans finds
 STRENGTHS = (1.0, 10.0)  # times the s of "auto"
-HINGES = (0.1, 1.0)
+HINGES = (0.01, 0.1, 1.0)
 
 
 class Choice(NamedTuple):
@@ -48,7 +48,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
     ----------
     lams, ss, cs : sequences of floats, optional
         What is tried. By default 0.1, 1 and 10 times the price that `DPMeans` finds, 1 and 10
-        times the `s` that "auto" would take (lam is their product), and c of 0.1 and 1.
+        times the `s` that "auto" would take (lam is their product), and c of 0.01, 0.1 and 1.
     cv : int
         Number of folds; fewer if there are fewer rows.
     nu, margin, gating, divergence, n_init, max_iter, tol, calibrate, random_state
@@ -121,7 +121,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         scores = self._cross_validate(rng, data, grid)
         at = int(np.argmax(scores))  # the first of equals: fewest clusters, firmest divergence
         problem = Problem(data.rows, data.divergence, self._weights(grid[at], 1.0))
-        state = self._best(rng, data, problem, None)
+        state = self._best(rng, data, problem, [])
         take(self, data, problem, state, rng, bool(self.calibrate))
         remember(self, data)
         self.best_score_ = float(scores[at])
@@ -142,7 +142,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         return Weights(g.price * share * g.s, g.s, g.c, float(self.nu), float(self.margin))
 
     def _grid(self, rng: np.random.Generator, data: Data) -> list[Choice]:
-        auto = find_scales(rng, data, 1.0, float(self.margin))
+        auto, _ = find_scales(rng, data, 1.0, float(self.margin))
         ss = [auto.s * f for f in STRENGTHS] if self.ss is None else [float(s) for s in self.ss]
         cs = HINGES if self.cs is None else [float(c) for c in self.cs]
         choices = [

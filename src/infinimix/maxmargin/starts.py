@@ -28,7 +28,7 @@ from infinimix.maxmargin.divergences import Divergence
 from infinimix.maxmargin.problem import Clusters, Problem, Weights
 from infinimix.maxmargin.rows import Rows
 
-SAMPLE = 10_000  # rows that a start looks at
+SAMPLE = 4_000  # rows that a start looks at
 TRIAL = 2_000  # rows that the choice of a price looks at
 MOST = 48  # clusters that it considers
 
@@ -47,8 +47,9 @@ def sample(rng: np.random.Generator, rows: Rows, size: int) -> Rows:
 
 def divergences(problem: Problem, centres: Clusters) -> np.ndarray:
     """Return the divergence of each row from each centre."""
-    S = problem.rows.F @ problem.score_vectors(centres).T
-    return np.maximum(problem.rows.phi[:, None] + S, 0.0)
+    S = problem.score_vectors(centres) @ problem.rows.F.T
+    S += problem.rows.phi
+    return np.maximum(S, 0.0, out=S).T
 
 
 def spread_centres(
@@ -134,7 +135,7 @@ def _criterion(rows: Rows, one: Outcome, least: float) -> float:
 def _settle(problem: Problem, means: np.ndarray) -> Outcome:
     empty = np.empty((len(means), 0, problem.rows.d + 1))
     state = descend(problem, Clusters(means, empty), max_iter=30, tol=1e-3, grow=False)
-    z, best, second, _, _ = scan(problem, state.clusters, state.z)
+    z, best, second, _ = scan(problem, state.clusters, state.z)
     total, farthest = float(best.sum()), float(best.max())
     saving = 4.0 * farthest
     if len(state.clusters) > 1:

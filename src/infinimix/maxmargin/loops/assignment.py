@@ -11,40 +11,40 @@ from infinimix.kernels.compile import kernel
 
 
 @kernel
-def choose(S, phi, Y, s, hinge, margin, z, best, second, rival, own):
-    """Fill z with the best cluster, and the costs of the best, second best and former cluster.
+def choose(S, phi, Y, s, hinge, margin, z, best, second, rival):
+    """Fill z with the best cluster, rival with the second, and the costs of both.
 
-    `S` has the K linear parts of the divergences, then K times C scores of the experts. A row
-    stays where it is unless another cluster is strictly better; z = -1 has no former cluster.
+    `S` has for each row a column: the K linear parts of the divergences, then K times C scores of
+    the experts. A row stays where it is unless another cluster is strictly better; z = -1 has no
+    former cluster. Loops over rows are innermost, without branches, so that they vectorise.
     """
     n, C = Y.shape
-    K = S.shape[1] // (1 + C)
-    cost = np.empty(K)
+    K = S.shape[0] // (1 + C)
+    cost, own, at = np.empty(n), np.empty(n), np.zeros(n, np.int64)
     for i in range(n):
-        for k in range(K):
-            cost[k] = s * max(phi[i] + S[i, k], 0.0)
-        if C == 1:
-            y = Y[i, 0]
-            for k in range(K):
-                cost[k] += hinge * max(margin - y * S[i, K + k], 0.0)
-        else:
-            for k in range(K):
-                total = 0.0
-                for o in range(C):
-                    total += max(margin - Y[i, o] * S[i, K + k * C + o], 0.0)
-                cost[k] += hinge * total
-        low, next_low, at, next_at = np.inf, np.inf, 0, -1
-        for k in range(K):
-            if cost[k] < low:
-                low, next_low, at, next_at = cost[k], low, k, at if low < np.inf else -1
-            elif cost[k] < next_low:
-                next_low, next_at = cost[k], k
-        own[i] = np.inf
-        if z[i] >= 0:
-            own[i] = cost[z[i]]
-            if own[i] <= low and z[i] != at:  # a tie: it stays
-                next_low, next_at, at = low, at, z[i]
-        z[i], best[i], second[i], rival[i] = at, low, next_low, next_at
+        best[i] = second[i] = own[i] = np.inf
+        rival[i] = -1
+    for k in range(K):
+        for i in range(n):
+            total = phi[i] + S[k, i]
+            cost[i] = s * (total if total > 0.0 else 0.0)
+        for o in range(C):
+            f = S[K + k * C + o]
+            for i in range(n):
+                gap = margin - Y[i, o] * f[i]
+                cost[i] += hinge * (gap if gap > 0.0 else 0.0)
+        for i in range(n):
+            q, low, next_low, now = cost[i], best[i], second[i], at[i]
+            wins, places = q < low, q < next_low
+            own[i] = q if z[i] == k else own[i]
+            rival[i] = now if wins and low < np.inf else (k if places else rival[i])
+            second[i] = low if wins else (q if places else next_low)
+            best[i] = q if wins else low
+            at[i] = k if wins else now
+    for i in range(n):
+        if own[i] <= best[i] and z[i] != at[i]:  # a tie: it stays
+            second[i], rival[i], at[i] = best[i], at[i], z[i]
+        z[i] = at[i]
 
 
 @kernel
