@@ -121,11 +121,13 @@ def speed(quick: bool) -> list[Line]:
     lines = [
         Line(
             f"fit, Setting II, {n:,} rows", f"{times['ours'].min():.2f} s",
-            f"liblinear hinge dual {times['liblinear'].min():.2f} s", str(r), "<= 1", bool(r.median <= 1),
+            f"liblinear hinge dual {times['liblinear'].min():.2f} s", str(r), "<= 1",
+            bool(r.median <= 1),
         ),
         Line(
             "its accuracy beside an SVM on the true partition", f"{100 * reached:.1f}%",
-            f"{100 * truth:.1f}%", f"{reached / truth:.3f}", ">= 0.98", bool(reached >= 0.98 * truth),
+            f"{100 * truth:.1f}%", f"{reached / truth:.3f}", ">= 0.98",
+            bool(reached >= 0.98 * truth),
         ),
     ]  # fmt: skip
     ours = cpu_seconds(lambda: MaxMarginDPMeans(random_state=0).fit(X[:small], y[:small]))

@@ -57,12 +57,12 @@ def test_a_new_expert_is_a_draw_from_its_posterior():
 
 
 def test_experts_visit_their_posterior():
-    """Mean and variance of eta over 40,000 draws, against a grid; within 5 standard errors."""
+    """Mean and variance of eta over 20,000 draws, against a grid; within 5 standard errors."""
     rng = np.random.default_rng(1)
     X = np.c_[[0.5, -1.0, 2.0], np.ones(3)]
     y, c, nu, margin = np.array([1.0, -1.0, 1.0]), 0.8, 1.2, 1.0
     eta, draws = np.zeros(2), []
-    for _ in range(40_000):
+    for _ in range(20_000):
         draw_expert(rng, X, y, c, nu, margin, eta)
         draws.append(eta.copy())
     draws = np.array(draws)
@@ -72,7 +72,7 @@ def test_experts_visit_their_posterior():
         error = draws[:, j].std() / np.sqrt(effective_size(draws[:, j]))
         assert abs(draws[:, j].mean() - mean[j]) < 5 * error
     spread = weight @ (grid - mean) ** 2
-    assert np.allclose(draws.var(axis=0), spread, rtol=0.06)
+    assert np.allclose(draws.var(axis=0), spread, rtol=0.08)
 
 
 def expert_grid(X, y, c, nu, margin, size=301):
@@ -106,7 +106,7 @@ def log_normal(x, prior=PRIOR[:, 0]):
 
 @pytest.mark.parametrize("classes", [2, 3])
 def test_partitions_are_visited_as_often_as_enumeration_says(classes):
-    """Five rows, 52 partitions, 30,000 sweeps: each share within .02, some 6 standard errors."""
+    """Five rows, 52 partitions, 15,000 sweeps: each share within .025, some 5 standard errors."""
     x = np.array([[-1.2], [-0.8], [0.3], [1.1], [1.6]])
     codes = np.array([0, 1, 0, 1, 1]) if classes == 2 else np.array([0, 1, 2, 1, 0])
     Y = (
@@ -134,12 +134,12 @@ def test_partitions_are_visited_as_often_as_enumeration_says(classes):
         np.zeros(5, np.int64), np.random.default_rng(0),
     )  # fmt: skip
     index = {tuple(z): j for j, z in enumerate(every)}
-    found, sweeps = np.zeros(len(every)), 30_000
+    found, sweeps = np.zeros(len(every)), 15_000
     for _ in range(sweeps):
         chain.step()
         numbers: dict[int, int] = {}
         found[index[tuple(numbers.setdefault(int(k), len(numbers)) for k in chain.z)]] += 1
-    assert np.abs(found / sweeps - exact).max() < 0.02
+    assert np.abs(found / sweeps - exact).max() < 0.025
 
 
 def test_with_growing_beta_the_chain_finds_what_max_margin_dp_means_finds():

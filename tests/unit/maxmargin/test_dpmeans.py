@@ -66,10 +66,10 @@ def test_missing_cells_are_left_out(name):
 
 @pytest.mark.parametrize("name", DIVERGENCES)
 def test_the_best_partition_of_tiny_tables(name):
-    """Twenty starts find the least objective of all 877 partitions of seven rows."""
-    for seed, lam in ((0, 0.3), (1, 1.5), (2, 6.0)):
-        X = table(name, 7, seed=seed)
-        least = min(objective_of(name, X, z, lam) for z in partitions(7))
+    """Twenty starts find the least objective of all 203 partitions of six rows."""
+    for seed, lam in ((0, 0.3), (1, 3.0)):
+        X = table(name, 6, seed=seed)
+        least = min(objective_of(name, X, z, lam) for z in partitions(6))
         model = DPMeans(lam, name, matrix=A if name == "mahalanobis" else None, n_init=20)
         model.set_params(random_state=0).fit(X)
         assert np.isclose(model.objective_, objective_of(name, X, model.labels_, lam))

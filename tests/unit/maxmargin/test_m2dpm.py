@@ -41,7 +41,7 @@ def svm(X, y, w):
         return 0.5 * w.ridge * eta @ eta + 2.0 * w.c * gaps.sum()
 
     if len(np.unique(y)) == 2:
-        peer = LinearSVC(C=C, loss="hinge", fit_intercept=False, tol=1e-8, max_iter=10**6)
+        peer = LinearSVC(C=C, loss="hinge", fit_intercept=False, tol=1e-5, max_iter=10**5)
         return value(w.margin * peer.fit(X1, y).coef_.ravel())
     start = one_point((X1[0] ** 2).sum(), w) * y[0] * X1[0]
     return min(minimize(value, start, method="Powell").fun, value(start))
@@ -75,7 +75,7 @@ def test_irls_reaches_the_optimum_of_liblinear():
 def test_the_best_of_all_partitions():
     """Six rows: the least objective over all 203 partitions, experts by another solver."""
     rng = np.random.default_rng(2)
-    for lam in (0.5, 2.0, 8.0):
+    for lam in (0.5, 4.0):
         X, y = np.r_[rng.normal(size=(3, 1)), 4 + rng.normal(size=(3, 1))], np.array([0, 1] * 3)
         model = MaxMarginDPMeans(lam, s=1.0, c=0.5, n_init=30, random_state=0, tol=1e-7)
         with warnings.catch_warnings():
