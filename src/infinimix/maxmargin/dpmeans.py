@@ -47,11 +47,11 @@ class DPMeans(ClusterMixin, BaseEstimator):
         "delayed" opens clusters after each pass, where it pays most, from a DP-means++ start, and
         closes and merges clusters that are not worth their price. "sequential" is the algorithm of
         the paper, from one cluster: a row opens one at once, so the order of the rows matters.
-    matrix : array of shape (d, d), optional
-        Of the Mahalanobis distance, positive definite.
     n_init : int
         Starts; the best is kept. Sequential ones take the rows in a new order each time but the
         first.
+    matrix : array of shape (d, d), optional
+        Of the Mahalanobis distance, positive definite.
     max_iter : int
         Passes over the rows, at most.
     max_clusters : int, optional
@@ -91,8 +91,8 @@ class DPMeans(ClusterMixin, BaseEstimator):
         lam: float | str = "auto",
         divergence: str = "euclidean",
         creation: str = "delayed",
-        matrix: Any = None,
         n_init: int = 4,
+        matrix: Any = None,
         max_iter: int = 300,
         max_clusters: int | None = None,
         random_state: Any = None,
@@ -100,8 +100,8 @@ class DPMeans(ClusterMixin, BaseEstimator):
         self.lam = lam
         self.divergence = divergence
         self.creation = creation
-        self.matrix = matrix
         self.n_init = n_init
+        self.matrix = matrix
         self.max_iter = max_iter
         self.max_clusters = max_clusters
         self.random_state = random_state

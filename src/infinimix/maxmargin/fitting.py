@@ -39,8 +39,8 @@ class Data(NamedTuple):
 def read_data(estimator: Any, X: Any, y: Any, name: str, classes: Any = None) -> Data:
     """Check and encode a table and its labels; nothing of the estimator but its names changes."""
     labels = Labels()
-    X = read_rows(estimator, X, reset=True)
     codes, new = labels.read(y, classes)
+    X = read_rows(estimator, X, reset=True)
     check_lengths(len(X), len(codes))
     labels.extend(new)
     codes = np.argsort(labels.order)[codes]

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.special import expit, softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,13 +16,17 @@ from infinimix.families.given import resolve_prior
 from infinimix.families.priors import Layout, blank, find_families
 from infinimix.families.seam import empty, score_rows
 from infinimix.inference.bank import pool_rows
-from infinimix.maxmargin.divergences import find_divergence
-from infinimix.maxmargin.dpmeans import nearness
-from infinimix.maxmargin.fitting import Data, check_lengths, plain_clusters
+from infinimix.maxmargin.chain_rows import (
+    class_shares,
+    experts_rows,
+    first_clusters,
+    mean_of_columns,
+    round_digits,
+)
+from infinimix.maxmargin.fitting import check_lengths
 from infinimix.maxmargin.parameters import RULES
-from infinimix.maxmargin.rows import make_rows, read_rows, signs
+from infinimix.maxmargin.rows import read_rows, signs
 from infinimix.maxmargin.sampler import Chain, Kept, effective_size, join
-from infinimix.maxmargin.starts import find_price
 from infinimix.tables import Schema, encode, read_schema
 
 CHUNK = 1024
@@ -45,11 +48,11 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         Weight of the hinge, standard deviation of an expert's prior, and the margin.
     cluster_prior : {"empirical", "reference"} or mapping
         Base measure of the clusters, as `prior` of `CRPMixture`.
+    n_iter, burn_in : int
+        Sweeps in all, and sweeps before states are kept.
     clusters : str or mapping
         What a column is within a cluster: "real" (independent normals), "gaussian" (a covariance
         matrix), "count", "binary", or a mapping from columns to these. Experts take the numbers.
-    n_iter, burn_in : int
-        Sweeps in all, and sweeps before states are kept.
     n_samples : int
         States that predictions average over, at most.
     random_state : int, Generator or None
@@ -100,9 +103,9 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         nu: float = 1.0,
         margin: float = 1.0,
         cluster_prior: Any = "empirical",
-        clusters: Any = "real",
         n_iter: int = 500,
         burn_in: int = 200,
+        clusters: Any = "real",
         n_samples: int = 50,
         random_state: Any = None,
     ) -> None:
@@ -111,9 +114,9 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         self.nu = nu
         self.margin = margin
         self.cluster_prior = cluster_prior
-        self.clusters = clusters
         self.n_iter = n_iter
         self.burn_in = burn_in
+        self.clusters = clusters
         self.n_samples = n_samples
         self.random_state = random_state
 
@@ -133,9 +136,9 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
                 f"The 'burn_in' parameter of GibbsInfiniteSVC must be less than n_iter="
                 f"{self.n_iter}; got {self.burn_in}."
             )
-        X = round_digits(read_rows(self, X, reset=True))
         labels = Labels()
         codes, new = labels.read(y)
+        X = round_digits(read_rows(self, X, reset=True))
         check_lengths(len(X), len(codes))
         labels.extend(new)
         codes = np.argsort(labels.order)[codes]
@@ -255,44 +258,3 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
-
-
-def round_digits(X: np.ndarray) -> np.ndarray:
-    """Return columns to some ten digits.
-
-    A chain amplifies rounding until it takes another way: rows close to a margin weigh as much as
-    they are close. So a last digit that depends on the layout of a table must not reach it.
-    """
-    largest = np.nanmax(np.abs(X), axis=0, initial=0.0)
-    unit = np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))) - 36)
-    return np.round(X / unit) * unit
-
-
-def mean_of_columns(X: np.ndarray) -> np.ndarray:
-    """Return what an expert sees in a hole of each column."""
-    seen = ~np.isnan(X)
-    return np.where(seen, X, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-
-
-def experts_rows(X: np.ndarray, fill: np.ndarray) -> np.ndarray:
-    """Return rows as experts take them: holes filled, and a one."""
-    return np.ascontiguousarray(np.c_[np.where(np.isnan(X), fill, X), np.ones(len(X))])
-
-
-def first_clusters(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
-    """Return clusters of DP-means, where the chain begins."""
-    divergence = find_divergence("euclidean", X)
-    rows = make_rows(X, divergence)
-    data = Data(rows, np.zeros(rows.n, np.int64), Labels(), divergence)
-    clusters = plain_clusters(rng, data, find_price(rng, rows, divergence))
-    z = nearness(rows, divergence, clusters.means + divergence.centre).argmin(axis=1)
-    return np.unique(z, return_inverse=True)[1].astype(np.int64)
-
-
-def class_shares(scores: np.ndarray, c: float, margin: float) -> np.ndarray:
-    """Return the pseudo-likelihood of each class beside the others, from scores (..., C)."""
-    pull = np.maximum(margin + scores, 0.0) - np.maximum(margin - scores, 0.0)
-    if scores.shape[-1] > 1:
-        return softmax(2.0 * c * pull, axis=-1)
-    p = expit(2.0 * c * pull[..., 0])
-    return np.stack([1.0 - p, p], axis=-1)

@@ -62,6 +62,9 @@ def make_rows(X: np.ndarray, divergence: Divergence, Y: np.ndarray | None = None
     if holes:
         F[:, d + 1 :] = missing
     phi = divergence.potential(centred, ~missing)
+    if not np.isfinite(phi).all():
+        row = int(np.flatnonzero(~np.isfinite(phi))[0])
+        raise ValueError(f"Row {row} of X has numbers too large to square; scale the columns.")
     return Rows(F, phi, np.empty((n, 0)) if Y is None else Y, d)
 
 
