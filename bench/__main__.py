@@ -30,6 +30,8 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "stream_speed": "bench.stream_speed",
     "emerging": "bench.emerging",
     "drift": "bench.drift",
+    "maxmargin": "bench.maxmargin",
+    "margin_tables": "bench.margin_tables",
 }
 
 
