@@ -62,6 +62,9 @@ def save(model: TableEstimator, path: File) -> None:
     True
     """
     name = type(model).__name__
+    if name == "BlockmodelBayesNet":
+        _save_network(model, path)
+        return
     if name not in CLASSES or not isinstance(model, CLASSES[name]):
         raise TypeError(f"save takes one of {', '.join(CLASSES)}; got {name}.")
     if not model.__sklearn_is_fitted__():
@@ -90,6 +93,8 @@ def load(path: File) -> Any:
         If the file is damaged, is no model, or is from another version.
     """
     name, tree, _ = artifacts.read(path)
+    if name == "BlockmodelBayesNet":
+        return _load_network(tree)
     if name not in CLASSES:
         raise ArtifactError(f"The file holds a {name!r}, which this infinimix does not know.")
     try:
@@ -105,6 +110,34 @@ def load(path: File) -> Any:
         raise
     except WRONG as error:
         raise ArtifactError(f"The file is no complete {name}: {error}") from error
+
+
+def _save_network(model: Any, path: File) -> None:
+    from infinimix.networks.storage import network_to_tree
+
+    if not model.__sklearn_is_fitted__():
+        raise ValueError("This BlockmodelBayesNet has learned nothing yet; fit it before saving.")
+    tree = {
+        "version": TREE_VERSION,
+        "parameters": {k: _plain(v) for k, v in model.get_params(deep=False).items()},
+        **network_to_tree(model),
+    }
+    artifacts.write(path, "BlockmodelBayesNet", tree, library_version=infinimix.__version__)
+
+
+def _load_network(tree: dict[str, Any]) -> Any:
+    from infinimix.networks.estimator import BlockmodelBayesNet
+    from infinimix.networks.storage import network_from_tree
+
+    try:
+        if tree["version"] != TREE_VERSION:
+            raise ArtifactError("This BlockmodelBayesNet is from another infinimix; fit it anew.")
+        parameters = {k: _unplain(v) for k, v in tree["parameters"].items()}
+        return network_from_tree(BlockmodelBayesNet(**parameters), tree)
+    except ArtifactError:
+        raise
+    except WRONG as error:
+        raise ArtifactError(f"The file is no complete BlockmodelBayesNet: {error}") from error
 
 
 def _rebuild(cls: type[TableEstimator], tree: dict[str, Any]) -> TableEstimator:
