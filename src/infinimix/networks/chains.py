@@ -89,7 +89,7 @@ class Chain:
         self.cache = new_cache(self.data, problem.layout)
         N = problem.n_nodes
         kept = min(problem.n_iter, KEEP)
-        self.thin = max(problem.n_iter // kept, 1)
+        self.thin = 1 if problem.seconds is not None else max(problem.n_iter // kept, 1)
         self.record = new_record(N, words(N), kept)
         A, z = start(problem, self.rng, apart)
         (self._start_row if problem.prior == "ordered" else self._start_graph)(A, z)
@@ -136,6 +136,8 @@ class Chain:
 
     def advance(self, n: int, count: bool, heat: float = 1.0) -> None:
         """Run so many sweeps."""
+        if count:
+            self._make_room(n)
         if self.problem.prior == "ordered":
             advance_row(self.sums, self.row, n, self.record, count, self.thin, self.rng)
         else:
@@ -145,6 +147,18 @@ class Chain:
             )  # fmt: skip
         if self.problem.missing.any():
             self._complete()
+
+    def _make_room(self, n: int) -> None:
+        """Forget every other kept state when n more sweeps would be too many to remember."""
+        record = self.record
+        done, kept = (int(x) for x in record.tally)
+        room = len(record.graphs)
+        while kept > 1 and kept + (done + n) // self.thin - done // self.thin > room:
+            for x in (record.graphs, record.classes, record.ranks, record.log_joint, record.hyper):
+                x[: (kept + 1) // 2] = x[:kept:2].copy()
+            kept = (kept + 1) // 2
+            record.tally[1] = kept
+            self.thin *= 2
 
     def _complete(self) -> None:
         """Draw the missing cells anew; what was known of scores is forgotten."""

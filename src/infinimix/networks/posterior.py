@@ -57,7 +57,8 @@ def rhat_and_ess(draws: Draws) -> tuple[np.ndarray, np.ndarray]:
     rhat = np.ones(N * N)
     rhat[moves] = np.sqrt(total[moves] / np.maximum(within[moves], 1e-12))
     ess = np.full(N * N, float(len(halves) * length))
-    ess[moves] = _ess(x[:, :, moves], total[moves])
+    if moves.any():
+        ess[moves] = _ess(x[:, :, moves], total[moves])
     return rhat.reshape(N, N), ess.reshape(N, N)
 
 
