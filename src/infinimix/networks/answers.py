@@ -49,7 +49,7 @@ class Answers:
 
     def _data(self, k: int, X: np.ndarray) -> Any:
         problem = Problem(
-            X, np.zeros(X.shape, bool), self._columns.cards, None,  # type: ignore[arg-type]
+            X, np.zeros(X.shape, bool), self._columns.cards, None,
             bdeu=bool(self.bdeu), skip=self._skip,  # type: ignore[attr-defined]
         )  # fmt: skip
         data = make_data(problem, X)
@@ -76,6 +76,26 @@ class Answers:
             "log_joint": float(self._draws.log_joint[place]),
         }
         return state if weight is None else {"weight": float(weight), **state}
+
+    def share_roles(self) -> dict[str, Any]:
+        """Return the classes of the best state, for `shared_roles` of another model."""
+        best = self.best_state_
+        classes, z = np.unique(best["classes"], return_inverse=True)
+        member = np.eye(len(classes), dtype=np.int64)[z]
+        sizes = member.sum(axis=0)
+        edges = member.T @ best["adjacency"].astype(np.int64) @ member
+        pairs = np.outer(sizes, sizes) - np.diag(sizes)
+        return {"sizes": sizes.tolist(), "edges": edges.tolist(), "pairs": pairs.tolist()}
+
+    @property
+    def shared_role_marginals_(self) -> np.ndarray:
+        """The probability that each variable takes each of the shared roles, (N, roles)."""
+        check_is_fitted(self)
+        shared = self.shared_roles  # type: ignore[attr-defined]
+        if shared is None:
+            raise AttributeError("shared_role_marginals_ is there with shared_roles only")
+        roles = np.arange(len(shared["sizes"]))
+        return (self._draws.classes[:, :, None] == roles).mean(axis=0)
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, averaged over networks.

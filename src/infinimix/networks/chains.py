@@ -16,7 +16,7 @@ import numpy as np
 from infinimix.networks.completion import complete_discrete, complete_gaussian, first_fill
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import new_prior, new_state
-from infinimix.networks.engine.candidates import full_layout
+from infinimix.networks.engine.candidates import choose_layout
 from infinimix.networks.engine.chain import Record, advance, new_model, new_record, stack_states
 from infinimix.networks.engine.graphs import to_adjacency, topological_order, words
 from infinimix.networks.engine.ordered import Row, Sums, fill_weights
@@ -42,7 +42,7 @@ class Problem:
     X: np.ndarray  # (n, N): codes, or numbers
     missing: np.ndarray  # (n, N) bool
     cards: np.ndarray | None  # None: numbers
-    layout: Layout
+    layout: Any  # a Layout; None while it is not chosen
     prior: str = "blockmodel"
     per_partition: bool = True
     alpha: float = 0.5
@@ -73,9 +73,14 @@ def make_data(problem: Problem, X: np.ndarray) -> Data:
     return discrete_data(X, problem.cards, problem.gamma, problem.bdeu, problem.skip)
 
 
-def first_layout(N: int) -> Layout:
-    """Return the layout of all edges, for data that are looked at before candidates are chosen."""
-    return full_layout(~np.eye(N, dtype=bool))
+def make_layout(
+    problem: Problem, X: np.ndarray, allowed: np.ndarray, required: np.ndarray, **bounds: int | None
+) -> Layout:
+    """Return which nodes may be parents of which, from rows X without holes."""
+    if len(allowed) == 1:  # nobody may be
+        none = np.zeros((1, 0), np.int32), np.full((1, 1), -1, np.int16), np.zeros(1, np.uint64)
+        return Layout(*none, 1)
+    return choose_layout(make_data(problem, X), allowed, required, **bounds)
 
 
 class Chain:

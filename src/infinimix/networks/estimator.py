@@ -12,10 +12,9 @@ from sklearn.utils.validation import _check_feature_names, _get_feature_names, c
 
 from infinimix import execution
 from infinimix.networks.answers import Answers
-from infinimix.networks.chains import Chain, Problem, make_data
+from infinimix.networks.chains import Chain, Problem, make_layout
 from infinimix.networks.columns import Columns, read_columns
 from infinimix.networks.completion import first_fill
-from infinimix.networks.engine.candidates import choose_layout, full_layout
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.knowledge import Knowledge, read_knowledge
 from infinimix.networks.parameters import check_parameters, seed_sequence
@@ -84,6 +83,10 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         With "ordered", the order of known roles.
     role_template : mapping (role, role) -> (edges, gaps), optional
         With "blockmodel", pseudo-counts between known roles.
+    shared_roles : dict, optional
+        With "blockmodel", what `share_roles()` of a model of other variables returned: its classes
+        and the edges between them are there from the start, and `shared_role_marginals_` says
+        which variable takes which.
     max_parents : int, optional
         Most parents of a variable; by default no bound up to 13 variables, else 8.
     n_temperatures : int
@@ -150,6 +153,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         known_roles: Any = None,
         role_order: Any = None,
         role_template: Any = None,
+        shared_roles: Any = None,
         max_parents: int | None = None,
         n_temperatures: int = 1,
         n_jobs: int | None = None,
@@ -176,6 +180,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         self.known_roles = known_roles
         self.role_order = role_order
         self.role_template = role_template
+        self.shared_roles = shared_roles
         self.max_parents = max_parents
         self.n_temperatures = n_temperatures
         self.n_jobs = n_jobs
@@ -263,7 +268,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
         return read_knowledge(
             names, self.required, self.forbidden, self.edge_log_odds, self.known_roles,
-            self.role_order, self.role_template,
+            self.role_order, self.role_template, self.shared_roles,
         )  # fmt: skip
 
     def _problem(
@@ -274,7 +279,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         learn = tuple(isinstance(v, str) for v in (self.alpha, self.beta, self.gamma))
         allowed = known.bonus > -np.inf
         problem = Problem(
-            codes, missing, columns.cards, full_layout(allowed) if N <= 13 else None,  # type: ignore[arg-type]
+            codes, missing, columns.cards, None,
             prior=self.prior, per_partition=self.normalise == "partition",
             alpha=0.5 if learn[0] else float(self.alpha),
             beta=(1.0, 1.0) if learn[1] else (float(self.beta[0]), float(self.beta[1])),
@@ -290,10 +295,11 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         limit = None if self.max_parents is None else max(int(self.max_parents), 0)
         if limit == 0:
             allowed = allowed & (known.bonus == np.inf)
-        problem.layout = choose_layout(
-            make_data(problem, filled), allowed, known.bonus == np.inf, limit or None, most,
-            **({"strong": ORDERED_CANDIDATES} if most else {}),
-        )  # fmt: skip
+        bounds = {"max_parents": limit or None, "most": most}
+        if most:
+            bounds["strong"] = ORDERED_CANDIDATES
+        required = known.bonus == np.inf
+        problem.layout = make_layout(problem, filled, allowed, required, **bounds)
         return problem
 
     def _name_features(self, columns: Columns) -> None:

@@ -22,7 +22,7 @@ class Knowledge(NamedTuple):
 def read_knowledge(
     names: Sequence[str], required: Any = None, forbidden: Any = None, edge_log_odds: Any = None,
     known_roles: Mapping[str, Any] | None = None, role_order: Sequence[Any] | None = None,
-    role_template: Mapping[Any, Any] | None = None,
+    role_template: Mapping[Any, Any] | None = None, shared_roles: Mapping[str, Any] | None = None,
 ) -> Knowledge:  # fmt: skip
     """Check what the user says and turn it into arrays."""
     N = len(names)
@@ -39,6 +39,11 @@ def read_knowledge(
     except ValueError as error:
         raise ValueError("the required edges have a directed circle") from error
     bonus[np.diag_indices(N)] = -np.inf
+    if shared_roles is not None:
+        if known_roles or role_template:
+            raise ValueError("shared_roles cannot go with known_roles or role_template")
+        held = _shared(shared_roles)
+        return Knowledge(bonus, None, tuple(range(held.shape[1])), held)
     roles = _roles(known_roles, role_order, role_template)
     if not roles:
         return Knowledge(bonus, None, (), None)
@@ -56,6 +61,20 @@ def read_knowledge(
         if not (anchor == k).any():
             raise ValueError(f"no variable is known to have the role {role!r}")
     return Knowledge(bonus, anchor, tuple(roles), held)
+
+
+def _shared(shared: Mapping[str, Any]) -> np.ndarray:
+    """Return the roles of another network: its edges, pairs and members, by class."""
+    try:
+        sizes = np.asarray(shared["sizes"], np.int64)
+        edges, pairs = (np.asarray(shared[name], np.int64) for name in ("edges", "pairs"))
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError("shared_roles must be what share_roles() of a model returns") from error
+    K = len(sizes)
+    sound = edges.shape == pairs.shape == (K, K) and (edges >= 0).all() and (edges <= pairs).all()
+    if not sound or (sizes < 1).any():
+        raise ValueError("shared_roles must be what share_roles() of a model returns")
+    return np.stack([edges, pairs, np.diag(sizes)])
 
 
 def _place(names: Sequence[str], name: Any, where: str) -> int:

@@ -34,7 +34,7 @@ class BayesNet:
     ...     (np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.2, 0.8]])),
     ... )
     >>> net.query("rain", {"wet": "yes"}).round(2).tolist()
-    [0.67, 0.33]
+    [0.33, 0.67]
     >>> net.sample(2, random_state=0).shape
     (2, 2)
     """

@@ -56,6 +56,7 @@ RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
     "n_temperatures": (_whole(1), "a whole number from 1 on"),
     "max_parents": (lambda v: v is None or _whole(0)(v), "None or a whole number from 0 on"),
     "known_roles": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
+    "shared_roles": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
     "role_template": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
     "n_jobs": (
         lambda v: v is None or (isinstance(v, Integral) and not isinstance(v, bool) and v != 0),
@@ -80,8 +81,9 @@ def check_parameters(model: Any) -> None:
             "n_temperatures above 1 needs fixed alpha, beta and gamma, and a prior other than "
             "'ordered', whose graphs are summed out anyway."
         )
-    if model.role_template is not None and model.prior != "blockmodel":
-        raise ValueError("role_template needs prior='blockmodel'.")
+    for name in ("role_template", "shared_roles"):
+        if getattr(model, name) is not None and model.prior != "blockmodel":
+            raise ValueError(f"{name} needs prior='blockmodel'.")
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
