@@ -32,6 +32,7 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "drift": "bench.drift",
     "maxmargin": "bench.maxmargin",
     "margin_tables": "bench.margin_tables",
+    "networks": "bench.networks",
 }
 
 

@@ -6,6 +6,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "AClassClassifier": "infinimix.estimators",
+    "BlockmodelBayesNet": "infinimix.networks",
     "CRPImputer": "infinimix.estimators",
     "CRPMixture": "infinimix.estimators",
     "DPMeans": "infinimix.maxmargin.dpmeans",
@@ -22,6 +23,7 @@ _HOMES = {
 __all__ = [
     "NEW_CLASS",
     "AClassClassifier",
+    "BlockmodelBayesNet",
     "CRPImputer",
     "CRPMixture",
     "DPMeans",

@@ -39,7 +39,7 @@ CLASSES: dict[str, type[Any]] = {
 
 # Classes of neighbouring rooms, with the module that knows their trees (`to_tree`, `from_tree`):
 # named, not imported, as those rooms use this one.
-ELSEWHERE = dict.fromkeys(
+ELSEWHERE = {"BlockmodelBayesNet": "infinimix.networks.storage"} | dict.fromkeys(
     ["DPMeans", "DPMeansSVC", "GibbsInfiniteSVC", "MaxMarginDPMeans", "MaxMarginDPMeansCV"],
     "infinimix.maxmargin.storage",
 )
