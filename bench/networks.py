@@ -78,7 +78,7 @@ def pair_rate(X: np.ndarray, cards: np.ndarray, sweeps: int) -> float:
 
 
 def run(quick: bool = False) -> Section:
-    seeds, sweeps = (range(1), 60) if quick else (range(10), 2000)
+    seeds, sweeps = (range(1), 60) if quick else (range(10), 1000)
     section = Section(f"Networks: the 12-node layered net, {len(seeds)} seeds")
     rows = []
     for n in (75,) if quick else (75, 500):

@@ -77,9 +77,6 @@ def make_layout(
     problem: Problem, X: np.ndarray, allowed: np.ndarray, required: np.ndarray, **bounds: int | None
 ) -> Layout:
     """Return which nodes may be parents of which, from rows X without holes."""
-    if len(allowed) == 1:  # nobody may be
-        none = np.zeros((1, 0), np.int32), np.full((1, 1), -1, np.int16), np.zeros(1, np.uint64)
-        return Layout(*none, 1)
     return choose_layout(make_data(problem, X), allowed, required, **bounds)
 
 

@@ -75,6 +75,8 @@ def check_parameters(model: Any) -> None:
             raise ValueError(
                 f"The {name!r} parameter of {type(model).__name__} must be {words}; got {value!r}."
             )
+    if _is_learn(model.gamma) and model.prior == "ordered":
+        raise ValueError("gamma='learn' needs a prior other than 'ordered'; give a number.")
     learned = any(_is_learn(v) for v in (model.alpha, model.beta, model.gamma))
     if model.n_temperatures > 1 and (learned or model.prior == "ordered"):
         raise ValueError(

@@ -20,7 +20,7 @@ MOST_PARENTS = 8
 def full_layout(allowed, max_parents=None):
     """Return a layout in which every allowed parent is a candidate, for up to 64 + 1 nodes."""
     N = len(allowed)
-    order = np.array([[j for j in range(N) if j != c] for c in range(N)]).reshape(N, -1)
+    order = np.array([[j for j in range(N) if j != c] for c in range(N)], int).reshape(N, N - 1)
     return _layout(order, allowed, max_parents or N, N)
 
 

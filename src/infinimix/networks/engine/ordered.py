@@ -82,43 +82,43 @@ def list_sets(sums, row, c, rank, without):
     prods are the products of eta / (1 - eta), times (1 - eta) for all earlier nodes; node `without`
     is left out. Returns the number of sets.
     """
-    cand, base, size = sums.layout.cand, 1.0, 1
-    sums.words[0] = ZERO
+    cand, pos, z, base, size = sums.layout.cand, sums.layout.pos, row.z, 1.0, 1
+    words, prods, etas = sums.words, sums.prods, row.eta
+    words[0], prods[0] = ZERO, 1.0
     for k in range(cand.shape[1]):
         i = cand[c, k]
-        if i == without or row.z[i] >= rank or sums.layout.pos[c, i] < 0:
+        if i == without or z[i] >= rank or pos[c, i] < 0:
             continue
-        eta = row.eta[row.z[i], rank]
+        eta = etas[z[i], rank]
         base *= 1.0 - eta
         odds, word = eta / (1.0 - eta), ONE << np.uint64(k)
         for s in range(size):
-            sums.words[size + s] = sums.words[s] | word
-            sums.prods[size + s] = odds if s == 0 else sums.prods[s] * odds
+            words[size + s] = words[s] | word
+            prods[size + s] = prods[s] * odds
         size *= 2
-    sums.prods[0] = base
-    for s in range(1, size):
-        sums.prods[s] *= base
+    for s in range(size):
+        prods[s] *= base
     return size
 
 
 @part
 def log_total(sums, c, size, extra):
     """Return the log of the sum over listed sets, each with the word `extra` added."""
+    words, prods, weight, log_weight = sums.words, sums.prods, sums.weight, sums.log_weight
     total = 0.0
     for s in range(size):
-        total += sums.prods[s] * sums.weight[c, sums.words[s] | extra]
+        total += prods[s] * weight[c, words[s] | extra]
     if total > TINY:
         return log(total)
     top = -np.inf
     for s in range(size):
-        if sums.prods[s] > 0.0:
-            value = log(max(sums.prods[s], TINY)) + sums.log_weight[c, sums.words[s] | extra]
-            top = max(top, value)
+        if prods[s] > 0.0:
+            top = max(top, log(max(prods[s], TINY)) + log_weight[c, words[s] | extra])
     if top == -np.inf:
         return top
     for s in range(size):
-        if sums.prods[s] > 0.0:
-            value = log(max(sums.prods[s], TINY)) + sums.log_weight[c, sums.words[s] | extra]
+        if prods[s] > 0.0:
+            value = log(max(prods[s], TINY)) + log_weight[c, words[s] | extra]
             total += np.exp(value - top)
     return top + log(total)
 
@@ -134,31 +134,41 @@ def log_sums(sums, row):
 
 
 @kernel
+def count_table(sums, rank, m):
+    """Return the log prior of k given parents in each class before `rank`, eta integrated out."""
+    b1, b2 = sums.hyper[1], sums.hyper[2]
+    table = np.zeros((rank + 1, m.shape[0] + 1))
+    for a in range(rank):
+        norm = lgamma(b1) + lgamma(b2) + lgamma(b1 + b2 + m[a]) - lgamma(b1 + b2)
+        for k in range(m[a] + 1):
+            table[a, k] = lgamma(b1 + k) + lgamma(b2 + m[a] - k) - norm
+    return table
+
+
+@kernel
 def own_total(sums, row, i, rank, m, drawn, counts, rng):
     """Return the log sum of node i alone in a class at `rank`, its incoming eta integrated out.
 
     `rank` counts the classes without that of i. If `drawn`, draw a set and fill counts[a] with
     its members in class a.
     """
-    cand, b1, b2 = sums.layout.cand, sums.hyper[1], sums.hyper[2]
-    base, size = 0.0, 1
-    sums.words[0] = ZERO
-    for a in range(rank):
-        base -= lgamma(b1 + b2 + m[a]) - lgamma(b1 + b2)
+    cand, z, pos, size = sums.layout.cand, row.z, sums.layout.pos, 1
+    words, prods, log_weight = sums.words, sums.prods, sums.log_weight
+    words[0] = ZERO
     for k in range(cand.shape[1]):
         v = cand[i, k]
-        if row.z[v] < rank and sums.layout.pos[i, v] >= 0:
+        if z[v] < rank and pos[i, v] >= 0:
             for s in range(size):
-                sums.words[size + s] = sums.words[s] | (ONE << np.uint64(k))
+                words[size + s] = words[s] | (ONE << np.uint64(k))
             size *= 2
+    table = count_table(sums, rank, m)
     top = -np.inf
     for s in range(size):
-        value = sums.log_weight[i, sums.words[s]]
+        value = log_weight[i, words[s]]
         if value > -np.inf:
             for a in range(rank):
-                k = popcount(sums.words[s] & np.uint64(counts[a]))
-                value += lgamma(b1 + k) - lgamma(b1) + lgamma(b2 + m[a] - k) - lgamma(b2)
-        sums.prods[s] = value
+                value += table[a, popcount(words[s] & np.uint64(counts[a]))]
+        prods[s] = value
         top = max(top, value)
     if top == -np.inf:
         return top
@@ -170,7 +180,7 @@ def own_total(sums, row, i, rank, m, drawn, counts, rng):
         word = sums.words[invert(sums.prods, size, total * rng.random())]
         for a in range(rank):
             counts[a] = popcount(word & np.uint64(counts[a]))
-    return top + base + log(total)
+    return top + log(total)
 
 
 @kernel
