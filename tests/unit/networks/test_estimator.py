@@ -188,9 +188,16 @@ def test_the_other_priors_answer_too(prior):
     assert np.isfinite(model.score(X))
 
 
+def test_what_cannot_be_learned_is_refused():
+    with pytest.raises(ValueError, match="gamma='learn' needs a prior other than 'ordered'"):
+        BlockmodelBayesNet(prior="ordered", gamma="learn", **QUICK).fit(X)
+
+
 @pytest.mark.parametrize("prior", ["blockmodel", "ordered"])
 def test_hyper_parameters_are_learned(prior):
-    learn = {"alpha": "learn", "beta": "learn", "gamma": "learn"}
+    learn = {"alpha": "learn", "beta": "learn"}
+    if prior != "ordered":
+        learn["gamma"] = "learn"
     model = BlockmodelBayesNet(prior=prior, **learn, **QUICK).fit(X)
     assert len(np.unique(model._draws.hyper[:, 0])) > 10
     assert len(np.unique(model._draws.hyper[:, 1])) > 1
