@@ -11,7 +11,8 @@ from infinimix.estimators.parameters import check_parameters
 from infinimix.estimators.plain_parameters import plain, unplain
 from infinimix.estimators.schema_checks import check_schema
 from infinimix.families.priors import Layout, blank
-from infinimix.families.seam import empty, refresh_all, sound
+from infinimix.families.seam import refresh_all
+from infinimix.inference.storage import statistics
 from infinimix.maxmargin.isvm import GibbsInfiniteSVC
 from infinimix.maxmargin.sampler import Kept
 from infinimix.maxmargin.tree_checks import check_array, check_labels_of, check_names
@@ -83,12 +84,6 @@ def _families(schema: Schema, base: list[list[np.ndarray]]) -> Any:
 
 
 def _statistics(families: Any, counts: list[np.ndarray], slots: int) -> Any:
-    stats = empty(families, slots)
-    for own, saved in zip(stats, counts, strict=True):
-        if saved.shape != own.n.shape or saved.dtype != own.n.dtype:
-            raise ValueError(f"statistics of shape {saved.shape}, expected {own.n.shape}")
-        own.n[:] = saved
-    if not sound(families, stats):
-        raise ValueError("statistics that no rows have")
+    stats = statistics(families, slots, counts)
     refresh_all(families, stats, slots)
     return stats

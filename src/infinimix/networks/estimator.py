@@ -11,13 +11,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_feature_names, _get_feature_names, check_is_fitted
 
 from infinimix import execution
+from infinimix.estimators.parameters import seed_sequence
 from infinimix.networks.answers import Answers
 from infinimix.networks.chains import Chain, Problem, make_layout
 from infinimix.networks.columns import Columns, read_columns
 from infinimix.networks.completion import first_fill
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.knowledge import Knowledge, read_knowledge
-from infinimix.networks.parameters import check_parameters, seed_sequence
+from infinimix.networks.parameters import NETWORK_RULES, check_parameters
 from infinimix.networks.posterior import (
     consensus,
     distinct_states,
@@ -130,6 +131,8 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
     >>> model.score_samples([[0, 0, 1, 1]]).shape
     (1,)
     """
+
+    _rules = NETWORK_RULES
 
     def __init__(
         self,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.kernels.compile import kernel
+from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import log
 from infinimix.networks.engine.blocks import BLOCKS, State, log_prior
 from infinimix.networks.engine.class_moves import (
@@ -133,15 +133,22 @@ def exchange(model, states, powers, at, rng):
             at[r], at[r + 1] = at[r + 1], at[r]
 
 
+@part
+def count_sweep(pa, z, record):
+    """Count the edges of a sweep, and which variables share a class."""
+    n = z.shape[0]
+    for i in range(n):
+        for j in range(n):
+            record.edges[i, j] += has(pa[j], i)
+            record.together[i, j] += z[i] == z[j]
+    record.tally[0] += 1
+
+
 @kernel
 def note(model, state, record, keep):
     """Count a sweep, and keep its state if asked."""
     n = state.z.shape[0]
-    for i in range(n):
-        for j in range(n):
-            record.edges[i, j] += has(state.pa[j], i)
-            record.together[i, j] += state.z[i] == state.z[j]
-    record.tally[0] += 1
+    count_sweep(state.pa, state.z, record)
     if keep and record.tally[1] < record.graphs.shape[0]:
         s = record.tally[1]
         for i in range(n):

@@ -12,7 +12,7 @@ from infinimix.kernels.compile import kernel
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import log
 from infinimix.networks.engine.blocks import BETA_GRID
-from infinimix.networks.engine.chain import Record
+from infinimix.networks.engine.chain import Record, count_sweep
 from infinimix.networks.engine.graphs import ONE, ZERO, has
 from infinimix.networks.engine.ordered import (
     class_words,
@@ -311,11 +311,7 @@ def log_joint_row(sums, row):
 def note_row(sums, row, record, keep):
     """Count a sweep, and keep its state if asked."""
     n = row.z.shape[0]
-    for i in range(n):
-        for j in range(n):
-            record.edges[i, j] += has(row.pa[j], i)
-            record.together[i, j] += row.z[i] == row.z[j]
-    record.tally[0] += 1
+    count_sweep(row.pa, row.z, record)
     if keep and record.tally[1] < record.graphs.shape[0]:
         s = record.tally[1]
         record.graphs[s] = row.pa
