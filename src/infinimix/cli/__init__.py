@@ -1,6 +1,8 @@
 """The command `infinimix`: one file a command, listed in `COMMANDS`.
 
-Commands import what they run when they run, so `--version` and `--help` answer at once.
+Commands import what they run when they run, so `--version` and `--help` answer at once. `errors`
+words what goes wrong, `options` holds what several commands share, `files`, `tables_in` and `kinds`
+read tables, `learning` and `tasks` make models of them, `out` and `places` show and write.
 """
 
 from __future__ import annotations
@@ -11,15 +13,37 @@ from typing import Annotated
 import typer
 
 from infinimix import __version__
-from infinimix.cli import demo
+from infinimix.cli import (
+    cluster,
+    demo,
+    evaluate,
+    fit,
+    impute,
+    inspect,
+    network,
+    predict,
+    report,
+    stream,
+)
+from infinimix.cli.errors import guarded
+from infinimix.cli.examples import EXAMPLES
 
 COMMANDS: dict[str, Callable[..., None]] = {  # in the order of --help
     "demo": demo.demo,
+    "fit": fit.fit,
+    "predict": predict.predict,
+    "evaluate": evaluate.evaluate,
+    "report": report.report,
+    "inspect": inspect.inspect,
+    "cluster": cluster.cluster,
+    "impute": impute.impute,
+    "network": network.network,
+    "stream": stream.stream,
 }
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, pretty_exceptions_enable=False)
+app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False)
 for name, command in COMMANDS.items():
-    app.command(name)(command)
+    app.command(name, epilog=f"Example: {EXAMPLES[name]}")(guarded(name, command))
 
 
 def _show_version(wanted: bool) -> None:

@@ -3,36 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryFile
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
-
-def _refuse(reason: str) -> NoReturn:
-    typer.echo(f"infinimix demo: --output: {reason}", err=True)
-    raise typer.Exit(2)
-
-
-def _check_place(output: Path) -> Path:
-    """Say before the work, not after it, that the page cannot be written."""
-    folder = output.parent
-    if output.is_dir():
-        _refuse(f"{str(output)!r} is a folder; name a file.")
-    if output.exists() and not output.is_file():
-        _refuse(f"{str(output)!r} is no regular file.")
-    if not folder.is_dir():
-        _refuse(f"there is no folder {str(folder)!r}.")
-    try:
-        TemporaryFile(dir=folder).close()
-    except OSError as error:
-        _refuse(f"the folder {str(folder)!r} is not writable: {error.strerror}.")
-    return output
+from infinimix.cli.places import check_place
 
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Page to write.", callback=_check_place)
+        Path, typer.Option("--output", "-o", help="Page to write.", callback=check_place)
     ] = Path("infinimix-demo.html"),
     seed: Annotated[
         int,
@@ -50,7 +30,4 @@ def demo(
     """Train on digits with missing cells, compare with other classifiers, write a page."""
     from infinimix.reports.demo import run
 
-    try:
-        run(output=output, seed=seed, missing=missing, open_browser=open_browser)
-    except OSError as error:  # a full disk, a folder that has gone
-        _refuse(f"{str(output)!r} cannot be written: {error.strerror}.")
+    run(output=output, seed=seed, missing=missing, open_browser=open_browser)

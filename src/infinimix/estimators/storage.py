@@ -49,7 +49,9 @@ WRONG = (
 )  # fmt: skip
 
 
-def save(model: TableEstimator | OnlineCRPClassifier, path: File) -> None:
+def save(
+    model: TableEstimator | OnlineCRPClassifier, path: File, *, notes: dict[str, Any] | None = None
+) -> None:
     """Write a fitted model to a file, whole or not at all.
 
     Parameters
@@ -58,6 +60,9 @@ def save(model: TableEstimator | OnlineCRPClassifier, path: File) -> None:
         A fitted model.
     path : str, path or binary file
         Where to write.
+    notes : dict, optional
+        Plain values to keep beside the model, such as where its table came from; `read_notes`
+        returns them, and `load` does not look at them.
 
     Examples
     --------
@@ -80,6 +85,8 @@ def save(model: TableEstimator | OnlineCRPClassifier, path: File) -> None:
         tree = {"version": TREE_VERSION, **import_module(ELSEWHERE[name]).to_tree(model)}
     else:
         tree = _tree_of(model)
+    if notes is not None:
+        tree["notes"] = notes
     artifacts.write(path, name, tree, library_version=infinimix.__version__)
 
 
@@ -130,6 +137,24 @@ def load(path: File) -> Any:
         raise
     except WRONG as error:
         raise ArtifactError(f"The file is no complete {name}: {error}") from error
+
+
+def read_notes(path: File) -> dict[str, Any]:
+    """Return the notes that a model was saved with, {} without any.
+
+    Examples
+    --------
+    >>> import io
+    >>> from infinimix import CRPMixture, save
+    >>> from infinimix.estimators.storage import read_notes
+    >>> file = io.BytesIO()
+    >>> save(CRPMixture(random_state=0).fit([[0.1], [5.0]]), file, notes={"from": "a.csv"})
+    >>> read_notes(io.BytesIO(file.getvalue()))
+    {'from': 'a.csv'}
+    """
+    _, tree, _ = artifacts.read(path)
+    notes = tree.get("notes") if isinstance(tree, dict) else None
+    return notes if isinstance(notes, dict) else {}
 
 
 def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:

@@ -1,0 +1,72 @@
+"""`infinimix cluster`: groups of rows, as many as the table calls for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from infinimix.cli import options
+
+
+def cluster(
+    file: options.Table,
+    output: options.Output = None,
+    append: options.Append = False,
+    save: options.Save = None,
+    effort: options.Effort = "default",
+    real: options.Real = None,
+    log: options.Log = None,
+    category: options.Category = None,
+    binary: options.Binary = None,
+    count: options.Count = None,
+    gaussian: options.Gaussian = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    missing: options.Missing = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
+) -> None:
+    """Find groups of similar rows, as many as the table calls for."""
+    from infinimix import CRPMixture
+    from infinimix.cli.learning import Trained, make
+    from infinimix.cli.out import is_watched
+    from infinimix.cli.tables_in import Reading
+    from infinimix.cli.tasks import read_rows
+
+    flags = {
+        "--real": real, "--log": log, "--category": category, "--binary": binary,
+        "--count": count, "--gaussian": gaussian,
+    }  # fmt: skip
+    rows = read_rows(
+        "cluster", file, Reading(format, delimiter, missing), flags, columns, drop
+    )  # fmt: skip
+    model = make(
+        CRPMixture, columns=rows.columns, effort=effort, random_state=seed, n_jobs=jobs,
+        verbose=is_watched(),
+    ).fit(rows.X)  # fmt: skip
+    if save is not None:
+        types = {name: rows.table.types[name] for name in rows.X.columns}
+        notes = {"columns": list(rows.X.columns), "drop": rows.asked.drop, "types": types}
+        Trained(model, notes).save(save, missing=missing)
+    _tell(model, rows, output, append, as_json)
+
+
+def _tell(model: Any, rows: Any, output: Any, append: bool, as_json: bool) -> None:
+    from infinimix.cli.describing import describe_groups, show_groups
+    from infinimix.cli.out import print_json, show
+    from infinimix.cli.places import write_text
+    from infinimix.cli.predict import answer_columns, to_csv
+
+    labels = model.labels_.tolist()
+    groups = describe_groups(model)
+    if output is not None or not as_json:
+        write_text(to_csv(answer_columns(rows.table, {"group": labels}, append)), output)
+    if as_json:
+        told = {"rows": len(labels), "groups": groups}
+        told["n_groups_posterior"] = model.n_groups_posterior_
+        print_json(told if output is not None else {**told, "labels": labels})
+    elif output is not None:
+        title = f"{len(groups)} groups in {rows.table.source.name}: {len(labels):,} rows"
+        show(show_groups(groups, title), f"Wrote {output}.")

@@ -1,0 +1,105 @@
+"""Errors that read as help: one line on standard error, exit code 2, no traceback.
+
+Commands raise `CommandError`; what the library and the system refuse is worded here. Anything else
+is a fault of infinimix and keeps its traceback. `INFINIMIX_TRACEBACK=1` shows all of them.
+"""
+
+from __future__ import annotations
+
+import difflib
+import errno
+import os
+import warnings
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, NoReturn
+
+import typer
+
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+
+
+class CommandError(Exception):
+    """Something the user can put right; the message says how."""
+
+
+def guarded(name: str, command: Callable[..., None]) -> Callable[..., None]:
+    """Return the command, made to tell its errors and warnings in one line each."""
+
+    @wraps(command)
+    def run(*args: Any, **options: Any) -> None:
+        with _telling(name):
+            command(*args, **options)
+
+    return run
+
+
+@contextmanager
+def _telling(name: str) -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.showwarning = lambda message, category, *_: _show_warning(name, message, category)
+        try:
+            yield
+        except (CommandError, ValueError, TypeError, ImportError, OSError, MemoryError) as error:
+            if os.environ.get("INFINIMIX_TRACEBACK") or isinstance(error, BrokenPipeError):
+                raise
+            refuse(name, _word(error))
+
+
+def refuse(name: str, reason: str) -> NoReturn:
+    """Say in one line why the command stops, and stop."""
+    typer.echo(f"infinimix {name}: {one_line(reason)}", err=True)
+    raise typer.Exit(2)
+
+
+def _show_warning(name: str, message: Any, category: type) -> None:
+    if issubclass(category, UserWarning):
+        typer.echo(f"infinimix {name}: note: {one_line(str(message))}", err=True)
+
+
+def _word(error: BaseException) -> str:
+    if isinstance(error, OSError):
+        return _word_system_error(error)
+    if isinstance(error, MemoryError):
+        return "the computer has too little memory for this; take fewer rows or columns."
+    return str(error) or type(error).__name__
+
+
+def _word_system_error(error: OSError) -> str:
+    about = f" ({error.filename})" if error.filename else ""
+    if error.errno in FULL:
+        why = error.strerror or "no space left"
+        return (
+            f"the disk is full ({why}){about}; free some space or write elsewhere. Nothing changed."
+        )
+    if error.errno == errno.ENOENT:
+        return f"there is no file or folder {str(error.filename)!r}; check the name."
+    if error.errno == errno.EISDIR:
+        return f"{str(error.filename)!r} is a folder; name a file."
+    if error.errno in REFUSED:
+        return f"no permission for {str(error.filename)!r}; choose another place or change it."
+    return f"{error.strerror or error}{about}"
+
+
+def one_line(text: str) -> str:
+    """Return the text without its line breaks."""
+    return " ".join(text.split())
+
+
+def listed(names: Iterable[Any], most: int = 8) -> str:
+    """Return names for a message, the first of many."""
+    names = [str(name) for name in names]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
+
+
+def hint(name: str, names: Iterable[Any]) -> str:
+    """Return "; did you mean ...?" if there is a similar name, else what there is."""
+    names = [str(known) for known in names]
+    lower = {known.lower(): known for known in reversed(names)}
+    close = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean {lower[close[0]]!r}?"
+    return f"there are {listed(names)}."

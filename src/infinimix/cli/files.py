@@ -1,0 +1,237 @@
+"""Files of tables as columns of cells, with all that is needed to write them again unchanged.
+
+Cells of CSV and TSV files are text as it stands in the file; those of JSON lines and Parquet have
+types of their own. What the columns mean is decided in `tables_in`.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from infinimix.cli.errors import CommandError, hint
+from infinimix.streaming.bad import BadRecords
+from infinimix.streaming.formats import _as_dict
+from infinimix.streaming.lines import check_text, number_lines, open_lines
+from infinimix.streaming.readers import SUFFIXES
+
+FORMATS = ("csv", "tsv", "jsonl", "parquet")
+DELIMITERS = (",", ";", "\t", "|")
+
+
+@dataclass
+class Source:
+    """A table as it was read.
+
+    Attributes
+    ----------
+    name : str
+        The path, for messages.
+    format : str
+        One of `FORMATS`.
+    names : list of str
+        The columns.
+    cells : list of lists
+        Column by column; None where a row of JSON lacks a key.
+    lines : list of int
+        Where each row begins, from 1 on.
+    raw : list of str
+        Text files: each row as it stands there, with its line end; of CSV files also the header
+        and blank lines.
+    """
+
+    name: str
+    format: str
+    names: list[str]
+    cells: list[list[Any]]
+    lines: list[int]
+    delimiter: str = ","
+    raw: list[str] = field(default_factory=list)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether cells are text that has to be understood first."""
+        return self.format in ("csv", "tsv")
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return len(self.lines)
+
+    def where(self, i: int) -> str:
+        """Return the place of a row, for messages."""
+        return f"row {i + 1}" if self.format == "parquet" else f"line {self.lines[i]}"
+
+
+def read_source(path: Path, format: str | None = None, delimiter: str | None = None) -> Source:
+    """Read a file; `CommandError` says what is wrong with it."""
+    format = find_format(path, format)
+    if str(path) != "-" and not path.exists():
+        raise CommandError(f"there is no file {str(path)!r}; {_similar(path)}")
+    if path.is_dir():
+        raise CommandError(f"{str(path)!r} is a folder; name a file in it.")
+    if format == "parquet":
+        source = _read_parquet(path)
+    else:
+        with open_lines(str(path)) as lines:
+            try:
+                read = _read_json if format == "jsonl" else _read_csv
+                source = read(str(path), format, lines, delimiter)
+            except (csv.Error, ValueError) as error:
+                raise CommandError(f"{path}: {error}.") from error
+    if not source.n_rows:
+        raise CommandError(f"{path} has no rows; give a file with a header and rows below it.")
+    return source
+
+
+def find_format(path: Path, format: str | None) -> str:
+    """Return what a file holds, by its name unless told."""
+    if format is None:
+        name = str(path).lower().removesuffix(".gz")
+        format = "csv" if name == "-" else SUFFIXES.get(Path(name).suffix)
+    if format is None and path.suffix in (".txt", ".data", ".dat"):
+        format = "csv"
+    if format not in FORMATS:
+        told = "the name does not say what it holds" if format is None else f"not {format!r}"
+        raise CommandError(f"{path}: {told}; give --format, one of {', '.join(FORMATS)}.")
+    return format
+
+
+def _similar(path: Path) -> str:
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no folder {str(folder)!r} either."
+    names = [other.name for other in folder.iterdir() if other.is_file()]
+    found = hint(path.name, names)
+    return found if found.startswith("did") else "check the name."
+
+
+def _read_csv(name: str, format: str, lines: Any, delimiter: str | None) -> Source:
+    text = _Kept(lines)
+    first = text.peek()
+    delimiter = delimiter or ("\t" if format == "tsv" else _find_delimiter(first))
+    if len(delimiter) != 1:
+        raise CommandError(f"--delimiter must be one character; got {delimiter!r}.")
+    parser = csv.reader(text, delimiter=delimiter, strict=True)
+    names = [cell or f"column {j + 1}" for j, cell in enumerate(next(parser, []))]
+    if not names:
+        raise CommandError(f"{name} is empty; give a file with a header and rows below it.")
+    check_names(names, name)
+    raw, at, records = [text.take()], [], []
+    begin = parser.line_num + 1
+    for record in parser:
+        raw.append(text.take())
+        if len(record) == len(names):
+            records.append(record)
+            at.append(begin)
+        elif record:
+            more = "a delimiter too many, or a comma without quotes?"
+            raise CommandError(
+                f"{name}: line {begin} has {len(record)} cells, but there are {len(names)} "
+                f"columns; {more if len(record) > len(names) else 'complete or remove it.'}"
+            )
+        begin = parser.line_num + 1
+    cells = [list(column) for column in zip(*records, strict=True)] or [[] for _ in names]
+    return Source(name, format, names, cells, at, delimiter, raw)
+
+
+class _Kept:
+    """Lines for a parser, kept as they were until they are taken."""
+
+    def __init__(self, lines: Any) -> None:
+        self._lines = number_lines(lines, BadRecords("raise"))
+        self._ahead: list[str] = []
+        self._held: list[str] = []
+
+    def __iter__(self) -> _Kept:
+        return self
+
+    def __next__(self) -> str:
+        line = self._ahead.pop() if self._ahead else next(self._lines)[1]
+        check_text(line)
+        self._held.append(line)
+        return line
+
+    def peek(self) -> str:
+        for _, line in self._lines:
+            self._ahead.append(line)
+            return line
+        return ""
+
+    def take(self) -> str:
+        text = "".join(self._held)
+        self._held.clear()
+        return text
+
+
+def _find_delimiter(header: str) -> str:
+    """Return a comma, unless the header has none and has another usual delimiter."""
+    counts = [header.count(one) for one in DELIMITERS]
+    return "," if counts[0] else DELIMITERS[counts.index(max(counts))]
+
+
+def check_names(names: Sequence[str], name: str) -> None:
+    """Refuse columns that have the same name."""
+    if len(set(names)) < len(names):
+        double = next(one for one in names if list(names).count(one) > 1)
+        raise CommandError(f"{name}: two columns have the name {double!r}; rename one of them.")
+
+
+def _read_json(name: str, format: str, lines: Any, delimiter: str | None) -> Source:
+    rows, at, raw = [], [], []
+    for line, text in number_lines(lines, BadRecords("raise")):
+        if not text.strip():
+            continue
+        try:
+            check_text(text)
+            row = json.loads(text, object_pairs_hook=_as_dict)
+        except (ValueError, RecursionError) as error:
+            raise CommandError(f"{name}: line {line} is no JSON object: {error}.") from error
+        nested = isinstance(row, dict) and [k for k, v in row.items() if isinstance(v, dict | list)]
+        if not isinstance(row, dict) or nested:
+            what = f"has a list or object in {nested[0]!r}" if nested else "is no JSON object"
+            raise CommandError(f"{name}: line {line} {what}; each line is one flat object.")
+        rows.append(row)
+        at.append(line)
+        raw.append(text)
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    cells = [[row.get(key) for row in rows] for key in names]
+    return Source(name, format, names, cells, at, raw=raw)
+
+
+def _read_parquet(path: Path) -> Source:
+    if str(path) == "-":
+        raise CommandError("Parquet cannot be read from standard input; name a file.")
+    file: Any = str(path)
+    if path.suffix == ".gz":
+        with gzip.open(path) as zipped:
+            file = io.BytesIO(zipped.read())
+    try:
+        columns = _parquet_columns(file)
+    except (ImportError, OSError):
+        raise
+    except Exception as error:  # PyArrow's and polars' errors have no common root
+        raise CommandError(f"{path} cannot be read as Parquet: {error}") from error
+    names = list(columns)
+    n_rows = len(columns[names[0]]) if names else 0
+    return Source(str(path), "parquet", names, list(columns.values()), list(range(1, n_rows + 1)))
+
+
+def _parquet_columns(file: Any) -> dict[str, list[Any]]:
+    if find_spec("pyarrow"):
+        import pyarrow.parquet as pq
+
+        found: dict[str, list[Any]] = pq.read_table(file).to_pydict()
+        return found
+    if find_spec("polars"):
+        import polars as pl
+
+        return pl.read_parquet(file).to_dict(as_series=False)
+    raise ImportError("Parquet files need PyArrow or polars: pip install pyarrow")

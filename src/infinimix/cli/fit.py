@@ -1,0 +1,81 @@
+"""`infinimix fit`: from a table with a column of classes to a model in a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from infinimix.cli import options
+
+
+def fit(
+    train: options.Table,
+    target: options.Target,
+    output: Annotated[Path, options.to_file("--output", "-o", text="Model to write.")],
+    model: options.ModelName = "aclass",
+    text: options.Text = None,
+    effort: options.Effort = "default",
+    real: options.Real = None,
+    log: options.Log = None,
+    category: options.Category = None,
+    binary: options.Binary = None,
+    count: options.Count = None,
+    gaussian: options.Gaussian = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    missing: options.Missing = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
+) -> None:
+    """Learn a classifier from a table, and save it."""
+    from infinimix.cli.out import print_json, show
+    from infinimix.cli.tables_in import Reading
+    from infinimix.cli.tasks import read_task
+
+    flags = {
+        "--real": real, "--log": log, "--category": category, "--binary": binary,
+        "--count": count, "--gaussian": gaussian,
+    }  # fmt: skip
+    task = read_task(
+        "fit", train, target, Reading(format, delimiter, missing), flags, columns, drop, model,
+        text, {"random_state": seed, "n_jobs": jobs, "effort": effort},
+    )  # fmt: skip
+    if not as_json:
+        from infinimix.cli.kinds import show_columns
+
+        show(show_columns(task.infos, task.table))
+    trained = task.recipe.fit(task.X, task.y)
+    trained.save(output, **task.notes)
+    if as_json:
+        print_json({"model": str(output), **_tell(task, trained.model)})
+    else:
+        show(*_show(task, trained.model, output))
+
+
+def _tell(task: Any, model: Any) -> dict[str, Any]:
+    from infinimix.cli.describing import describe_classes
+    from infinimix.cli.kinds import tell_columns
+
+    return {
+        "kind": type(model).__name__,
+        "rows": len(task.y),
+        "columns": tell_columns(task.infos),
+        "classes": describe_classes(model),
+        "loo_log_loss": getattr(model, "loo_log_loss_", None),
+        "warnings": task.warnings,
+    }
+
+
+def _show(task: Any, model: Any, output: Path) -> list[Any]:
+    from infinimix.cli.describing import show_classes
+    from infinimix.cli.out import count, number
+
+    lines: list[Any] = [show_classes(model, f"Classes of {task.notes['target']!r}")]
+    loss = getattr(model, "loo_log_loss_", None)
+    if loss is not None and loss == loss:
+        lines.append(f"Log-loss of training rows, each left out in turn: {number(loss)}")
+    saved = f"Saved {output}: {type(model).__name__}, {count(len(task.y), 'row')}."
+    return [*lines, saved, f"Next: infinimix predict {output} FILE"]

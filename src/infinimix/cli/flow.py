@@ -1,0 +1,137 @@
+"""Streams for the command: kinds from the first rows, a learner that may be kept in a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from infinimix.cli.errors import CommandError
+from infinimix.cli.files import find_format
+from infinimix.cli.learning import find_class, make
+from infinimix.cli.out import is_watched, mention
+from infinimix.cli.tables_in import MARKERS
+from infinimix.streaming import DurableLearner, PrequentialResult, prequential, read_stream
+from infinimix.streaming.folder import list_snapshots, load_newest
+from infinimix.streaming.rows import as_dicts, cut
+from infinimix.tables import read_schema
+
+BARS = "▁▂▃▄▅▆▇█"
+POINTS = 40
+
+
+@dataclass
+class Flow:
+    """A stream as the user described it; an iterable of chunks, read once."""
+
+    source: Path
+    target: str
+    text: str | None
+    asked: dict[str, str]
+    drop: Sequence[str]
+    missing: Sequence[str] | None
+    format: str | None
+    delimiter: str | None
+    chunk: int
+    skip_bad: bool
+    skip: int = 0  # rows that have been learned before
+    names: list[str] = field(default_factory=list)
+    spare: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        if str(self.source) != "-" and not self.source.exists():
+            raise CommandError(f"there is no file {str(self.source)!r}; check the name.")
+        format = find_format(self.source, self.format)
+        reader = read_stream(
+            str(self.source), self.target, format=format, chunk=self.chunk, drop=self.drop,
+            on_bad="skip" if self.skip_bad else "raise",
+            missing=MARKERS if self.missing is None else ("", *self.missing),
+            delimiter=self.delimiter,
+        )  # fmt: skip
+        self._chunks = iter(reader)
+        self._first = next(self._chunks, None)
+        self.bad = reader.bad
+        if self._first is None:
+            raise CommandError(f"{self.source} has no rows; nothing was learned.")
+        self._name_columns()
+
+    def _name_columns(self) -> None:
+        rows = list(as_dicts(self._first[0]))  # type: ignore[index]
+        names = list(dict.fromkeys(str(key) for row in rows for key in row))
+        if self.text is not None and self.text not in names:
+            raise CommandError(f"the stream has no column {self.text!r}, which --text names.")
+        self.names = names if self.text is None else [self.text]
+        self.spare = [*self.drop, *(name for name in names if name not in self.names)]
+        self._rows = rows
+
+    def columns(self) -> Any:
+        """Return the kinds of all columns, by the first chunk and the options."""
+        if self.text is not None:
+            return "text"
+        unknown = [name for name in self.asked if name not in self.names]
+        if unknown:
+            raise CommandError(f"the stream has no column {unknown[0]!r}, which an option names.")
+        return read_schema(self._rows, self.asked or "auto").requests()
+
+    def __iter__(self) -> Iterator[tuple[Any, list[Any]]]:
+        left = self.skip
+        chunk = self._first
+        while chunk is not None:
+            X, y = chunk
+            over = min(left, len(y))
+            left -= over
+            if over < len(y):
+                yield self._rows_of(cut(X, over, len(y))), y[over:]
+            chunk = next(self._chunks, None)
+
+    def _rows_of(self, X: Any) -> Any:
+        if self.text is None:
+            return X
+        texts = (row.get(self.text) for row in as_dicts(X))
+        return ["" if text is None else str(text) for text in texts]
+
+
+def open_learner(
+    name: str, flow: Flow, settings: dict[str, Any], folder: Path | None, snapshot_every: int
+) -> tuple[Any, int]:
+    """Return what learns, and how many rows it has learned before."""
+    cls = find_class(name)
+    if not hasattr(cls, "partial_fit"):
+        raise CommandError(f"--model: {name} cannot learn row by row; take online-crp or aclass.")
+    if flow.text is not None and name != "online-crp":
+        raise CommandError(f"--text: {name} does not read words; take --model online-crp.")
+    if folder is None:
+        return make(cls, columns=flow.columns(), **settings), 0
+    if folder.exists() and not folder.is_dir():
+        raise CommandError(f"--folder: {str(folder)!r} is a file; name a folder.")
+    snapshots = list_snapshots(folder) if folder.exists() else []
+    model = make(cls, columns=flow.columns(), **settings)
+    if snapshots:  # kinds were decided by the first rows of all
+        model.set_params(columns=load_newest(folder, snapshots)[0].columns)
+    learner = DurableLearner(model, folder, snapshot_every)
+    if learner.n_rows:
+        mention(f"Going on after {learner.n_rows:,} rows in {folder}.")
+    return learner, learner.n_rows
+
+
+def run(
+    learner: Any, flow: Flow, window: int, batch: int, max_rows: int | None
+) -> PrequentialResult:
+    """Let the learner go through the stream."""
+    return prequential(
+        learner, flow, window=window, batch=None if batch == 1 else batch, max_rows=max_rows,
+        on_bad="skip" if flow.skip_bad else "raise", progress=is_watched(),
+    )  # fmt: skip
+
+
+def draw_error(curve: dict[str, list[float]]) -> str:
+    """Return the error along the stream as a line of bars."""
+    errors = [error for error in curve["error"] if error == error]
+    if not errors:
+        return "-"
+    step = max(1, -(-len(errors) // POINTS))
+    points = errors[::step]
+    top = max(max(points), 1e-9)
+    bars = "".join(BARS[min(int(p / top * 8), 7)] for p in points)
+    return f"{bars}  {errors[0]:.0%} to {errors[-1]:.0%}"

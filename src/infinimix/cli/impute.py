@@ -1,0 +1,80 @@
+"""`infinimix impute`: missing cells filled, everything else of the file as it was."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from infinimix.cli import options
+
+
+def impute(
+    file: options.Table,
+    output: options.Output = None,
+    draw: Annotated[
+        bool, typer.Option("--draw", help="Draw cells as they vary, instead of their mean or mode.")
+    ] = False,
+    save: options.Save = None,
+    effort: options.Effort = "default",
+    real: options.Real = None,
+    log: options.Log = None,
+    category: options.Category = None,
+    binary: options.Binary = None,
+    count: options.Count = None,
+    gaussian: options.Gaussian = None,
+    columns: options.Columns = None,
+    drop: options.Drop = None,
+    missing: options.Missing = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
+) -> None:
+    """Fill missing cells, and leave the rest of the file as it is."""
+    from infinimix import CRPImputer
+    from infinimix.cli.errors import CommandError
+    from infinimix.cli.filling import fill, write_filled
+    from infinimix.cli.learning import Trained, make
+    from infinimix.cli.out import is_watched
+    from infinimix.cli.tables_in import Reading
+    from infinimix.cli.tasks import read_rows
+
+    if as_json and output is None:
+        raise CommandError("--json: the table itself goes to standard output; add --output FILE.")
+    flags = {
+        "--real": real, "--log": log, "--category": category, "--binary": binary,
+        "--count": count, "--gaussian": gaussian,
+    }  # fmt: skip
+    rows = read_rows(
+        "impute", file, Reading(format, delimiter, missing), flags, columns, drop
+    )  # fmt: skip
+    model = make(
+        CRPImputer, columns=rows.columns, strategy="draw" if draw else "mean", effort=effort,
+        random_state=seed, n_jobs=jobs, verbose=is_watched(),
+    ).fit(rows.X)  # fmt: skip
+    filled, counts = fill(rows.table, rows.X, model.transform(rows.X))
+    write_filled(rows.table.source, filled, output)
+    if save is not None:
+        types = {name: rows.table.types[name] for name in rows.X.columns}
+        notes = {"columns": list(rows.X.columns), "drop": rows.asked.drop, "types": types}
+        Trained(model, notes).save(save, missing=missing)
+    _tell(counts, rows, output, as_json)
+
+
+def _tell(counts: dict[str, int], rows: Any, output: Any, as_json: bool) -> None:
+    from infinimix.cli.out import count, grid, print_json, show
+
+    total = sum(counts.values())
+    if as_json:
+        print_json({"output": str(output), "cells": total, "columns": counts})
+    elif output is not None:
+        most = sorted(counts.items(), key=lambda item: -item[1])[:12]
+        n = rows.table.n_rows
+        cells = [(name, f"{filled:,}", f"{filled / n:.1%}") for name, filled in most]
+        if cells:
+            show(grid(f"Filled {count(total, 'cell')}", ("column", "cells", "share"), cells))
+        else:
+            show("No cell was missing.")
+        show(f"Wrote {output}.")

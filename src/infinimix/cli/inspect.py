@@ -1,0 +1,81 @@
+"""`infinimix inspect`: what a saved model holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from infinimix.cli import options
+
+MOST_LABELS = 6  # whose groups are shown
+
+
+def inspect(model: options.Model, as_json: options.Json = False) -> None:
+    """Show what a model holds: columns, classes, groups and parameters."""
+    from infinimix.cli.learning import load_trained
+    from infinimix.cli.out import print_json, show
+
+    trained = load_trained(model)
+    found = describe_model(trained, model)
+    if as_json:
+        print_json(found)
+    else:
+        show(*_show(trained.model, found, str(model)))
+
+
+def describe_model(trained: Any, path: Path) -> dict[str, Any]:
+    """Return all that is known of a model, for JSON."""
+    from infinimix.artifacts import read
+    from infinimix.cli.describing import describe_classes, describe_groups
+    from infinimix.cli.network import describe_network
+
+    model, notes = trained.model, trained.notes
+    found: dict[str, Any] = {
+        "kind": type(model).__name__,
+        "version": read(path)[2]["library_version"],
+        "bytes": path.stat().st_size,
+        "target": notes.get("target"),
+        "columns": _columns(trained),
+        "parameters": {k: v for k, v in model.get_params(deep=False).items() if k != "columns"},
+    }
+    if hasattr(model, "classes_"):
+        found["classes"] = describe_classes(model)
+    if hasattr(model, "prototypes"):
+        labels = model.classes_.tolist() if hasattr(model, "classes_") else [None]
+        found["groups"] = [{"class": c, "groups": describe_groups(model, c)} for c in labels]
+    if hasattr(model, "edge_marginals_"):
+        found |= describe_network(model)
+    return found
+
+
+def _columns(trained: Any) -> dict[str, str]:
+    try:
+        columns = dict(trained.model.columns_)
+    except (AttributeError, TypeError, ValueError):  # models of words or matrices
+        kind = "text" if trained.notes.get("text") is not None else "real"
+        columns = dict.fromkeys(trained.needed, kind)
+    return {", ".join(k) if isinstance(k, tuple) else str(k): str(v) for k, v in columns.items()}
+
+
+def _show(model: Any, found: dict[str, Any], name: str) -> list[Any]:
+    from infinimix.cli.describing import show_classes, show_groups
+    from infinimix.cli.network import show_network
+    from infinimix.cli.out import count, grid
+
+    size = f"{found['bytes'] / 1024:,.0f} kB"
+    shown: list[Any] = [
+        f"{name}: {found['kind']} of infinimix {found['version']}, {size}, "
+        + count(len(found["columns"]), "column"),
+        grid("Columns", ("column", "kind"), list(found["columns"].items())[:60], left=2),
+    ]
+    if "classes" in found:
+        target = f" of {found['target']!r}" if found["target"] else ""
+        shown.append(show_classes(model, f"Classes{target}"))
+    for entry in found.get("groups", [])[:MOST_LABELS]:
+        title = "Groups" if entry["class"] is None else f"Groups of {entry['class']!r}"
+        if entry["groups"]:
+            shown.append(show_groups(entry["groups"], title))
+    if "edges" in found:
+        shown += show_network(found, name)
+    parameters = [(k, v) for k, v in found["parameters"].items() if v is not None]
+    return [*shown, grid("Parameters", ("parameter", "value"), parameters, left=2)]

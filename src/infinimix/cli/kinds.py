@@ -1,0 +1,193 @@
+"""Kinds of columns: what the user asked for, what was found, and what looks odd."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from infinimix.cli.errors import CommandError, listed
+from infinimix.cli.out import count, grid, warn
+from infinimix.cli.tables_in import Table, need_columns, split_names
+from infinimix.streaming.cells import NUMBER
+from infinimix.tables import read_schema
+
+KINDS = ("auto", "real", "real:log", "real:rank", "categorical", "binary", "count", "gaussian")
+SHORT = {"category": "categorical", "log": "real:log", "rank": "real:rank", "number": "real"}
+FLAGS = {
+    "--real": "real", "--log": "real:log", "--category": "categorical", "--binary": "binary",
+    "--count": "count",
+}  # fmt: skip
+ID_NAME = re.compile(r"(.*[_\W])?(id|idx|index|uuid|key|nr|no|number|row)|column 1", re.IGNORECASE)
+FEWEST = 20  # rows from which on a column of different values is told from chance
+NEARLY_ALL = 0.9
+MOST_SHOWN = 40  # columns
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the user said of columns: kinds by name or block, and names to leave out."""
+
+    columns: dict[Any, str]
+    drop: list[str]
+
+    def within(self, names: Sequence[str]) -> dict[Any, str] | str:
+        """Return the kinds for `columns=` of a model, "auto" where nothing was said."""
+        kept = {k: v for k, v in self.columns.items() if set(_members(k)) <= set(names)}
+        return kept or "auto"
+
+
+@dataclass(frozen=True)
+class Info:
+    """What is known of one column."""
+
+    name: str
+    kind: str
+    distinct: int
+    missing: int
+    example: str
+    odd: str  # "", or why it deserves a look
+
+
+def ask_kinds(
+    table: Table, flags: Mapping[str, Sequence[str] | None], path: Path | None,
+    drop: Sequence[str] | None,
+) -> Asked:  # fmt: skip
+    """Return what options and the file of `--columns` say; options have the last word."""
+    columns, left_out = _read_toml(table, path) if path is not None else ({}, [])
+    for flag, kind in FLAGS.items():
+        names = split_names(flags.get(flag), table)
+        need_columns(table, names, flag)
+        columns |= dict.fromkeys(names, kind)
+    for text in flags.get("--gaussian") or ():
+        block = split_names([text], table)
+        need_columns(table, block, "--gaussian")
+        columns = {k: v for k, v in columns.items() if k not in block}
+        columns[tuple(block)] = "gaussian"
+    names = split_names(drop, table)
+    need_columns(table, names, "--drop")
+    return Asked(columns, [*left_out, *names])
+
+
+def _read_toml(table: Table, path: Path) -> tuple[dict[Any, str], list[str]]:
+    try:
+        import tomllib
+    except ImportError as error:  # Python 3.10
+        raise CommandError("--columns needs Python 3.11 or newer; use --real, ... here.") from error
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CommandError(f"--columns: {path} is no TOML: {error}.") from error
+    columns: dict[Any, str] = {}
+    drop = []
+    for key, value in data.items():
+        kind = SHORT.get(value, value) if isinstance(value, str) else value
+        names = split_names([key], table)
+        need_columns(table, names, f"--columns {path}")
+        if kind == "drop":
+            drop += names
+        elif kind not in KINDS:
+            raise CommandError(
+                f"--columns: {path}: {key!r} has the kind {value!r}; there are "
+                f"{', '.join((*KINDS, 'drop'))}."
+            )
+        elif kind == "gaussian":
+            columns[tuple(names)] = kind
+        else:
+            columns |= dict.fromkeys(names, str(kind))
+    return columns, drop
+
+
+def _members(key: Any) -> tuple[Any, ...]:
+    return key if isinstance(key, tuple) else (key,)
+
+
+def describe_columns(X: pd.DataFrame, columns: dict[Any, str] | str, table: Table) -> list[Info]:
+    """Return what is known of each column of a frame."""
+    found = read_schema(X, columns).requests()
+    return [_describe(name, str(kind), X[name], table) for name, kind in _by_name(found).items()]
+
+
+def _by_name(found: Mapping[Any, str]) -> dict[str, str]:
+    return {name: kind for key, kind in found.items() for name in _members(key)}
+
+
+def _describe(name: str, kind: str, column: Any, table: Table) -> Info:
+    some = column.dropna()
+    distinct = int(some.nunique())
+    odd = _odd(name, some, distinct, table.types.get(name, ""))
+    return Info(name, kind, distinct, int(len(column) - len(some)), _example(some, kind), odd)
+
+
+def _example(some: Any, kind: str) -> str:
+    if not len(some):
+        return ""
+    if kind.startswith(("real", "count", "gaussian")):
+        return f"{some.min():.6g} to {some.max():.6g}"
+    first = [str(value) for value in list(dict.fromkeys(some.tolist()))[:3]]
+    text = ", ".join(word if len(word) <= 14 else word[:12] + ".." for word in first)
+    return text + (", .." if some.nunique() > 3 else "")
+
+
+def _odd(name: str, some: Any, distinct: int, kind: str) -> str:
+    """Return why a column deserves a look, or ""."""
+    if distinct == 0:
+        return "has no values"
+    if distinct == 1:
+        return f"is constant ({some.iloc[0]!r})" if isinstance(some.iloc[0], str) else "is constant"
+    if len(some) < FEWEST:
+        return ""
+    if kind == "text":
+        odd = [cell for cell in some.unique() if not NUMBER.fullmatch(str(cell).strip())]
+        numbers = 1 - some.isin(odd).mean()
+        if numbers >= NEARLY_ALL and odd:
+            return f"is text only because of {listed(odd, 3)}: if that means missing, say --missing"
+        if distinct >= NEARLY_ALL * len(some):
+            return f"looks like a name: {distinct:,} different values in {len(some):,} rows"
+    elif kind == "number" and distinct == len(some):
+        whole = bool((some % 1 == 0).all())
+        span = some.max() - some.min() == len(some) - 1
+        if whole and (span or ID_NAME.fullmatch(name)):
+            return "looks like a number of rows: all its values are different"
+    return ""
+
+
+def warn_of_columns(command: str, infos: Sequence[Info]) -> list[str]:
+    """Say which columns look odd, and return that."""
+    said = []
+    for info in infos:
+        if info.odd:
+            advice = "" if "--missing" in info.odd else f"; leave it out with --drop {info.name}"
+            said.append(f"column {info.name!r} {info.odd}{advice}.")
+    for text in said[:MOST_SHOWN]:
+        warn(command, text)
+    return said
+
+
+def show_columns(infos: Sequence[Info], table: Table) -> Any:
+    """Return a table of columns and their kinds."""
+    rows = [
+        (i.name, i.kind, i.example, f"{i.distinct:,}", f"{i.missing:,}" if i.missing else "-")
+        for i in infos
+    ]
+    hidden = len(rows) - MOST_SHOWN
+    if hidden > 0:
+        rows = [*rows[:MOST_SHOWN], (f".. {count(hidden, 'column')} more", "", "", "", "")]
+    marks = {mark: n for mark, n in table.markers.items() if n}
+    spelled = ", ".join(f"{mark!r} in {count(n, 'cell')}" for mark, n in marks.items())
+    return grid(
+        f"{table.source.name}: {count(table.n_rows, 'row')}",
+        ("column", "kind", "values", "distinct", "missing"),
+        rows,
+        left=3,
+        caption=f"missing: {spelled}" if spelled else None,
+    )
+
+
+def tell_columns(infos: Sequence[Info]) -> dict[str, Any]:
+    """Return columns and their kinds for JSON."""
+    return {i.name: {"kind": i.kind, "distinct": i.distinct, "missing": i.missing} for i in infos}

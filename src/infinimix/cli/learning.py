@@ -1,0 +1,189 @@
+"""Models by name, how they learn from a frame, and what a file keeps beside them.
+
+A model file is one that `infinimix.load` reads; its notes say how the table was read, so that
+`predict` reads later files in the same way.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+import infinimix
+from infinimix.cli.errors import CommandError, hint, listed
+from infinimix.cli.kinds import Info
+from infinimix.cli.numbers import apply_encoding, learn_encoding
+from infinimix.cli.out import is_watched
+from infinimix.cli.tables_in import Reading, Table, read_table
+
+MODELS = {
+    "aclass": "AClassClassifier",
+    "online-crp": "OnlineCRPClassifier",
+    "finite-mixture": "FiniteMixtureClassifier",
+    "m2dpm": "MaxMarginDPMeans",
+}
+EFFORTS = ("fast", "default", "thorough")
+
+
+def available() -> list[str]:
+    """Return the models that this infinimix has."""
+    return [name for name, cls in MODELS.items() if cls in infinimix.__all__]
+
+
+def find_class(name: str) -> type[Any]:
+    """Return the class of a model by its name on the command line."""
+    if name not in MODELS:
+        raise CommandError(
+            f"--model: there is no {name!r}; choose one of {', '.join(available())}."
+        )
+    if MODELS[name] not in infinimix.__all__:
+        raise CommandError(
+            f"--model: infinimix {infinimix.__version__} has no {name} yet; choose one of "
+            f"{', '.join(available())}, or upgrade infinimix."
+        )
+    found: type[Any] = getattr(infinimix, MODELS[name])
+    return found
+
+
+def make(cls: type[Any], **options: Any) -> Any:
+    """Return a model with those of the options that it has."""
+    if options.get("effort", "default") not in EFFORTS:
+        raise CommandError(f"--effort: {options['effort']!r} is none of {', '.join(EFFORTS)}.")
+    known = inspect.signature(cls).parameters
+    return cls(**{k: v for k, v in options.items() if k in known and v is not None})
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """All that is needed to learn a classifier from a frame and labels."""
+
+    name: str
+    infos: Sequence[Info]
+    columns: Any  # as the estimators take it
+    text: str | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+    def fit(self, X: pd.DataFrame, y: Sequence[Any], verbose: bool | None = None) -> Trained:
+        """Learn; rows without label too, if the model can."""
+        cls = find_class(self.name)
+        columns = "text" if self.text is not None else self.columns
+        watched = is_watched() if verbose is None else verbose
+        model = make(cls, columns=columns, verbose=watched, **self.options)
+        encoding = None
+        if "columns" not in inspect.signature(cls).parameters:
+            encoding = learn_encoding(X, {info.name: info.kind for info in self.infos})
+        notes = {"text": self.text, "encoding": encoding, "columns": list(X.columns)}
+        trained = Trained(model, notes)
+        model.fit(trained.rows(X), list(y))
+        return trained
+
+    @property
+    def takes_unlabelled(self) -> bool:
+        """Whether rows without label teach the model something."""
+        return hasattr(find_class(self.name), "predict_batch")
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A model that takes frames."""
+
+    model: Any
+    notes: dict[str, Any]
+
+    def rows(self, X: pd.DataFrame) -> Any:
+        """Return a frame as the model takes it."""
+        if self.notes.get("text") is not None:
+            return ["" if text is None or text != text else str(text) for text in X.iloc[:, 0]]
+        if self.notes.get("encoding") is not None:
+            return apply_encoding(X, self.notes["encoding"])
+        return X if hasattr(self.model, "feature_names_in_") or not self.is_fitted else X.to_numpy()
+
+    @property
+    def is_fitted(self) -> bool:
+        """Whether the model has learned."""
+        return bool(self.model.__sklearn_is_fitted__())
+
+    def ask(self, method: str, X: pd.DataFrame) -> Any:
+        """Return the answers of a method of the model, such as "predict"."""
+        if not hasattr(self.model, method):
+            raise CommandError(_no_answer(type(self.model).__name__, method))
+        return getattr(self.model, method)(self.rows(X))
+
+    @property
+    def needed(self) -> list[str]:
+        """The columns that the model takes."""
+        own = getattr(self.model, "feature_names_in_", ())
+        return [str(name) for name in self.notes.get("columns") or own]
+
+    def save(self, path: Path, **more: Any) -> None:
+        """Write the model and its notes, whole or not at all."""
+        infinimix.save(self.model, path, notes={**self.notes, **more})
+
+
+def _no_answer(name: str, method: str) -> str:
+    if "batch" in method:
+        able = [n for n in available() if hasattr(find_class(n), method)]
+        others = f" (those that do: {', '.join(able)})" if able else ""
+        return f"--batch: a {name} classifies rows one by one only{others}; leave --batch out."
+    return f"the model is a {name}, which has no {method}; fit a classifier with infinimix fit."
+
+
+def load_trained(path: Path) -> Trained:
+    """Read a model; `ArtifactError` if it is damaged or too new."""
+    from infinimix.estimators.storage import read_notes
+
+    if not path.exists():
+        raise CommandError(
+            f"there is no model {str(path)!r}; make one with: infinimix fit TABLE --target COLUMN "
+            f"--output {path}"
+        )
+    return Trained(infinimix.load(path), read_notes(path))
+
+
+def read_for(
+    trained: Trained, path: Path, reading: Reading, target: str | None = None
+) -> tuple[Table, pd.DataFrame]:
+    """Read a file for a model, and return its table and the columns that the model takes."""
+    notes, needed = trained.notes, trained.needed
+    types = dict(notes.get("types") or _types_of(trained.model))
+    missing = reading.missing if reading.missing is not None else notes.get("missing")
+    target = target if target is not None else notes.get("target")
+    reading = Reading(reading.format, reading.delimiter, missing, reading.drop)
+    table = read_table(path, reading, types=types, labels=target)
+    if not needed:
+        return table, table.frame.drop(columns=list(reading.drop))
+    absent = [name for name in needed if name not in table.types]
+    if absent:
+        raise CommandError(
+            f"{path} lacks {listed(absent)}, which the model was trained on; "
+            + hint(absent[0], table.source.names)
+        )
+    spare = {target, *(notes.get("drop") or ()), *reading.drop}
+    unknown = [name for name in table.source.names if name not in needed and name not in spare]
+    if unknown:
+        raise CommandError(
+            f"{path} has columns that the model does not know: {listed(unknown)}; leave them out "
+            f"with --drop {','.join(unknown[:8])}"
+        )
+    return table, table.frame[needed]
+
+
+def _types_of(model: Any) -> dict[str, str]:
+    """Return what the columns of a model saved from Python held."""
+    schema = getattr(model, "_schema", None)
+    if schema is None or not schema.named:
+        return {}
+    names = {"object": "text", "int": "number", "float": "number", "bool": "flag"}
+    return {n: names[s] for n, s in zip(schema.names, schema.sources, strict=True) if s in names}
+
+
+def proba_frame(trained: Trained, X: pd.DataFrame, method: str = "predict_proba") -> pd.DataFrame:
+    """Return probabilities with a column for each class."""
+    proba = np.asarray(trained.ask(method, X))
+    return pd.DataFrame(proba, columns=[str(label) for label in trained.model.classes_])

@@ -1,0 +1,52 @@
+"""Tables as matrices, for models that take nothing else.
+
+Numbers are standardised, and each category is a column of 0 and 1. A missing cell stays missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from infinimix.cli.errors import CommandError
+
+MOST_CATEGORIES = 100
+
+
+def learn_encoding(X: pd.DataFrame, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
+    """Return how each column becomes numbers; plain values, to be saved."""
+    return [_learn(name, X[name], kinds[name]) for name in X.columns]
+
+
+def _learn(name: str, column: Any, kind: str) -> dict[str, Any]:
+    if kind == "categorical":
+        categories = list(dict.fromkeys(column.dropna().tolist()))
+        if len(categories) > MOST_CATEGORIES:
+            raise CommandError(
+                f"column {name!r} has {len(categories)} categories, too many for m2dpm, which "
+                f"takes up to {MOST_CATEGORIES}; leave it out with --drop {name}."
+            )
+        return {"name": name, "categories": categories}
+    cells = column.to_numpy(dtype=float, na_value=np.nan)
+    some = cells[~np.isnan(cells)]
+    scale = float(some.std()) if len(some) else 1.0
+    return {"name": name, "mean": float(some.mean()) if len(some) else 0.0, "scale": scale or 1.0}
+
+
+def apply_encoding(X: pd.DataFrame, encoding: list[dict[str, Any]]) -> pd.DataFrame:
+    """Return the matrix of a table, its columns named as those of the table, or "colour=red"."""
+    columns: dict[str, np.ndarray] = {}
+    for entry in encoding:
+        name, column = entry["name"], X[entry["name"]]
+        if "categories" not in entry:
+            cells = column.to_numpy(dtype=float, na_value=np.nan)
+            columns[name] = (cells - entry["mean"]) / entry["scale"]
+            continue
+        known = column.isin(entry["categories"]).to_numpy()
+        for category in entry["categories"]:
+            hit = (column == category).to_numpy(dtype=float)
+            columns[f"{name}={category}"] = np.where(known, hit, np.nan)
+    return pd.DataFrame(columns)

@@ -1,0 +1,118 @@
+"""What commands show: tables on standard output, notes on standard error, JSON for machines.
+
+On a terminal there are colours and progress bars; elsewhere there are none.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+
+
+def warn(command: str, text: str) -> None:
+    """Say something that the user should know."""
+    typer.echo(f"infinimix {command}: note: {text}", err=True)
+
+
+def mention(text: str) -> None:
+    """Say something that only a person who watches wants to know."""
+    if is_watched():
+        typer.echo(text, err=True)
+
+
+def is_watched() -> bool:
+    """Whether standard error is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+def print_json(value: Any) -> None:
+    """Write one JSON document to standard output."""
+    from infinimix.cli.places import write_text
+
+    text = json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False)
+    write_text(text + "\n", None)
+
+
+def plain(value: Any) -> Any:
+    """Return a value as JSON has it; what is no number there is null."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):  # arrays and numbers of NumPy
+        return plain(value.tolist())
+    if isinstance(value, float) and (value != value or abs(value) == float("inf")):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def show(*things: Any) -> None:
+    """Print tables and lines to standard output."""
+    from rich.console import Console
+
+    wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else 120
+    console = Console(highlight=False, width=wide, file=sys.stdout)
+    for thing in things:
+        console.print(thing, markup=False, soft_wrap=isinstance(thing, str))
+
+
+def grid(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[Any]],
+    *,
+    left: int = 1,
+    caption: str | None = None,
+) -> Any:
+    """Return a table for `show`; the first `left` columns are texts, the others numbers."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(
+        title=Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
+        caption=None if caption is None else Text(caption), caption_justify="left",
+    )  # fmt: skip
+    for j, name in enumerate(columns):
+        table.add_column(Text(name), justify="left" if j < left else "right", overflow="fold")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
+    return table
+
+
+def percent(share: float) -> str:
+    """Return a share in percent, "-" if there is none."""
+    return "-" if share != share else f"{share:.1%}"
+
+
+def number(value: float) -> str:
+    """Return a number with four digits behind the point, "-" if there is none."""
+    return "-" if value != value else f"{value:.4f}"
+
+
+def count(n: int, what: str) -> str:
+    """Return a number with its noun: "1 row", "2 rows"."""
+    return f"{n:,} {what}{'' if n == 1 else 'es' if what.endswith('s') else 's'}"
+
+
+@contextmanager
+def progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
+    """Yield a function that is called after each step; a terminal shows a bar."""
+    if not is_watched():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn(what), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda: bar.advance(task)

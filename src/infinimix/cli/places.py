@@ -1,0 +1,78 @@
+"""Where a command writes: to a file whole or not at all, or to standard output."""
+
+from __future__ import annotations
+
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import NoReturn
+
+import typer
+
+from infinimix.cli.errors import refuse
+
+
+def check_place(
+    context: typer.Context, option: typer.CallbackParam, path: Path | None
+) -> Path | None:
+    """Say before the work, not after it, that a file cannot be written."""
+    if path is None or str(path) == "-":
+        return path
+    name, flag = str(context.info_name), option.opts[0]
+
+    def no(reason: str) -> NoReturn:
+        refuse(name, f"{flag}: {reason}")
+
+    folder = path.parent
+    if path.is_dir():
+        no(f"{str(path)!r} is a folder; name a file.")
+    if path.exists() and not path.is_file():
+        no(f"{str(path)!r} is no regular file.")
+    if not folder.is_dir():
+        no(f"there is no folder {str(folder)!r}.")
+    try:
+        TemporaryFile(dir=folder).close()
+    except OSError as error:
+        no(f"the folder {str(folder)!r} is not writable: {error.strerror}.")
+    return path
+
+
+def write_text(text: str, path: Path | None) -> None:
+    """Write text to a file, compressed if its name ends in .gz, or to standard output."""
+    data = text.encode("utf-8", "surrogateescape")
+    if path is None or str(path) == "-":
+        _write_out(data)
+        return
+    write_bytes(_zipped(data) if path.suffix == ".gz" else data, path)
+
+
+def write_bytes(data: bytes, path: Path) -> None:
+    """Write a file, whole or not at all."""
+    from infinimix.artifacts.files import writing
+
+    with writing(path) as file:
+        file.write(data)
+
+
+def _zipped(data: bytes) -> bytes:
+    import gzip
+
+    return gzip.compress(data, mtime=0)
+
+
+def _write_out(data: bytes) -> None:
+    try:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    except OSError:
+        _forget_output()
+        raise
+
+
+def _forget_output() -> None:
+    """Let what could not be written go, or Python would try again at its end."""
+    with suppress(OSError, ValueError):  # of standard output that is no file of the system
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,83 @@
+"""`infinimix predict`: the classes of the rows of a file, by a saved model."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from infinimix.cli import options
+
+
+def predict(
+    model: options.Model,
+    file: options.Table,
+    output: options.Output = None,
+    proba: Annotated[
+        bool, typer.Option("--proba", help="Write the probability of each class too.")
+    ] = False,
+    batch: Annotated[
+        bool, typer.Option("--batch", help="Classify the rows together, if the model can.")
+    ] = False,
+    append: options.Append = False,
+    drop: options.Drop = None,
+    missing: options.Missing = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    as_json: options.Json = False,
+) -> None:
+    """Classify the rows of a table, as CSV."""
+    from infinimix.cli.learning import load_trained, proba_frame, read_for
+    from infinimix.cli.out import mention, print_json
+    from infinimix.cli.places import write_text
+    from infinimix.cli.tables_in import Reading, split_names
+
+    trained = load_trained(model)
+    reading = Reading(format, delimiter, missing, tuple(split_names(drop)))
+    table, X = read_for(trained, file, reading)
+    ending = "_batch" if batch else ""
+    answers = {"prediction": [_plain(value) for value in trained.ask(f"predict{ending}", X)]}
+    if proba:
+        chances = proba_frame(trained, X, f"predict_proba{ending}")
+        answers |= {f"p({label})": chances[label].tolist() for label in chances.columns}
+    columns = answer_columns(table, answers, append)
+    if as_json and output is None:
+        cells = zip(*columns.values(), strict=True)
+        print_json([dict(zip(columns, row, strict=True)) for row in cells])
+        return
+    write_text(to_csv(columns), output)
+    if as_json:
+        print_json({"rows": table.n_rows, "output": str(output)})
+    elif output is not None:
+        mention(f"Wrote {output}: {table.n_rows:,} rows.")
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if hasattr(value, "item") else value
+    return value if isinstance(value, bool | int | float | str) else str(value)
+
+
+def answer_columns(table: Any, answers: dict[str, list[Any]], append: bool) -> dict[str, list[Any]]:
+    """Return answers, behind the columns of the file if asked; names that are taken get a _."""
+    if not append:
+        return answers
+    source = table.source
+    columns = dict(zip(source.names, source.cells, strict=True))
+    for name, values in answers.items():
+        while name in columns:
+            name += "_"
+        columns[name] = values
+    return columns
+
+
+def to_csv(columns: dict[str, list[Any]]) -> str:
+    """Return columns as the text of a CSV file; probabilities have six digits."""
+    import csv
+    import io
+
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(columns)
+    for row in zip(*columns.values(), strict=True):
+        writer.writerow([f"{v:.6f}" if isinstance(v, float) and 0 <= v <= 1 else v for v in row])
+    return file.getvalue()

@@ -1,0 +1,81 @@
+"""`infinimix report`: a model as a page to look at, one HTML file that needs nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from infinimix.cli import options
+
+
+def report(
+    model: options.Model,
+    data: Annotated[
+        Path | None, typer.Argument(help="Table to judge the model on; it should be new to it.")
+    ] = None,
+    target: Annotated[
+        str | None,
+        typer.Option(
+            "--target", "-t", help="Column that holds the class; the model's, if not given."
+        ),
+    ] = None,
+    output: Annotated[Path, options.to_file("--output", "-o", text="Page to write.")] = Path(
+        "infinimix-report.html"
+    ),
+    open_browser: Annotated[
+        bool, typer.Option("--open", help="Open the page in a browser when it is done.")
+    ] = False,
+    drop: options.Drop = None,
+    missing: options.Missing = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    seed: options.Seed = 0,
+    as_json: options.Json = False,
+) -> None:
+    """Write a page about a model: what it learned, and how well it does."""
+    from infinimix.cli.learning import load_trained
+    from infinimix.cli.out import print_json, show
+    from infinimix.cli.tables_in import Reading, split_names
+    from infinimix.reports.model_page import write_report  # type: ignore
+
+    trained = load_trained(model)
+    reading = Reading(format, delimiter, missing, tuple(split_names(drop)))
+    rows, labels = None, None
+    if data is not None:
+        rows, labels = _read(trained, data, reading, target)
+    write_report(trained.model, output, rows=rows, target=labels, seed=seed)
+    if as_json:
+        print_json({"output": str(output), "rows": None if rows is None else len(rows)})
+    else:
+        show(f"Wrote {output}.")
+    if open_browser:
+        import webbrowser
+
+        webbrowser.open(output.resolve().as_uri())
+
+
+def _read(trained: Any, path: Path, reading: Any, target: str | None) -> tuple[Any, Any]:
+    """Return the rows for the page, and their labels where the file has them."""
+    from infinimix.cli.errors import CommandError
+    from infinimix.cli.learning import read_for
+    from infinimix.cli.out import count, warn
+    from infinimix.cli.tables_in import need_columns
+    from infinimix.tables.cells import is_missing
+
+    table, X = read_for(trained, path, reading, target)
+    rows = trained.rows(X)
+    name = target if target is not None else trained.notes.get("target")
+    if target is not None:
+        need_columns(table, [target], "--target")
+    if name is None or name not in table.types or not hasattr(trained.model, "classes_"):
+        return rows, None
+    labels = table.frame[name].tolist()
+    kept = [i for i, label in enumerate(labels) if not is_missing(label)]
+    if not kept:
+        raise CommandError(f"{path} has no labels in {name!r}; name another --target.")
+    if len(kept) < len(labels):
+        warn("report", f"{count(len(labels) - len(kept), 'row')} without {name!r} left out.")
+    rows = [rows[i] for i in kept] if isinstance(rows, list) else rows.iloc[kept]
+    return rows, [labels[i] for i in kept]

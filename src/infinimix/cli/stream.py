@@ -1,0 +1,139 @@
+"""`infinimix stream`: a model that predicts each row of a stream before it learns it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from infinimix.cli import options
+
+
+def stream(
+    source: Annotated[
+        Path, typer.Argument(help="CSV, TSV, JSON lines or Parquet, maybe .gz; - is stdin.")
+    ] = Path("-"),
+    target: Annotated[
+        str, typer.Option("--target", "-t", help="Column that holds the class.")
+    ] = "class",
+    model: options.ModelName = "online-crp",
+    text: options.Text = None,
+    folder: Annotated[
+        Path | None,
+        typer.Option("--folder", help="Keep the model here, through crashes, and go on from it."),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option("--resume", help="The stream begins anew: pass over rows learned already."),
+    ] = False,
+    snapshot_every: Annotated[
+        int, typer.Option("--snapshot-every", help="Rows between snapshots.", min=1)
+    ] = 10_000,
+    output: Annotated[
+        Path | None,
+        options.to_file("--output", "-o", text="Model to write at the end."),
+    ] = None,
+    curve: Annotated[
+        Path | None,
+        options.to_file("--curve", text="Write the error along the stream as CSV."),
+    ] = None,
+    window: Annotated[
+        int, typer.Option("--window", help="Rows over which the curve is averaged.", min=1)
+    ] = 1000,
+    batch: Annotated[
+        int, typer.Option("--batch", help="Predict so many rows, then learn them.", min=1)
+    ] = 1,
+    chunk: Annotated[
+        int, typer.Option("--chunk", help="Rows to wait for before work begins.", min=1)
+    ] = 1000,
+    max_rows: Annotated[
+        int | None, typer.Option("--max-rows", help="Stop after so many rows.", min=1)
+    ] = None,
+    skip_bad: Annotated[
+        bool, typer.Option("--skip-bad", help="Pass over rows that cannot be read or learned.")
+    ] = False,
+    real: options.Real = None,
+    log: options.Log = None,
+    category: options.Category = None,
+    binary: options.Binary = None,
+    count: options.Count = None,
+    drop: options.Drop = None,
+    missing: options.Missing = None,
+    format: options.Format = None,
+    delimiter: options.Delimiter = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
+) -> None:
+    """Predict the rows of a stream, then learn them, and keep score."""
+    from infinimix.cli.flow import Flow, open_learner, run
+    from infinimix.cli.kinds import FLAGS
+    from infinimix.cli.out import print_json
+    from infinimix.cli.places import write_text
+    from infinimix.cli.tables_in import split_names
+
+    given = dict(zip(FLAGS, (real, log, category, binary, count), strict=True))
+    asked = {name: FLAGS[flag] for flag, names in given.items() for name in split_names(names)}
+    flow = Flow(
+        source, target, text, asked, split_names(drop), missing, format, delimiter, chunk, skip_bad
+    )
+    settings = {"random_state": seed, "n_jobs": jobs}
+    learner, before = open_learner(model, flow, settings, folder, snapshot_every)
+    try:
+        flow.skip = before if resume else 0
+        result = run(learner, flow, window, batch, max_rows)
+    finally:
+        if folder is not None:
+            learner.close()
+    found = _summary(result, before, folder)
+    if output is not None:
+        _save(learner, flow, target, output)
+    if curve is not None:
+        write_text(result.to_frame().to_csv(), curve)
+    if as_json:
+        print_json(found)
+    else:
+        _show(result, found, source, output, curve)
+
+
+def _summary(result: Any, before: int, folder: Path | None) -> dict[str, Any]:
+    found = {"rows_before": before, **result.summary()}
+    found["bad"] = [{"line": bad.line, "reason": bad.reason} for bad in result.bad[:20]]
+    return found | ({} if folder is None else {"folder": str(folder)})
+
+
+def _save(learner: Any, flow: Any, target: str, output: Path) -> None:
+    from infinimix.cli.learning import Trained
+
+    model = getattr(learner, "model", learner)
+    notes = {"text": flow.text, "columns": flow.names, "target": target, "drop": flow.spare}
+    Trained(model, notes).save(output)
+
+
+def _show(
+    result: Any, found: dict[str, Any], source: Path, output: Path | None, curve: Path | None
+) -> None:
+    from infinimix.cli.flow import draw_error
+    from infinimix.cli.out import count, grid, number, percent, show
+
+    rows = [
+        ("rows predicted, then learned", f"{result.rows:,}"),
+        ("error", percent(result.error)),
+        ("error where the class was known", percent(result.error_known)),
+        ("log-loss", number(result.log_loss)),
+        ("calibration error", percent(result.calibration_error)),
+        ("classes met", f"{result.classes:,}"),
+        ("rows of classes not met before", f"{result.new_rows:,}"),
+        ("rows set aside", f"{result.bad_rows:,}"),
+        ("rows a second", f"{result.rows_per_second:,.0f}"),
+    ]
+    name = "standard input" if str(source) == "-" else str(source)
+    show(grid(f"{name}, every row predicted before it was learned", ("", ""), rows))
+    show(f"Error along the stream: {draw_error(result.curve)}")
+    if "folder" in found:
+        total = count(found["rows_before"] + result.rows, "row")
+        show(f"Kept in {found['folder']}: {total}; run it again to go on.")
+    for path in (output, curve):
+        if path is not None:
+            show(f"Wrote {path}.")

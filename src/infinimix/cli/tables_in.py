@@ -1,0 +1,240 @@
+"""Tables for models: what a cell means, what is missing, and which cells are numbers.
+
+A column of a text file whose cells are all numbers is a column of numbers; any other is text. A
+model remembers which were which, so that later files are read as the first one was.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from infinimix.cli.errors import CommandError, hint, listed
+from infinimix.cli.files import Source, check_names, read_source
+from infinimix.streaming.cells import MISSING, NUMBER, WHOLE
+from infinimix.tables.cells import is_missing
+
+MARKERS = (*MISSING, "?", "N/A", "n/a", "#N/A", "NULL", "<NA>")
+NUMERIC_MARKERS = ("-", "--", ".", "*", "n.a.", "missing", "unknown", "#DIV/0!", "#VALUE!")
+FLAGS = {"false": 0, "true": 1}
+LONGEST = 18  # digits of a whole number that 64 bits surely hold; longer ones are names
+
+
+@dataclass
+class Table:
+    """A table that has been understood.
+
+    Attributes
+    ----------
+    frame : DataFrame
+        Numbers and text, None or NaN where a cell is missing.
+    types : dict
+        "number", "text" or "flag" for each column.
+    markers : Counter
+        How missing cells were spelled, and how often.
+    source : Source
+        The file as it was.
+    """
+
+    frame: pd.DataFrame
+    types: dict[str, str]
+    markers: Counter[str]
+    source: Source
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.source.n_rows
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How the user wants files to be read."""
+
+    format: str | None = None
+    delimiter: str | None = None
+    missing: Sequence[str] | None = None
+    drop: tuple[str, ...] = ()
+
+
+def read_table(
+    path: Path,
+    reading: Reading | None = None,
+    *,
+    types: Mapping[str, str] | None = None,
+    labels: str | None = None,
+    text: Iterable[str] = (),
+) -> Table:
+    """Read a file.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    reading : Reading
+        How.
+    types : mapping, optional
+        Types that are already known, by a model; the cells must fit.
+    labels : str, optional
+        The column of labels, of which only whole numbers are numbers.
+    text : iterable of str
+        Columns that are text, whatever their cells look like.
+    """
+    reading = reading or Reading()
+    source = read_source(path, reading.format, reading.delimiter)
+    check_names(source.names, source.name)
+    given = dict(types or {}) | dict.fromkeys(text, "text")
+    markers: Counter[str] = Counter()
+    columns, found = {}, {}
+    for name, cells in zip(source.names, source.cells, strict=True):
+        column = _Column(source, name, name == labels, given.get(name), reading.missing, markers)
+        columns[name], found[name] = column.understand(cells)
+    return Table(pd.DataFrame(columns), found, markers, source)
+
+
+class _Column:
+    """One column of a file on its way to values."""
+
+    def __init__(
+        self, source: Source, name: str, is_label: bool, kind: str | None,
+        missing: Sequence[str] | None, markers: Counter[str],
+    ) -> None:  # fmt: skip
+        self.source, self.name, self.is_label, self.kind = source, name, is_label, kind
+        self.given = missing is not None
+        usual = MARKERS if source.is_text else ()
+        self.missing = frozenset(missing or ()) | {""} if self.given else frozenset(usual)
+        self.markers = markers
+
+    def understand(self, cells: list[Any]) -> tuple[Any, str]:
+        """Return the column for a frame, and its type."""
+        if not self.source.is_text and not any(isinstance(cell, str) for cell in cells):
+            return self._typed(cells)
+        texts = [None if is_missing(cell) else cell_text(cell) for cell in cells]
+        bare = {text: text.strip() for text in set(texts) if text is not None}
+        holes = {text for text, word in bare.items() if word in self.missing}
+        odd = {text for text in bare.keys() - holes if not self._is_number(bare[text])}
+        if odd and not self.given and self._only_marks(odd, bare, holes):
+            holes, odd = holes | odd, set()
+        if self.kind is None:
+            self.kind = "number" if bare.keys() - holes and not odd else "text"
+        if self.kind != "text" and odd:
+            self._refuse(texts, odd)
+        self._count(texts, holes, bare)
+        if self.kind == "text":
+            return [None if text in holes else text for text in texts], "text"
+        values = {text: _value(bare[text]) for text in bare.keys() - holes}
+        return _numbers([values.get(text) for text in texts]), self.kind  # type: ignore[arg-type]
+
+    def _only_marks(self, odd: set[str], bare: Mapping[str, str], holes: set[str]) -> bool:
+        """Whether all that is no number in a column of numbers is a usual mark of its absence."""
+        numbers = self.kind == "number" or len(bare) > len(odd) + len(holes)
+        return numbers and self.kind != "text" and all(bare[t] in NUMERIC_MARKERS for t in odd)
+
+    def _is_number(self, word: str) -> bool:
+        if self.kind == "flag" and word.lower() in FLAGS:
+            return True
+        if WHOLE.fullmatch(word):
+            return len(word) <= LONGEST
+        return not self.is_label and NUMBER.fullmatch(word) is not None
+
+    def _typed(self, cells: list[Any]) -> tuple[Any, str]:
+        """Return a column of JSON or Parquet that holds no text."""
+        values = [None if is_missing(cell) else cell for cell in cells]
+        some = [value for value in values if value is not None]
+        self.markers["null"] += len(values) - len(some)
+        if self.kind == "text" or not some:
+            return [None if value is None else cell_text(value) for value in values], "text"
+        if all(isinstance(value, bool) for value in some):
+            return values, "flag"
+        if all(isinstance(value, int | float) for value in some):
+            return _numbers(values), "number"
+        return values, "other"  # dates: the model says what to do about them
+
+    def _refuse(self, texts: list[str | None], odd: set[str]) -> None:
+        i = next(i for i, text in enumerate(texts) if text in odd)
+        raise CommandError(
+            f"{self.source.name}: {self.source.where(i)}: column {self.name!r} holds numbers, but "
+            f"here {texts[i]!r}; correct it, or say with --missing that it means a missing cell."
+        )
+
+    def _count(self, texts: list[str | None], holes: set[str], bare: Mapping[str, str]) -> None:
+        for text in texts:
+            if text is None:
+                self.markers["null"] += 1
+            elif text in holes:
+                self.markers[bare[text]] += 1
+
+
+def cell_text(cell: Any) -> str:
+    """Return a cell as text."""
+    return cell if isinstance(cell, str) else str(cell)
+
+
+def _value(word: str) -> int | float:
+    if word.lower() in FLAGS:
+        return FLAGS[word.lower()]
+    return int(word) if WHOLE.fullmatch(word) else float(word)
+
+
+def _numbers(values: list[Any]) -> Any:
+    whole = all(isinstance(value, int) for value in values)
+    if whole and all(abs(value) < 2**63 for value in values):
+        return np.array(values, dtype=np.int64)
+    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+
+
+def split_names(given: Sequence[str] | None, table: Table | None = None) -> list[str]:
+    """Return the names in options such as `--drop a,b --drop c`; a name may hold commas itself."""
+    known = set(table.source.names) if table is not None else set()
+    found: list[str] = []
+    for text in given or ():
+        found += [text] if text in known else [part.strip() for part in text.split(",")]
+    return [name for name in found if name]
+
+
+def need_columns(table: Table, names: Iterable[str], option: str) -> None:
+    """Refuse a name that is no column of the table."""
+    for name in names:
+        if name not in table.types:
+            raise CommandError(
+                f"{table.source.name} has no column {name!r}, which {option} names; "
+                + hint(name, table.source.names)
+            )
+
+
+def split_target(table: Table, target: str) -> tuple[pd.DataFrame, list[Any]]:
+    """Return the other columns, and the labels (None where there is none)."""
+    need_columns(table, [target], "--target")
+    y = [None if is_missing(v) else v for v in table.frame[target].tolist()]
+    some = [label for label in y if label is not None]
+    whole = [label for label in some if isinstance(label, float)]
+    if whole and len(whole) == len(some):  # whole numbers with holes: pandas has no such integers
+        y = [None if label is None else int(label) for label in y]
+    if not some:
+        raise CommandError(
+            f"the column {target!r} has no labels at all; all its cells are missing."
+        )
+    classes = sorted(set(some), key=str)
+    if len(classes) == 1:
+        raise CommandError(
+            f"the column {target!r} has one class only, {classes[0]!r}; a classifier needs two or "
+            "more. Is it the right --target?"
+        )
+    _refuse_regression(table, target, some, classes)
+    return table.frame.drop(columns=target), y
+
+
+def _refuse_regression(table: Table, target: str, some: list[Any], classes: list[Any]) -> None:
+    """Refuse labels that are no classes but names of rows or amounts."""
+    if len(classes) > 20 and len(classes) > len(some) / 2:
+        raise CommandError(
+            f"the column {target!r} has {len(classes):,} different labels in {len(some):,} rows "
+            f"({listed(classes, 3)}), so it holds no classes; name another --target, or make "
+            "ranges of it first."
+        )

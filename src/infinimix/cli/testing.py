@@ -1,0 +1,105 @@
+"""Cross-validation and test files: every row is answered by a model that has not seen it."""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from infinimix.cli.errors import CommandError, hint, listed
+from infinimix.cli.learning import Trained
+from infinimix.cli.out import progress, warn
+from infinimix.cli.scoring import score
+from infinimix.cli.tables_in import Reading, Table, read_table, split_target
+from infinimix.cli.tasks import Task
+
+
+def cross_validate(task: Task, folds: int, seed: int) -> dict[str, Any]:
+    """Answer each row by a model of the other folds, and score the answers.
+
+    Rows without label, if the model learns from them, are in all training parts.
+    """
+    from sklearn.model_selection import StratifiedKFold
+
+    known = np.array([i for i, label in enumerate(task.y) if label is not None])
+    bare = np.array([i for i, label in enumerate(task.y) if label is None], dtype=int)
+    y = [task.y[i] for i in known]
+    counts = Counter(y)
+    rare = [label for label, n in counts.items() if n < folds]
+    if max(counts.values()) < folds:
+        raise CommandError(
+            f"--folds {folds} is more than any class has rows; take at most {max(counts.values())}."
+        )
+    if rare:
+        warn(
+            "evaluate",
+            f"classes with less than {folds} rows are not in every fold: {listed(rare)}.",
+        )
+    labels = sorted(counts, key=_order(counts))
+    proba = np.zeros((len(y), len(labels)))
+    predicted: list[Any] = [None] * len(y)
+    codes = [labels.index(label) for label in y]
+    recipe = task.recipe
+    with progress("folds", folds) as step, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class")
+        for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(y, codes):
+            rows = np.sort(np.concatenate([known[train], bare]))
+            learned = task.X.iloc[rows].reset_index(drop=True)
+            trained = recipe.fit(learned, [task.y[i] for i in rows], verbose=False)
+            held = task.X.iloc[known[test]].reset_index(drop=True)
+            proba[test], answers = answer(trained, held, labels)
+            for i, label in zip(test, answers, strict=True):
+                predicted[i] = label
+            step()
+    return score(labels, y, predicted, proba)
+
+
+def test_on(task: Task, path: Path, reading: Reading) -> dict[str, Any]:
+    """Learn the whole table, and score the answers for another one."""
+    target = task.notes["target"]
+    table = read_table(path, reading, types=task.notes["types"], labels=target)
+    _check_columns(table, task)
+    _, y = split_target(table, target)
+    kept = [i for i, label in enumerate(y) if label is not None]
+    y = [y[i] for i in kept]
+    seen = {label for label in task.y if label is not None}
+    labels = sorted(seen | set(y), key=_order(seen | set(y)))
+    new = set(y) - seen
+    if new:
+        warn("evaluate", f"{path} has classes that the training table lacks: {listed(new)}.")
+    trained = task.recipe.fit(task.X, task.y)
+    X = table.frame[list(task.X.columns)].iloc[kept].reset_index(drop=True)
+    proba, predicted = answer(trained, X, labels)
+    return score(labels, y, predicted, proba)
+
+
+test_on.__test__ = False  # type: ignore[attr-defined]  # its name is no test's
+
+
+def _check_columns(table: Table, task: Task) -> None:
+    for name in (*task.X.columns, task.notes["target"]):
+        if name not in table.types:
+            raise CommandError(
+                f"{table.source.name} lacks the column {name!r} of the training table; "
+                + hint(name, table.source.names)
+            )
+
+
+def answer(trained: Trained, X: pd.DataFrame, labels: list[Any]) -> tuple[np.ndarray, list[Any]]:
+    """Return probabilities in the order of `labels`, and the most probable labels."""
+    proba = np.zeros((len(X), len(labels)))
+    own = [label.item() if hasattr(label, "item") else label for label in trained.model.classes_]
+    proba[:, [labels.index(label) for label in own]] = trained.ask("predict_proba", X)
+    return proba, [_plain(label) for label in trained.ask("predict", X)]
+
+
+def _plain(label: Any) -> Any:
+    return label.item() if hasattr(label, "item") else label
+
+
+def _order(labels: Any) -> Any:
+    return None if all(isinstance(label, int) for label in labels) else str
