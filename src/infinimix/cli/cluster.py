@@ -30,7 +30,7 @@ def cluster(
 ) -> None:
     """Find groups of similar rows, as many as the table calls for."""
     from infinimix import CRPMixture
-    from infinimix.cli.learning import Trained, make
+    from infinimix.cli.learning import make
     from infinimix.cli.out import is_watched
     from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_rows
@@ -46,10 +46,9 @@ def cluster(
         CRPMixture, columns=rows.columns, effort=effort, random_state=seed, n_jobs=jobs,
         verbose=is_watched(),
     ).fit(rows.X)  # fmt: skip
+    model.set_params(verbose=False)
     if save is not None:
-        types = {name: rows.table.types[name] for name in rows.X.columns}
-        notes = {"columns": list(rows.X.columns), "drop": rows.asked.drop, "types": types}
-        Trained(model, notes).save(save, missing=missing)
+        rows.save(model, save)
     _tell(model, rows, output, append, as_json)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +15,13 @@ MOST_COLUMNS = 6
 MOST_CLASSES = 40
 
 
-def describe_classes(model: Any) -> list[dict[str, Any]]:
-    """Return label, rows and groups of each class, as far as the model knows them."""
+def describe_classes(model: Any, y: Sequence[Any] = ()) -> list[dict[str, Any]]:
+    """Return label, rows and groups of each class, as far as the model or the labels y say."""
     labels = list(getattr(model, "classes_", []))
     counts = _each(model, "class_count_", len(labels))
+    if y and not any(counts):
+        own = Counter(y)
+        counts = [own[plain(label)] for label in labels]
     groups = _each(model, "n_groups_", len(labels))
     found = zip(labels, counts, groups, strict=True)
     return [plain({"label": c, "rows": n, "groups": k}) for c, n, k in found]
@@ -27,9 +32,8 @@ def _each(model: Any, name: str, n: int) -> list[Any]:
     return values.tolist() if len(values) == n else [None] * n
 
 
-def show_classes(model: Any, title: str) -> Any:
+def show_classes(classes: list[dict[str, Any]], title: str) -> Any:
     """Return a table of the classes."""
-    classes = describe_classes(model)
     total = sum(c["rows"] or 0 for c in classes)
     names = [key for key in ("rows", "groups") if any(c[key] is not None for c in classes)]
     rows = []
@@ -58,7 +62,7 @@ def show_groups(groups: list[dict[str, Any]], title: str) -> Any:
         rows.append([k, typical, f"{group['rows']:,}", percent(group["weight"])])
     hidden = len(groups) - MOST_GROUPS
     return grid(
-        title, ("group", "typical values", "rows", "share"), rows, left=2,
+        title, ("group", "typical values", "rows", "share"), rows,
         caption=f".. {hidden} smaller ones" if hidden > 0 else None,
     )  # fmt: skip
 

@@ -63,17 +63,18 @@ def _tell(task: Any, model: Any) -> dict[str, Any]:
         "kind": type(model).__name__,
         "rows": len(task.y),
         "columns": tell_columns(task.infos),
-        "classes": describe_classes(model),
+        "classes": describe_classes(model, task.y),
         "loo_log_loss": getattr(model, "loo_log_loss_", None),
         "warnings": task.warnings,
     }
 
 
 def _show(task: Any, model: Any, output: Path) -> list[Any]:
-    from infinimix.cli.describing import show_classes
+    from infinimix.cli.describing import describe_classes, show_classes
     from infinimix.cli.out import count, number
 
-    lines: list[Any] = [show_classes(model, f"Classes of {task.notes['target']!r}")]
+    title = f"Classes of {task.notes['target']!r}"
+    lines: list[Any] = [show_classes(describe_classes(model, task.y), title)]
     loss = getattr(model, "loo_log_loss_", None)
     if loss is not None and loss == loss:
         lines.append(f"Log-loss of training rows, each left out in turn: {number(loss)}")

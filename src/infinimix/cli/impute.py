@@ -36,7 +36,7 @@ def impute(
     from infinimix import CRPImputer
     from infinimix.cli.errors import CommandError
     from infinimix.cli.filling import fill, write_filled
-    from infinimix.cli.learning import Trained, make
+    from infinimix.cli.learning import make
     from infinimix.cli.out import is_watched
     from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_rows
@@ -54,12 +54,11 @@ def impute(
         CRPImputer, columns=rows.columns, strategy="draw" if draw else "mean", effort=effort,
         random_state=seed, n_jobs=jobs, verbose=is_watched(),
     ).fit(rows.X)  # fmt: skip
+    model.set_params(verbose=False)
     filled, counts = fill(rows.table, rows.X, model.transform(rows.X))
     write_filled(rows.table.source, filled, output)
     if save is not None:
-        types = {name: rows.table.types[name] for name in rows.X.columns}
-        notes = {"columns": list(rows.X.columns), "drop": rows.asked.drop, "types": types}
-        Trained(model, notes).save(save, missing=missing)
+        rows.save(model, save)
     _tell(counts, rows, output, as_json)
 
 

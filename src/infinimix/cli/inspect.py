@@ -20,7 +20,7 @@ def inspect(model: options.Model, as_json: options.Json = False) -> None:
     if as_json:
         print_json(found)
     else:
-        show(*_show(trained.model, found, str(model)))
+        show(*_show(found, str(model)))
 
 
 def describe_model(trained: Any, path: Path) -> dict[str, Any]:
@@ -57,7 +57,7 @@ def _columns(trained: Any) -> dict[str, str]:
     return {", ".join(k) if isinstance(k, tuple) else str(k): str(v) for k, v in columns.items()}
 
 
-def _show(model: Any, found: dict[str, Any], name: str) -> list[Any]:
+def _show(found: dict[str, Any], name: str) -> list[Any]:
     from infinimix.cli.describing import show_classes, show_groups
     from infinimix.cli.network import show_network
     from infinimix.cli.out import count, grid
@@ -66,11 +66,11 @@ def _show(model: Any, found: dict[str, Any], name: str) -> list[Any]:
     shown: list[Any] = [
         f"{name}: {found['kind']} of infinimix {found['version']}, {size}, "
         + count(len(found["columns"]), "column"),
-        grid("Columns", ("column", "kind"), list(found["columns"].items())[:60], left=2),
+        grid("Columns", ("column", "kind"), list(found["columns"].items())[:60]),
     ]
     if "classes" in found:
         target = f" of {found['target']!r}" if found["target"] else ""
-        shown.append(show_classes(model, f"Classes{target}"))
+        shown.append(show_classes(found["classes"], f"Classes{target}"))
     for entry in found.get("groups", [])[:MOST_LABELS]:
         title = "Groups" if entry["class"] is None else f"Groups of {entry['class']!r}"
         if entry["groups"]:
@@ -78,4 +78,4 @@ def _show(model: Any, found: dict[str, Any], name: str) -> list[Any]:
     if "edges" in found:
         shown += show_network(found, name)
     parameters = [(k, v) for k, v in found["parameters"].items() if v is not None]
-    return [*shown, grid("Parameters", ("parameter", "value"), parameters, left=2)]
+    return [*shown, grid("Parameters", ("parameter", "value"), parameters)]

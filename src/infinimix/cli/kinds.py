@@ -183,7 +183,6 @@ def show_columns(infos: Sequence[Info], table: Table) -> Any:
         f"{table.source.name}: {count(table.n_rows, 'row')}",
         ("column", "kind", "values", "distinct", "missing"),
         rows,
-        left=3,
         caption=f"missing: {spelled}" if spelled else None,
     )
 

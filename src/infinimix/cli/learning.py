@@ -81,6 +81,8 @@ class Recipe:
         notes = {"text": self.text, "encoding": encoding, "columns": list(X.columns)}
         trained = Trained(model, notes)
         model.fit(trained.rows(X), list(y))
+        if hasattr(model, "verbose"):
+            model.set_params(verbose=False)  # a saved model is the same wherever it was made
         return trained
 
     @property
@@ -130,7 +132,7 @@ def _no_answer(name: str, method: str) -> str:
     if "batch" in method:
         able = [n for n in available() if hasattr(find_class(n), method)]
         others = f" (those that do: {', '.join(able)})" if able else ""
-        return f"--batch: a {name} classifies rows one by one only{others}; leave --batch out."
+        return f"--batch: {name} classifies rows one by one only{others}; leave --batch out."
     return f"the model is a {name}, which has no {method}; fit a classifier with infinimix fit."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -54,12 +55,11 @@ def network(
 ) -> None:
     """Find which columns depend on which, and the roles they play."""
     from infinimix import BlockmodelBayesNet
-    from infinimix.cli.learning import Trained
-    from infinimix.cli.out import is_watched, print_json, show
+    from infinimix.cli.out import is_watched, print_json, show, warn
     from infinimix.cli.places import write_text
-    from infinimix.cli.predict import to_csv
     from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_rows
+    from infinimix.networks.estimator import APART
 
     flags = {
         "--real": real, "--log": log, "--category": category, "--binary": binary, "--count": count,
@@ -67,23 +67,25 @@ def network(
     rows = read_rows(
         "network", file, Reading(format, delimiter, missing), flags, columns, drop
     )  # fmt: skip
+    if bif is not None:
+        _check_bif(rows.infos)
     model = BlockmodelBayesNet(
         prior=prior, n_chains=chains, n_iter=sweeps, columns=rows.columns, n_jobs=jobs,
         random_state=seed, verbose=is_watched(),
     )  # fmt: skip
-    model = model.fit(rows.X) if seconds is None else model.fit_for(rows.X, seconds)
-    text = model.to_bif() if bif is not None else ""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Chains disagree")  # told below, in words of the command
+        model = model.fit(rows.X) if seconds is None else model.fit_for(rows.X, seconds)
+    model.set_params(verbose=False)
     found = describe_network(model, threshold)
+    if found["largest_gap_between_chains"] > APART:
+        warn("network", "the chains still disagree; give them more --seconds or --sweeps.")
     if output is not None:
-        types = {name: rows.table.types[name] for name in rows.X.columns}
-        notes = {"columns": list(rows.X.columns), "drop": rows.asked.drop, "types": types}
-        Trained(model, notes).save(output, missing=missing)
+        rows.save(model, output)
     if bif is not None:
-        write_text(text, bif)
+        write_text(model.to_bif(), bif)
     if edges is not None:
-        every = describe_network(model, 0.0)["edges"]
-        names = ("from", "to", "probability")
-        write_text(to_csv({name: [edge[name] for edge in every] for name in names}), edges)
+        write_text(_edges_csv(model), edges)
     if as_json:
         print_json({"rows": rows.table.n_rows, **found})
     else:
@@ -91,6 +93,26 @@ def network(
         for path in (output, bif, edges):
             if path is not None:
                 show(f"Wrote {path}.")
+
+
+def _check_bif(infos: Any) -> None:
+    """Say before the work that a network of numbers has no tables."""
+    from infinimix.cli.errors import CommandError
+    from infinimix.networks.columns import NUMERIC
+
+    if all(info.kind.partition(":")[0] in NUMERIC for info in infos):
+        raise CommandError(
+            "--bif: the format has tables of categories only, and all columns are numbers; leave "
+            "it out, or make categories of them first."
+        )
+
+
+def _edges_csv(model: Any) -> str:
+    from infinimix.cli.predict import to_csv
+
+    edges = describe_network(model, 0.0)["edges"]
+    names = ("from", "to", "probability")
+    return to_csv({name: [edge[name] for edge in edges] for name in names})
 
 
 def describe_network(model: Any, threshold: float = 0.5) -> dict[str, Any]:
@@ -123,13 +145,12 @@ def show_network(found: dict[str, Any], title: str) -> list[Any]:
     rows = [(e["from"], "->", e["to"], f"{e['probability']:.2f}") for e in edges[:MOST_EDGES]]
     hidden, gap = len(edges) - MOST_EDGES, found["largest_gap_between_chains"]
     return [
-        grid(f"Roles in {title}", ("role", "columns"), roles, left=2),
+        grid(f"Roles in {title}", ("role", "columns"), roles),
         grid(
             f"Edges with a probability of {found['threshold']:g} or more",
             ("from", "", "to", "probability"),
             rows,
-            left=3,
             caption=f".. {hidden} more, see --edges" if hidden > 0 else None,
         ),
-        f"Largest gap between chains: {gap:.2f} (more than 0.2: let it run longer)",
+        f"Largest gap between chains: {gap:.2f}",
     ]

@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import typer
+
+NUMERIC = re.compile(r"[-<\d.,%]*")
 
 
 def warn(command: str, text: str) -> None:
@@ -65,27 +68,23 @@ def show(*things: Any) -> None:
 
 
 def grid(
-    title: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[Any]],
-    *,
-    left: int = 1,
-    caption: str | None = None,
+    title: str, columns: Sequence[str], rows: Iterable[Sequence[Any]], caption: str | None = None
 ) -> Any:
-    """Return a table for `show`; the first `left` columns are texts, the others numbers."""
+    """Return a table for `show`; columns of numbers, but the first, are aligned on the right."""
     from rich import box
+    from rich.console import Group
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(
-        title=Text(title), title_justify="left", title_style="bold", box=box.SIMPLE_HEAD,
-        caption=None if caption is None else Text(caption), caption_justify="left",
-    )  # fmt: skip
+    cells = [[str(cell) for cell in row] for row in rows]
+    table = Table(box=box.SIMPLE_HEAD, show_header=any(columns))
     for j, name in enumerate(columns):
-        table.add_column(Text(name), justify="left" if j < left else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*(cell if isinstance(cell, Text) else Text(str(cell)) for cell in row))
-    return table
+        numbers = j > 0 and all(NUMERIC.fullmatch(row[j]) for row in cells)
+        table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*map(Text, row))
+    below: list[Any] = [] if caption is None else [Text(f"  {caption}", style="italic"), ""]
+    return Group("", Text(title, style="bold"), table, *below)
 
 
 def percent(share: float) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.kinds import Asked, Info, ask_kinds, describe_columns, warn_of_columns
-from infinimix.cli.learning import Recipe, find_class
+from infinimix.cli.learning import Recipe, Trained, find_class
 from infinimix.cli.out import count, warn
 from infinimix.cli.tables_in import Reading, Table, need_columns, read_table, split_target
 
@@ -28,6 +28,21 @@ class Rows:
     infos: list[Info]
     warnings: list[str]
     asked: Asked
+    missing: Sequence[str] | None
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """How the table was read, to be kept with a model."""
+        return {
+            "columns": list(self.X.columns),
+            "drop": self.asked.drop,
+            "types": {name: self.table.types[name] for name in self.X.columns},
+            "missing": None if self.missing is None else list(self.missing),
+        }
+
+    def save(self, model: Any, path: Path) -> None:
+        """Save a model of these rows."""
+        Trained(model, self.notes).save(path)
 
 
 @dataclass(frozen=True)
@@ -48,7 +63,7 @@ def read_rows(
     drop: Sequence[str] | None, target: str | None = None,
 ) -> Rows:  # fmt: skip
     """Read a table, leave columns out, find kinds, and say what looks odd."""
-    table = read_table(path, reading, labels=target, text=_text_columns(flags))
+    table = read_table(path, reading, labels=target)
     if target is not None:
         need_columns(table, [target], "--target")
     asked = ask_kinds(table, flags, toml, drop)
@@ -58,12 +73,7 @@ def read_rows(
         raise CommandError(f"{path} has no column to learn from besides {', '.join(out)}.")
     columns = asked.within(list(X.columns))
     infos = describe_columns(X, columns, table)
-    return Rows(table, X, columns, infos, warn_of_columns(command, infos), asked)
-
-
-def _text_columns(flags: Flags) -> list[str]:
-    """Return the columns that hold words, so that a word such as "null" is none."""
-    return [name for name in flags.get("--text") or () if name]
+    return Rows(table, X, columns, infos, warn_of_columns(command, infos), asked, reading.missing)
 
 
 def read_task(
@@ -82,9 +92,7 @@ def read_task(
     _, y = split_target(rows.table, target)
     recipe = Recipe(model, rows.infos, columns, text, options)
     X, y = _settle_unlabelled(command, rows.X, y, target, recipe)
-    types = {name: rows.table.types[name] for name in X.columns}
-    missing = None if reading.missing is None else list(reading.missing)
-    notes = {"target": target, "drop": rows.asked.drop, "types": types, "missing": missing}
+    notes = {**rows.notes, "target": target}
     return Task(rows.table, X, y, recipe, rows.infos, rows.warnings, notes)
 
 
@@ -94,7 +102,7 @@ def _read_words(path: Path, reading: Reading, text: str, target: str) -> Rows:
     others = [name for name in table.source.names if name not in (text, target)]
     some = table.frame[text].dropna()
     info = Info(text, "text", int(some.nunique()), int(table.n_rows - len(some)), "", "")
-    return Rows(table, table.frame[[text]], "text", [info], [], Asked({}, others))
+    return Rows(table, table.frame[[text]], "text", [info], [], Asked({}, others), reading.missing)
 
 
 def _settle_unlabelled(

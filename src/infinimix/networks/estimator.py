@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -259,7 +260,8 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
             if progress is not None:
                 chain.tell = progress.teller(k)
             chains.append(chain)
-        records = self._execute(Chain.run, chains)
+        with progress or nullcontext():
+            records = self._execute(Chain.run, chains)
         self._columns, self._skip, self._chains, self._known = columns, skip, chains, known
         self._name_features(columns)
         self._sum_up(records)

@@ -1,4 +1,7 @@
-"""What `verbose=True` shows: sweeps, log joint and the largest gap between chains, now and then."""
+"""What `verbose=True` shows: sweeps, log joint and the largest gap between chains, now and then.
+
+A terminal shows a bar while chains run, a log gets lines; both on standard error.
+"""
 
 from __future__ import annotations
 
@@ -11,22 +14,47 @@ import numpy as np
 
 
 class Progress:
-    """Collects what chains tell and prints a line to standard error at most once a second."""
+    """Collects what chains tell: a bar, or a line at most once a second."""
 
     def __init__(self, n_chains: int, n_iter: int) -> None:
         self.news: list[dict[str, Any] | None] = [None] * n_chains
         self.n_iter, self.last = n_iter, 0.0
+        self.bar: Any = None
+
+    def __enter__(self) -> Progress:
+        if sys.stderr is not None and sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
+            from rich.progress import Progress as Bar
+
+            columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+            self.bar = Bar(*columns, console=Console(stderr=True), transient=True)
+            self.bar.add_task("chains", total=len(self.news) * self.n_iter)
+            self.bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self.bar is not None:
+            self.bar.stop()
+            self.bar = None
 
     def teller(self, k: int) -> Callable[[dict[str, Any]], None]:
         """Return what chain k calls."""
 
         def tell(news: dict[str, Any]) -> None:
             self.news[k] = news
-            if time.monotonic() - self.last > 1.0 or news["sweeps"] >= self.n_iter:
+            if self.bar is not None:
+                self._draw(k)
+            elif time.monotonic() - self.last > 1.0 or news["sweeps"] >= self.n_iter:
                 self.last = time.monotonic()
                 print(self.line(k), file=sys.stderr)
 
         return tell
+
+    def _draw(self, k: int) -> None:
+        done = sum(news["sweeps"] for news in self.news if news is not None)
+        text = self.line(k).removeprefix("infinimix: ")
+        self.bar.update(self.bar.task_ids[0], completed=done, description=text)
 
     def line(self, k: int) -> str:
         """Return the line that chain k is worth."""
