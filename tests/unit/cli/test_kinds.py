@@ -1,0 +1,90 @@
+"""Kinds by options and TOML, and columns that deserve a look."""
+
+import sys
+
+import pytest
+
+from infinimix.cli.errors import CommandError
+from infinimix.cli.kinds import ask_kinds, describe_columns, warn_of_columns
+from infinimix.cli.tables_in import Reading, read_table
+
+N = 40
+LINES = [
+    f"{i},k{i},{'same'},{i % 7 + 0.5},{'x' if i == 3 else i % 9},{i % 2},{i * i}" for i in range(N)
+]
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("id,name,what,size,nearly,flag,area\n" + "\n".join(LINES) + "\n")
+    return read_table(path, Reading())
+
+
+def kinds_of(table, asked):
+    X = table.frame.drop(columns=asked.drop)
+    return {i.name: i.kind for i in describe_columns(X, asked.within(list(X.columns)), table)}
+
+
+def test_kinds_are_found(table):
+    found = kinds_of(table, ask_kinds(table, {}, None, ["what"]))
+    assert "what" not in found
+    assert found["flag"] == "binary"
+    assert found["name"] == found["nearly"] == "categorical"
+    assert found["size"] == "real"
+
+
+def test_options_change_kinds(table):
+    flags = {"--category": ["flag,size"], "--count": ["area"], "--real": ["id"]}
+    found = kinds_of(table, ask_kinds(table, flags, None, None))
+    assert found["flag"] == found["size"] == "categorical"
+    assert (found["area"], found["id"]) == ("count", "real")
+
+
+def test_a_gaussian_option_is_a_block(table):
+    asked = ask_kinds(table, {"--gaussian": ["size,area"]}, None, None)
+    assert asked.columns == {("size", "area"): "gaussian"}
+    assert kinds_of(table, asked)["area"] == "gaussian"
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+def test_toml_changes_kinds_and_options_have_the_last_word(table, tmp_path):
+    path = tmp_path / "kinds.toml"
+    path.write_text('id = "drop"\nsize = "log"\n"area" = "count"\nflag = "category"\n')
+    asked = ask_kinds(table, {"--real": ["area"]}, path, None)
+    assert asked.drop == ["id"]
+    found = kinds_of(table, asked)
+    assert (found["size"], found["area"], found["flag"]) == ("real:log", "real", "categorical")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a = ", "no TOML"),
+        ('size = "round"', "'size' has the kind 'round'"),
+        ('siez = "real"', "no column 'siez'.*did you mean 'size'"),
+    ],
+)
+def test_wrong_toml_is_refused(table, tmp_path, text, words):
+    path = tmp_path / "kinds.toml"
+    path.write_text(text)
+    with pytest.raises(CommandError, match=words):
+        ask_kinds(table, {}, path, None)
+
+
+@pytest.mark.parametrize("flag", ["--real", "--gaussian", "--drop"])
+def test_unknown_names_are_refused(table, flag):
+    flags = {} if flag == "--drop" else {flag: ["nmae"]}
+    with pytest.raises(CommandError, match=f"no column 'nmae', which {flag} names; did you mean"):
+        ask_kinds(table, flags, None, ["nmae"] if flag == "--drop" else None)
+
+
+def test_odd_columns_are_told(table, capsys):
+    said = warn_of_columns("fit", describe_columns(table.frame, "auto", table))
+    assert [text.split()[1] for text in said] == ["'id'", "'name'", "'what'", "'nearly'"]
+    assert "looks like a number of rows" in said[0]
+    assert "looks like a name" in said[1]
+    assert "is constant" in said[2]
+    assert "is text only because of 'x'" in said[3]
+    assert capsys.readouterr().err.count("infinimix fit: note: ") == 4
