@@ -92,11 +92,15 @@ def test_every_format_gives_the_same_answers(folder, tmp_path, form):
 
 def test_predict_reads_as_fit_did(folder, tmp_path):
     """A column of text stays one, though all of its cells look like numbers in a later file."""
-    rows = [(size, {"red": "1", "black": "x2"}.get(colour), kind) for size, colour, kind in insects()]
+    rows = [
+        (size, {"red": "1", "black": "x2"}.get(colour), kind) for size, colour, kind in insects()
+    ]
     write_csv(tmp_path / "train.csv", rows)
     run("fit", tmp_path / "train.csv", *KIND, *FAST, "-o", tmp_path / "m.imx")
     write_csv(tmp_path / "new.csv", [(6.0, "1"), (6.0, "1")], ("size", "colour"))
-    (one, two) = read_csv(run("predict", tmp_path / "m.imx", tmp_path / "new.csv", "--proba").stdout)
+    (one, two) = read_csv(
+        run("predict", tmp_path / "m.imx", tmp_path / "new.csv", "--proba").stdout
+    )
     assert one == two
     write_csv(tmp_path / "hole.csv", [(6.0, None)], ("size", "colour"))
     (hole,) = read_csv(run("predict", tmp_path / "m.imx", tmp_path / "hole.csv", "--proba").stdout)
@@ -125,7 +129,18 @@ def test_words(tmp_path):
     rows = [("a ball and a goal", "sport"), ("votes for a law", "politics")] * 10
     write_csv(tmp_path / "texts.csv", rows, ("text", "topic"))
     out = tmp_path / "m.imx"
-    run("fit", tmp_path / "texts.csv", "-t", "topic", "--text", "text", "-m", "online-crp", "-o", out)
+    run(
+        "fit",
+        tmp_path / "texts.csv",
+        "-t",
+        "topic",
+        "--text",
+        "text",
+        "-m",
+        "online-crp",
+        "-o",
+        out,
+    )
     write_csv(tmp_path / "new.csv", [("the goal",)], ("text",))
     assert run("predict", out, tmp_path / "new.csv").stdout == "prediction\nsport\n"
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
+from infinimix.cli.places import check_file
 
 MOST_CLASSES = 15  # in the confusion matrix on a terminal
 
@@ -16,7 +17,13 @@ def evaluate(
     file: options.Table,
     target: options.Target,
     test: Annotated[
-        Path | None, typer.Option("--test", help="Test on this table instead of folds.")
+        Path | None,
+        typer.Option(
+            "--test",
+            help="Test on this table instead of folds.",
+            metavar="FILE",
+            callback=check_file,
+        ),
     ] = None,
     folds: Annotated[int, typer.Option("--folds", help="Folds of cross-validation.", min=2)] = 5,
     model: options.ModelName = "aclass",

@@ -16,7 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from infinimix.cli.errors import CommandError, hint
+from infinimix.cli.errors import CommandError
+from infinimix.cli.places import wrong_with_file
 from infinimix.streaming.bad import BadRecords
 from infinimix.streaming.formats import _as_dict
 from infinimix.streaming.lines import check_text, number_lines, open_lines
@@ -73,10 +74,9 @@ class Source:
 def read_source(path: Path, format: str | None = None, delimiter: str | None = None) -> Source:
     """Read a file; `CommandError` says what is wrong with it."""
     format = find_format(path, format)
-    if str(path) != "-" and not path.exists():
-        raise CommandError(f"there is no file {str(path)!r}; {_similar(path)}")
-    if path.is_dir():
-        raise CommandError(f"{str(path)!r} is a folder; name a file in it.")
+    wrong = wrong_with_file(path)
+    if wrong:
+        raise CommandError(wrong)
     if format == "parquet":
         source = _read_parquet(path)
     else:
@@ -102,15 +102,6 @@ def find_format(path: Path, format: str | None) -> str:
         told = "the name does not say what it holds" if format is None else f"not {format!r}"
         raise CommandError(f"{path}: {told}; give --format, one of {', '.join(FORMATS)}.")
     return format
-
-
-def _similar(path: Path) -> str:
-    folder = path.parent
-    if not folder.is_dir():
-        return f"there is no folder {str(folder)!r} either."
-    names = [other.name for other in folder.iterdir() if other.is_file()]
-    found = hint(path.name, names)
-    return found if found.startswith("did") else "check the name."
 
 
 def _read_csv(name: str, format: str, lines: Any, delimiter: str | None) -> Source:

@@ -40,8 +40,6 @@ class Flow:
     spare: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        if str(self.source) != "-" and not self.source.exists():
-            raise CommandError(f"there is no file {str(self.source)!r}; check the name.")
         format = find_format(self.source, self.format)
         reader = read_stream(
             str(self.source), self.target, format=format, chunk=self.chunk, drop=self.drop,

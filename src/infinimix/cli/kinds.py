@@ -14,7 +14,7 @@ from infinimix.cli.errors import CommandError, listed
 from infinimix.cli.out import count, grid, warn
 from infinimix.cli.tables_in import Table, need_columns, split_names
 from infinimix.streaming.cells import NUMBER
-from infinimix.tables import read_schema
+from infinimix.tables import encode, read_schema
 
 KINDS = ("auto", "real", "real:log", "real:rank", "categorical", "binary", "count", "gaussian")
 SHORT = {"category": "categorical", "log": "real:log", "rank": "real:rank", "number": "real"}
@@ -107,9 +107,11 @@ def _members(key: Any) -> tuple[Any, ...]:
 
 
 def describe_columns(X: pd.DataFrame, columns: dict[Any, str] | str, table: Table) -> list[Info]:
-    """Return what is known of each column of a frame."""
-    found = read_schema(X, columns).requests()
-    return [_describe(name, str(kind), X[name], table) for name, kind in _by_name(found).items()]
+    """Return what is known of each column of a frame; cells that do not fit are refused."""
+    schema = read_schema(X, columns)
+    encode(schema, X, learn=True)
+    found = _by_name(schema.requests())
+    return [_describe(name, str(kind), X[name], table) for name, kind in found.items()]
 
 
 def _by_name(found: Mapping[Any, str]) -> dict[str, str]:

@@ -51,10 +51,15 @@ def find_class(name: str) -> type[Any]:
     return found
 
 
+def check_effort(effort: str) -> None:
+    """Refuse an effort that there is not."""
+    if effort not in EFFORTS:
+        raise CommandError(f"--effort: {effort!r} is none of {', '.join(EFFORTS)}.")
+
+
 def make(cls: type[Any], **options: Any) -> Any:
     """Return a model with those of the options that it has."""
-    if options.get("effort", "default") not in EFFORTS:
-        raise CommandError(f"--effort: {options['effort']!r} is none of {', '.join(EFFORTS)}.")
+    check_effort(options.get("effort", "default"))
     known = inspect.signature(cls).parameters
     return cls(**{k: v for k, v in options.items() if k in known and v is not None})
 
@@ -140,11 +145,6 @@ def load_trained(path: Path) -> Trained:
     """Read a model; `ArtifactError` if it is damaged or too new."""
     from infinimix.estimators.storage import read_notes
 
-    if not path.exists():
-        raise CommandError(
-            f"there is no model {str(path)!r}; make one with: infinimix fit TABLE --target COLUMN "
-            f"--output {path}"
-        )
     return Trained(infinimix.load(path), read_notes(path))
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infinimix.cli.places import check_place
+from infinimix.cli.places import check_file, check_model, check_place
 
 TABLE = "CSV, TSV, JSON lines or Parquet file, maybe .gz; - is standard input."
 
@@ -29,8 +29,10 @@ def to_file(*flags: str, text: str) -> Any:
     return typer.Option(*flags, help=text, metavar="FILE", callback=check_place)
 
 
-Table = Annotated[Path, typer.Argument(help=TABLE)]
-Model = Annotated[Path, typer.Argument(help="Model that infinimix has saved.")]
+Table = Annotated[Path, typer.Argument(help=TABLE, callback=check_file)]
+Model = Annotated[
+    Path, typer.Argument(help="Model that infinimix has saved.", callback=check_model)
+]
 Target = Annotated[
     str, typer.Option("--target", "-t", help="Column that holds the class.", metavar="COLUMN")
 ]

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 import typer
 
-from infinimix.cli.errors import refuse
+from infinimix.cli.errors import hint, refuse
 
 
 def check_place(
@@ -37,6 +37,41 @@ def check_place(
     except OSError as error:
         no(f"the folder {str(folder)!r} is not writable: {error.strerror}.")
     return path
+
+
+def check_file(context: typer.Context, path: Path | None) -> Path | None:
+    """Say at once, before anything heavy is imported, that there is no such file."""
+    wrong = None if path is None else wrong_with_file(path)
+    if wrong and not context.resilient_parsing:
+        refuse(str(context.info_name), wrong)
+    return path
+
+
+def check_model(context: typer.Context, path: Path) -> Path:
+    """Say at once that there is no such model."""
+    if not path.exists() and not context.resilient_parsing:
+        refuse(
+            str(context.info_name),
+            f"there is no model {str(path)!r}; make one with: infinimix fit TABLE --target COLUMN "
+            f"--output {path}",
+        )
+    return path
+
+
+def wrong_with_file(path: Path) -> str | None:
+    """Return why a path is no file to read; None if it is one."""
+    if str(path) == "-" or path.is_file():
+        return None
+    if path.is_dir():
+        return f"{str(path)!r} is a folder; name a file in it."
+    if path.exists():
+        return None  # a pipe
+    folder = path.parent
+    if not folder.is_dir():
+        return f"there is no file {str(path)!r}, and no folder {str(folder)!r}; check the name."
+    found = hint(path.name, (other.name for other in folder.iterdir() if other.is_file()))
+    advice = found if found.startswith("did") else "check the name."
+    return f"there is no file {str(path)!r}; {advice}"
 
 
 def write_text(text: str, path: Path | None) -> None:

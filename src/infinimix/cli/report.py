@@ -8,12 +8,16 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
+from infinimix.cli.places import check_file
 
 
 def report(
     model: options.Model,
     data: Annotated[
-        Path | None, typer.Argument(help="Table to judge the model on; it should be new to it.")
+        Path | None,
+        typer.Argument(
+            help="Table to judge the model on; it should be new to it.", callback=check_file
+        ),
     ] = None,
     target: Annotated[
         str | None,

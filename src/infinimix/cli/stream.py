@@ -8,12 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
+from infinimix.cli.places import check_file
 
 
 def stream(
-    source: Annotated[
-        Path, typer.Argument(help="CSV, TSV, JSON lines or Parquet, maybe .gz; - is stdin.")
-    ] = Path("-"),
+    source: Annotated[Path, typer.Argument(help=options.TABLE, callback=check_file)] = Path("-"),
     target: Annotated[
         str, typer.Option("--target", "-t", help="Column that holds the class.")
     ] = "class",

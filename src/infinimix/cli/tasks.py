@@ -11,7 +11,7 @@ import pandas as pd
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.kinds import Asked, Info, ask_kinds, describe_columns, warn_of_columns
-from infinimix.cli.learning import Recipe, Trained, find_class
+from infinimix.cli.learning import Recipe, Trained, check_effort, find_class
 from infinimix.cli.out import count, warn
 from infinimix.cli.tables_in import Reading, Table, need_columns, read_table, split_target
 
@@ -82,6 +82,7 @@ def read_task(
 ) -> Task:  # fmt: skip
     """Read a table with labels for a model."""
     find_class(model)
+    check_effort(options["effort"])
     if text is not None and model != "online-crp":
         raise CommandError(f"--text: {model} does not read words; add --model online-crp.")
     if text is None:

@@ -22,12 +22,10 @@ def filled_file(path, values, tmp_path, name="out.csv"):
 def test_only_holes_change(tmp_path):
     text = 'a;"b";n\r\n1.25;"x; y";1\r\n\r\n?;"x";2\r\n3.5; z ;\r\n"4.0";;3'
     (tmp_path / "a.csv").write_bytes(text.encode())
-    out, counts = filled_file(
-        tmp_path / "a.csv", {"a": 2.71828, "b": "x; y", "n": 2.4}, tmp_path
-    )
+    out, counts = filled_file(tmp_path / "a.csv", {"a": 2.71828, "b": "x; y", "n": 2.4}, tmp_path)
     assert counts == {"a": 1, "b": 1, "n": 1}
     lines = out.decode().split("\r\n")
-    assert lines[:3] == ["a;\"b\";n", '1.25;"x; y";1', ""]
+    assert lines[:3] == ['a;"b";n', '1.25;"x; y";1', ""]
     assert lines[3:] == ["2.72;x;2", "3.5; z ;2", '4.0;"x; y";3']
 
 

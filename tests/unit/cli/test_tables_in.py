@@ -141,7 +141,7 @@ def test_a_similar_file_is_named(write):
     path = write("insects.csv", CSV)
     with pytest.raises(CommandError, match=r"did you mean 'insects.csv'\?"):
         read_table(path.with_name("insect.csv"))
-    with pytest.raises(CommandError, match="there is no folder"):
+    with pytest.raises(CommandError, match="and no folder"):
         read_table(Path("no/such/folder/a.csv"))
 
 
