@@ -4,11 +4,11 @@ EXAMPLES = {
     "demo": "infinimix demo --output demo.html",
     "fit": "infinimix fit insects.csv --target kind --output insects.imx",
     "predict": "infinimix predict insects.imx new.csv --proba",
-    "evaluate": "infinimix evaluate insects.csv --target kind --folds 5",
+    "evaluate": "infinimix evaluate insects.csv --target kind --folds 3",
     "report": "infinimix report insects.imx insects.csv --target kind --output report.html",
     "inspect": "infinimix inspect insects.imx",
     "cluster": "infinimix cluster insects.csv --drop kind --output groups.csv",
     "impute": "infinimix impute insects.csv --output filled.csv",
-    "network": "infinimix network insects.csv --seconds 5 --bif insects.bif",
+    "network": "infinimix network insects.csv --sweeps 300 --bif insects.bif",
     "stream": "infinimix stream insects.csv --target kind --folder state",
 }

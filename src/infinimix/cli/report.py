@@ -16,7 +16,7 @@ def report(
     data: Annotated[
         Path | None,
         typer.Argument(
-            help="Table to judge the model on; it should be new to it.", callback=check_file
+            help="Table to judge the model on, by cross-validation.", callback=check_file
         ),
     ] = None,
     target: Annotated[
@@ -28,6 +28,13 @@ def report(
     output: Annotated[Path, options.to_file("--output", "-o", text="Page to write.")] = Path(
         "infinimix-report.html"
     ),
+    held_out: Annotated[
+        bool,
+        typer.Option("--held-out", help="The table is new to the model: judge it as it is."),
+    ] = False,
+    title: Annotated[
+        str | None, typer.Option("--title", help="What the page is called.", metavar="TEXT")
+    ] = None,
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in a browser when it is done.")
     ] = False,
@@ -49,7 +56,9 @@ def report(
     rows, labels = None, None
     if data is not None:
         rows, labels = _read(trained, data, reading, target)
-    write_report(trained.model, output, rows=rows, target=labels, seed=seed)
+    write_report(
+        trained.model, output, rows=rows, target=labels, seed=seed, held_out=held_out, title=title
+    )
     if as_json:
         print_json({"output": str(output), "rows": None if rows is None else len(rows)})
     else:
@@ -65,8 +74,7 @@ def _read(trained: Any, path: Path, reading: Any, target: str | None) -> tuple[A
     from infinimix.cli.errors import CommandError
     from infinimix.cli.learning import read_for
     from infinimix.cli.out import count, warn
-    from infinimix.cli.tables_in import need_columns
-    from infinimix.tables.cells import is_missing
+    from infinimix.cli.tables_in import need_columns, read_labels
 
     table, X = read_for(trained, path, reading, target)
     rows = trained.rows(X)
@@ -75,8 +83,8 @@ def _read(trained: Any, path: Path, reading: Any, target: str | None) -> tuple[A
         need_columns(table, [target], "--target")
     if name is None or name not in table.types or not hasattr(trained.model, "classes_"):
         return rows, None
-    labels = table.frame[name].tolist()
-    kept = [i for i, label in enumerate(labels) if not is_missing(label)]
+    labels = read_labels(table, name)
+    kept = [i for i, label in enumerate(labels) if label is not None]
     if not kept:
         raise CommandError(f"{path} has no labels in {name!r}; name another --target.")
     if len(kept) < len(labels):

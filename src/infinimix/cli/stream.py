@@ -37,6 +37,9 @@ def stream(
         Path | None,
         options.to_file("--curve", text="Write the error along the stream as CSV."),
     ] = None,
+    report: Annotated[
+        Path | None, options.to_file("--report", text="Write a page about the run.")
+    ] = None,
     window: Annotated[
         int, typer.Option("--window", help="Rows over which the curve is averaged.", min=1)
     ] = 1000,
@@ -90,10 +93,14 @@ def stream(
         _save(learner, flow, target, output)
     if curve is not None:
         write_text(result.to_frame().to_csv(), curve)
+    if report is not None:
+        from infinimix.reports.stream_page import write_stream_report  # type: ignore
+
+        write_stream_report(result, report)
     if as_json:
         print_json(found)
     else:
-        _show(result, found, source, output, curve)
+        _show(result, found, source, (output, curve, report))
 
 
 def _summary(result: Any, before: int, folder: Path | None) -> dict[str, Any]:
@@ -111,7 +118,7 @@ def _save(learner: Any, flow: Any, target: str, output: Path) -> None:
 
 
 def _show(
-    result: Any, found: dict[str, Any], source: Path, output: Path | None, curve: Path | None
+    result: Any, found: dict[str, Any], source: Path, written: tuple[Path | None, ...]
 ) -> None:
     from infinimix.cli.flow import draw_error
     from infinimix.cli.out import count, grid, number, percent, show
@@ -133,6 +140,6 @@ def _show(
     if "folder" in found:
         total = count(found["rows_before"] + result.rows, "row")
         show(f"Kept in {found['folder']}: {total}; run it again to go on.")
-    for path in (output, curve):
+    for path in written:
         if path is not None:
             show(f"Wrote {path}.")

@@ -211,11 +211,8 @@ def need_columns(table: Table, names: Iterable[str], option: str) -> None:
 def split_target(table: Table, target: str) -> tuple[pd.DataFrame, list[Any]]:
     """Return the other columns, and the labels (None where there is none)."""
     need_columns(table, [target], "--target")
-    y = [None if is_missing(v) else v for v in table.frame[target].tolist()]
+    y = read_labels(table, target)
     some = [label for label in y if label is not None]
-    whole = [label for label in some if isinstance(label, float)]
-    if whole and len(whole) == len(some):  # whole numbers with holes: pandas has no such integers
-        y = [None if label is None else int(label) for label in y]
     if not some:
         raise CommandError(
             f"the column {target!r} has no labels at all; all its cells are missing."
@@ -228,6 +225,15 @@ def split_target(table: Table, target: str) -> tuple[pd.DataFrame, list[Any]]:
         )
     _refuse_regression(table, target, some, classes)
     return table.frame.drop(columns=target), y
+
+
+def read_labels(table: Table, target: str) -> list[Any]:
+    """Return the labels, None where there is none."""
+    y = [None if is_missing(label) else label for label in table.frame[target].tolist()]
+    some = [label for label in y if label is not None]
+    if all(isinstance(label, float) and label.is_integer() for label in some):
+        return [None if label is None else int(label) for label in y]  # pandas makes them floats
+    return y
 
 
 def _refuse_regression(table: Table, target: str, some: list[Any], classes: list[Any]) -> None:
