@@ -23,6 +23,7 @@ FLAGS = {
     "--count": "count",
 }  # fmt: skip
 ID_NAME = re.compile(r"(.*[_\W])?(id|idx|index|uuid|key|nr|no|number|row)|column 1", re.IGNORECASE)
+TELL_NOTHING = ("has no values", "is constant")
 FEWEST = 20  # rows from which on a column of different values is told from chance
 NEARLY_ALL = 0.9
 MOST_SHOWN = 40  # columns
@@ -137,10 +138,8 @@ def _example(some: Any, kind: str) -> str:
 
 def _odd(name: str, some: Any, distinct: int, kind: str) -> str:
     """Return why a column deserves a look, or ""."""
-    if distinct == 0:
-        return "has no values"
-    if distinct == 1:
-        return f"is constant ({some.iloc[0]!r})" if isinstance(some.iloc[0], str) else "is constant"
+    if distinct <= 1:
+        return TELL_NOTHING[distinct]
     if len(some) < FEWEST:
         return ""
     if kind == "text":
@@ -162,12 +161,23 @@ def warn_of_columns(command: str, infos: Sequence[Info]) -> list[str]:
     """Say which columns look odd, and return that."""
     said = []
     for info in infos:
-        if info.odd:
+        if info.odd and info.odd not in TELL_NOTHING:
             advice = "" if "--missing" in info.odd else f"; leave it out with --drop {info.name}"
             said.append(f"column {info.name!r} {info.odd}{advice}.")
+    for odd in TELL_NOTHING:
+        names = [info.name for info in infos if info.odd == odd]
+        if names:
+            subject = f"column {names[0]!r} {odd}" if len(names) == 1 else _many(names, odd)
+            said.append(f"{subject}; leave out what says nothing with --drop.")
     for text in said[:MOST_SHOWN]:
         warn(command, text)
     return said
+
+
+def _many(names: list[str], odd: str) -> str:
+    verb = {"is": "are", "has": "have"}
+    first, _, rest = odd.partition(" ")
+    return f"{len(names)} columns {verb[first]} {rest} ({listed(names, 5)})"
 
 
 def show_columns(infos: Sequence[Info], table: Table) -> Any:

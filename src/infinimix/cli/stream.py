@@ -85,6 +85,8 @@ def stream(
     try:
         flow.skip = before if resume else 0
         result = run(learner, flow, window, batch, max_rows)
+        if folder is not None and result.rows:
+            learner.snapshot()  # the next run starts at once
     finally:
         if folder is not None:
             learner.close()

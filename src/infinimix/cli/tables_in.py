@@ -95,7 +95,7 @@ def read_table(
     for name, cells in zip(source.names, source.cells, strict=True):
         column = _Column(source, name, name == labels, given.get(name), reading.missing, markers)
         columns[name], found[name] = column.understand(cells)
-    return Table(pd.DataFrame(columns), found, markers, source)
+    return Table(pd.DataFrame(columns), found, +markers, source)
 
 
 class _Column:
@@ -115,8 +115,9 @@ class _Column:
         """Return the column for a frame, and its type."""
         if not self.source.is_text and not any(isinstance(cell, str) for cell in cells):
             return self._typed(cells)
-        texts = [None if is_missing(cell) else cell_text(cell) for cell in cells]
-        bare = {text: text.strip() for text in set(texts) if text is not None}
+        texts = cells if self.source.is_text else [_text_or_none(cell) for cell in cells]
+        counts = Counter(texts)
+        bare = {text: text.strip() for text in counts if text is not None}
         holes = {text for text, word in bare.items() if word in self.missing}
         odd = {text for text in bare.keys() - holes if not self._is_number(bare[text])}
         if odd and not self.given and self._only_marks(odd, bare, holes):
@@ -125,7 +126,9 @@ class _Column:
             self.kind = "number" if bare.keys() - holes and not odd else "text"
         if self.kind != "text" and odd:
             self._refuse(texts, odd)
-        self._count(texts, holes, bare)
+        self.markers["null"] += counts[None]
+        for text in holes:
+            self.markers[bare[text]] += counts[text]
         if self.kind == "text":
             return [None if text in holes else text for text in texts], "text"
         values = {text: _value(bare[text]) for text in bare.keys() - holes}
@@ -163,12 +166,9 @@ class _Column:
             f"here {texts[i]!r}; correct it, or say with --missing that it means a missing cell."
         )
 
-    def _count(self, texts: list[str | None], holes: set[str], bare: Mapping[str, str]) -> None:
-        for text in texts:
-            if text is None:
-                self.markers["null"] += 1
-            elif text in holes:
-                self.markers[bare[text]] += 1
+
+def _text_or_none(cell: Any) -> str | None:
+    return None if is_missing(cell) else cell_text(cell)
 
 
 def cell_text(cell: Any) -> str:

@@ -82,9 +82,22 @@ def test_unknown_names_are_refused(table, flag):
 
 def test_odd_columns_are_told(table, capsys):
     said = warn_of_columns("fit", describe_columns(table.frame, "auto", table))
-    assert [text.split()[1] for text in said] == ["'id'", "'name'", "'what'", "'nearly'"]
+    assert [text.split()[1] for text in said] == ["'id'", "'name'", "'nearly'", "'what'"]
     assert "looks like a number of rows" in said[0]
     assert "looks like a name" in said[1]
-    assert "is constant" in said[2]
-    assert "is text only because of 'x'" in said[3]
+    assert "is text only because of 'x'" in said[2]
+    assert "is constant" in said[3]
     assert capsys.readouterr().err.count("infinimix fit: note: ") == 4
+
+
+def test_many_constant_columns_are_one_line(tmp_path):
+    names = [f"c{j}" for j in range(9)]
+    path = tmp_path / "a.csv"
+    rows = [[str(i), *"xxxxxx", "", ""] for i in range(3)]
+    path.write_text("\n".join(",".join(row) for row in [names, *rows]) + "\n")
+    table = read_table(path)
+    said = warn_of_columns("fit", describe_columns(table.frame, "auto", table))
+    assert [text.split(" (")[0] for text in said] == [
+        "2 columns have no values",
+        "6 columns are constant",
+    ]
