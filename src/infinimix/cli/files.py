@@ -19,7 +19,7 @@ from typing import Any
 from infinimix.cli.errors import CommandError
 from infinimix.cli.places import wrong_with_file
 from infinimix.streaming.bad import BadRecords
-from infinimix.streaming.formats import _as_dict
+from infinimix.streaming.formats import as_dict
 from infinimix.streaming.lines import check_text, number_lines, open_lines
 from infinimix.streaming.readers import SUFFIXES
 
@@ -182,7 +182,7 @@ def _read_json(name: str, format: str, lines: Any, delimiter: str | None) -> Sou
             continue
         try:
             check_text(text)
-            row = json.loads(text, object_pairs_hook=_as_dict)
+            row = json.loads(text, object_pairs_hook=as_dict)
         except (ValueError, RecursionError) as error:
             raise CommandError(f"{name}: line {line} is no JSON object: {error}.") from error
         nested = isinstance(row, dict) and [k for k, v in row.items() if isinstance(v, dict | list)]

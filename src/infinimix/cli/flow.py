@@ -51,7 +51,8 @@ class Flow:
         self._first = next(self._chunks, None)
         self.bad = reader.bad
         if self._first is None:
-            raise CommandError(f"{self.source} has no rows; nothing was learned.")
+            name = "standard input" if str(self.source) == "-" else self.source
+            raise CommandError(f"{name} has no rows; nothing was learned.")
         self._name_columns()
 
     def _name_columns(self) -> None:

@@ -71,7 +71,7 @@ def stream(
     """Predict the rows of a stream, then learn them, and keep score."""
     from infinimix.cli.flow import Flow, open_learner, run
     from infinimix.cli.kinds import FLAGS
-    from infinimix.cli.out import print_json
+    from infinimix.cli.out import print_json, warn
     from infinimix.cli.places import write_text
     from infinimix.cli.tables_in import split_names
 
@@ -87,6 +87,11 @@ def stream(
         result = run(learner, flow, window, batch, max_rows)
         if folder is not None and result.rows:
             learner.snapshot()  # the next run starts at once
+    except KeyboardInterrupt:
+        if folder is not None:
+            again = "run it again to go on, with --resume if the stream begins anew"
+            warn("stream", f"stopped; what was learned is in {folder}: {again}.")
+        raise
     finally:
         if folder is not None:
             learner.close()

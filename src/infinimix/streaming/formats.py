@@ -103,7 +103,7 @@ def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:
             continue
         try:
             check_text(text)
-            row = json.loads(text, object_pairs_hook=_as_dict)
+            row = json.loads(text, object_pairs_hook=as_dict)
             if not isinstance(row, dict):
                 raise ValueError(f"it is no JSON object, but a {type(row).__name__}")
             for name, value in row.items():
@@ -115,7 +115,8 @@ def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:
             yield row, label
 
 
-def _as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the pairs of a JSON object as a dict; ValueError if a key comes twice."""
     row = dict(pairs)
     if len(row) < len(pairs):
         raise ValueError("it names a key twice")
