@@ -8,7 +8,7 @@ from importlib.util import find_spec
 import pytest
 
 import infinimix
-from infinimix.cli.learning import available
+from infinimix.cli.learning import available, find_class
 from infinimix.estimators.storage import read_notes
 from tests.endtoend.command_files import insects, run, write_csv, write_jsonl
 
@@ -123,6 +123,16 @@ def test_other_models_fit_and_predict(folder, tmp_path, model):
     found = json.loads(run("inspect", out, "--json").stdout)
     assert found["target"] == "kind"
     assert {c["label"] for c in found["classes"]} == {"ant", "bee"}
+
+
+def test_rows_are_classified_together_where_the_model_can(folder, tmp_path):
+    able = [name for name in available() if hasattr(find_class(name), "predict_batch")]
+    if not able:
+        pytest.skip("no model classifies batches yet")
+    run("fit", folder / "train.csv", *KIND, *FAST, "-o", tmp_path / "m.imx", "-m", able[-1])
+    rows = read_csv(run("predict", tmp_path / "m.imx", folder / "new.csv", "--batch").stdout)
+    truth = [row[2] for row in insects(20, 1)]
+    assert sum(row["prediction"] == kind for row, kind in zip(rows, truth, strict=True)) >= 15
 
 
 def test_words(tmp_path):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,16 @@ class Recipe:
         if hasattr(model, "verbose"):
             model.set_params(verbose=False)  # a saved model is the same wherever it was made
         return trained
+
+    def settled(self) -> Recipe:
+        """Return the recipe with the kinds of the whole table, for parts of it."""
+        if not isinstance(self.columns, dict | str) or self.columns == "text":
+            return self
+        asked = self.columns if isinstance(self.columns, dict) else {}
+        blocks = {key: kind for key, kind in asked.items() if isinstance(key, tuple)}
+        inside = {name for key in blocks for name in key}
+        found = {info.name: info.kind for info in self.infos if info.name not in inside}
+        return replace(self, columns=found | blocks)
 
     @property
     def takes_unlabelled(self) -> bool:

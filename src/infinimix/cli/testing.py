@@ -43,7 +43,7 @@ def cross_validate(task: Task, folds: int, seed: int) -> dict[str, Any]:
     proba = np.zeros((len(y), len(labels)))
     predicted: list[Any] = [None] * len(y)
     codes = [labels.index(label) for label in y]
-    recipe = task.recipe
+    recipe = task.recipe.settled()
     with progress("folds", folds) as step, warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class")
         for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(y, codes):
