@@ -14,7 +14,7 @@ from html import escape
 import numpy as np
 
 WIDTH, HEIGHT = 360, 220
-LEFT, RIGHT, TOP, BOTTOM = 46, 10, 10, 36
+LEFT, RIGHT, TOP, BOTTOM = 46, 20, 10, 36
 
 Format = Callable[[float], str]
 
@@ -64,7 +64,9 @@ class Frame:
         base = self.height - BOTTOM
         for tick in nice_ticks(*self.x_range, most=4):
             text = escape(x_format(tick))
-            yield f'<text class="mid" x="{self.x(tick):.1f}" y="{base + 16}">{text}</text>'
+            x = self.x(tick)
+            kind, x = ("end", WIDTH - 2.0) if x > WIDTH - RIGHT - 12 else ("mid", x)
+            yield f'<text class="{kind}" x="{x:.1f}" y="{base + 16}">{text}</text>'
         middle = (LEFT + WIDTH - RIGHT) / 2
         yield f'<text class="mid" x="{middle}" y="{base + 32}">{escape(x_name)}</text>'
 
@@ -80,7 +82,7 @@ def draw_line(
     """Return a curve from zero on; it is broken where a value is missing."""
     values = np.asarray(ys, dtype=float)
     top = float(np.nanmax(values, initial=0.0)) if np.isfinite(values).any() else 0.0
-    frame = Frame((float(xs[0]), float(xs[-1])), (0.0, top * 1.05 or 1.0))
+    frame = Frame((0.0, float(xs[-1])), (0.0, top * 1.05 or 1.0))
 
     def pieces() -> Iterator[str]:
         yield from frame.axes(x_name, lambda tick: f"{tick:,.0f}", y_format)

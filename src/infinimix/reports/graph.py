@@ -26,7 +26,8 @@ def draw_network(
         f'viewBox="0 0 {WIDTH:.0f} {layout.height:.0f}">'
     )
     parts = [head, ARROW, *_bands(layout)]
-    parts += [_edge(layout, names, edge, threshold) for edge in edges]
+    paths = _paths(layout, edges)
+    parts += [_edge(names, e, path, threshold) for e, path in zip(edges, paths, strict=True)]
     return "\n".join([*parts, *_nodes(layout, names), "</svg>"])
 
 
@@ -47,37 +48,71 @@ def _bands(layout: Layout) -> Iterator[str]:
 
 
 def _edge(
-    layout: Layout, names: Sequence[str], edge: tuple[int, int, float], threshold: float
+    names: Sequence[str], edge: tuple[int, int, float], path: str, threshold: float
 ) -> str:
     i, j, p = edge
     hidden = " hidden" if p < threshold else ""
     return (
         f'<g class="edge{hidden}" data-p="{p:.4f}" data-from="{i}" data-to="{j}">'
-        f"<title>{escape(names[i])} to {escape(names[j])}: {p:.0%}</title>"
-        f'<path d="{_curve(layout.place[i], layout.place[j])}" '
-        f'style="stroke-width:{0.6 + 3.4 * p:.2f};stroke-opacity:{0.3 + 0.7 * p:.2f}" '
+        f"<title>{escape(names[i])} to {escape(names[j])}: {sure(p)}</title>"
+        f'<path d="{path}" '
+        f'style="stroke-width:{0.5 + 2.2 * p:.2f};stroke-opacity:{0.3 + 0.6 * p:.2f}" '
         'marker-end="url(#arrow)"/></g>'
     )
 
 
-def _curve(start: np.ndarray, end: np.ndarray) -> str:
-    """Return a bent line between the borders of two nodes."""
-    step = end - start
-    length = max(float(np.hypot(*step)), 1.0)
-    side = np.array([-step[1], step[0]]) / length
-    bend = (start + end) / 2 + side * min(0.12 * length, 40.0)
-    if abs(step[1]) < NODE_HEIGHT:  # of one line: an arc above the nodes between
-        bend = (start + end) / 2 - np.array([0.0, 24.0 + 0.12 * length])
-    a, b = _border(start, bend), _border(end, bend)
-    return f"M{a[0]:.1f} {a[1]:.1f}Q{bend[0]:.1f} {bend[1]:.1f} {b[0]:.1f} {b[1]:.1f}"
+def sure(p: float) -> str:
+    """Return a probability in percent that never claims certainty.
+
+    >>> sure(0.5), sure(1.0), sure(0.0)
+    ('50.0%', '> 99.9%', '< 0.1%')
+    """
+    if p > 0.9994:
+        return "> 99.9%"
+    return "< 0.1%" if p < 0.0006 else f"{p:.1%}"
 
 
-def _border(middle: np.ndarray, towards: np.ndarray) -> np.ndarray:
-    """Return where the line from the middle of a node leaves it."""
-    step = towards - middle
-    half = np.array([NODE_WIDTH / 2 + 2, NODE_HEIGHT / 2 + 2])
-    share = np.max(np.abs(step) / half)
-    return middle + step / max(share, 1e-9)
+def _paths(layout: Layout, edges: Sequence[tuple[int, int, float]]) -> list[str]:
+    """Return the line of each edge, from a port of one node to a port of the other."""
+    ports = _ports(layout, edges)
+    half = NODE_HEIGHT / 2
+    paths = []
+    for k, (i, j, _) in enumerate(edges):
+        start, end = layout.place[i], layout.place[j]
+        x1, x2 = start[0] + ports[k, 0], end[0] + ports[k, 1]
+        below = _side(layout, i, j)
+        y1, y2 = start[1] + below * half, end[1] - below * (half + 2)
+        if below == 0:  # of one line: an arc above
+            y1, y2 = start[1] - half, end[1] - half - 2
+            lift = y1 - 18 - 0.06 * abs(x2 - x1)
+            bend = f"C{x1:.1f} {lift:.1f} {x2:.1f} {lift:.1f}"
+        else:
+            reach = 0.55 * (y2 - y1)
+            bend = f"C{x1:.1f} {y1 + reach:.1f} {x2:.1f} {y2 - reach:.1f}"
+        paths.append(f"M{x1:.1f} {y1:.1f}{bend} {x2:.1f} {y2:.1f}")
+    return paths
+
+
+def _side(layout: Layout, i: int, j: int) -> int:
+    """Return 1 if j stands below i, -1 if above, 0 if beside."""
+    step = layout.place[j, 1] - layout.place[i, 1]
+    return 0 if abs(step) < 1.0 else int(np.sign(step))
+
+
+def _ports(layout: Layout, edges: Sequence[tuple[int, int, float]]) -> np.ndarray:
+    """Return where edges leave and enter, from the middle of a node; spread so that few cross."""
+    ends: dict[tuple[int, int], list[tuple[float, int, int]]] = {}
+    for k, (i, j, _) in enumerate(edges):
+        below = _side(layout, i, j)
+        ends.setdefault((i, below or -1), []).append((layout.place[j, 0], k, 0))
+        ends.setdefault((j, -below or -1), []).append((layout.place[i, 0], k, 1))
+    ports = np.zeros((len(edges), 2))
+    for held in ends.values():
+        width = min(0.8 * NODE_WIDTH, 16.0 * (len(held) - 1))
+        places = np.linspace(-width / 2, width / 2, len(held)) if len(held) > 1 else [0.0]
+        for place, (_, k, which) in zip(places, sorted(held), strict=True):
+            ports[k, which] = place
+    return ports
 
 
 def _nodes(layout: Layout, names: Sequence[str]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Where the cells of a table are missing: a map of the whole table, and figures by column."""
+"""Where the cells of a table are missing: a map of the table, column by column, with figures."""
 
 from __future__ import annotations
 
@@ -10,9 +10,8 @@ import numpy as np
 from infinimix.reports import page, pieces
 from infinimix.reports.pictures import draw_grid
 
-MOST_BANDS = 60  # lines of the map; more rows share one
-MOST_COLUMNS = 80
-MOST_LISTED = 30
+MOST_BANDS = 200  # of a strip; more rows share one
+MOST_LISTED = 40
 
 
 def show_missing(rows: Any, marked: Sequence[str] = ()) -> Iterator[str]:
@@ -33,33 +32,29 @@ def show_missing(rows: Any, marked: Sequence[str] = ()) -> Iterator[str]:
         yield page.paragraph(
             "That a cell is missing says something of the class in: " + ", ".join(marked) + "."
         )
-    yield _map(holes, share, names)
     order = [j for j in np.argsort(-share, kind="stable") if share[j] > 0]
-    yield pieces.plain_table(
-        "Columns with missing cells" + _cut(len(order), MOST_LISTED),
-        ["column", "missing", "share"],
-        ((pieces.short(names[j]), f"{holes[:, j].sum():,}", f"{share[j]:.1%}")
-         for j in order[:MOST_LISTED]),
-    )  # fmt: skip
-
-
-def _map(holes: np.ndarray, share: np.ndarray, names: Sequence[str]) -> str:
-    """Return a picture: columns side by side, rows from top to bottom, dark where missing."""
-    shown = np.sort(np.argsort(-share, kind="stable")[:MOST_COLUMNS])
-    parts = np.array_split(holes[:, shown], min(len(holes), MOST_BANDS))
-    grid = np.array([part.mean(axis=0) for part in parts])
-    label = (
-        f"Map of missing cells: {len(shown)} columns by {len(holes)} rows in {len(grid)} bands; "
-        f"the table below has the figures"
+    lines = (
+        page.row(
+            pieces.short(names[j]),
+            (
+                page.cell(f"{holes[:, j].sum():,} ({share[j]:.1%})", float(share[j])),
+                f"<td>{_strip(holes[:, j], names[j])}</td>",
+            ),
+        )
+        for j in order[:MOST_LISTED]
     )
-    picture = draw_grid(grid, label).replace('class="grid"', 'class="grid map"', 1)
-    ends = f"from {pieces.short(names[shown[0]])} (left) to {pieces.short(names[shown[-1]])} (right)"
-    note = (
-        f"Columns {ends}{_cut(len(names), MOST_COLUMNS)}, rows from the first (top) to the last; the "
-        "darker, the more are missing."
+    caption = (
+        "Columns with missing cells. The strip runs from the first row of the file to the last, dark "
+        "where cells are missing: cells that are missing together stand below each other."
+        + (f" The {MOST_LISTED} columns with the most, of {len(order):,}." * (len(order) > MOST_LISTED))
     )
-    return pieces.chart("Map", picture, note)
+    table = page.table(caption, ["column", "missing", "where"], lines)
+    yield table.replace("<table>", '<table class="holes">', 1)
 
 
-def _cut(n: int, most: int) -> str:
-    return f" (the {most} with the most of {n:,})" if n > most else ""
+def _strip(holes: np.ndarray, name: str) -> str:
+    """Return a strip of the column, in bands of rows, dark where cells are missing."""
+    bands = np.array_split(holes, min(len(holes), MOST_BANDS))
+    label = f"Where cells of {pieces.short(name)} are missing, from the first row to the last"
+    picture = draw_grid([[float(band.mean()) for band in bands]], label)
+    return picture.replace('class="grid"', 'class="grid strip" preserveAspectRatio="none"', 1)

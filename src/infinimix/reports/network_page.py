@@ -11,12 +11,13 @@ import numpy as np
 
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
-from infinimix.reports.graph import draw_matrix, draw_network
+from infinimix.reports.graph import draw_matrix, draw_network, sure
 from infinimix.reports.layout import Layout, lay_out
 
 LEAST = 0.05  # edges below are left out
 MOST_EDGES = 1000
 THRESHOLD = 0.5
+FEW = 12  # edges whose table is open from the start
 APART = 0.2  # chains that differ by more have not met
 
 
@@ -104,11 +105,11 @@ def _show_graph(
 def _show_edges(
     model: Any, names: Sequence[str], found: Sequence[tuple[int, int, float]]
 ) -> Iterator[str]:
-    gap = np.asarray(model.edge_gap_)
+    gap, edges = np.asarray(model.edge_gap_), np.asarray(model.edge_marginals_)
     rows = "\n".join(
         f'<tr data-p="{p:.4f}"{" hidden" if p < THRESHOLD else ""}>'
-        f'<th scope="row">{escape(names[i])} → {escape(names[j])}</th><td>{p:.1%}</td>'
-        f"<td>{edge_back(model, i, j):.1%}</td><td>{gap[i, j]:.1%}</td></tr>"
+        f'<th scope="row">{escape(names[i])} → {escape(names[j])}</th><td>{sure(p)}</td>'
+        f"<td>{sure(edges[j, i])}</td><td>{gap[i, j]:.1%}</td></tr>"
         for i, j, p in found
     )
     head = "".join(
@@ -119,16 +120,13 @@ def _show_edges(
         f"Edges of {LEAST:.0%} and more; the slider above hides those below it. Where both ways "
         "are probable, the data do not tell the direction."
     )
-    yield pieces.scroll(
+    table = (
         '<table class="plain" id="edge-table">\n<caption>The most probable first</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>",
-        "Edges",
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
     )
-
-
-def edge_back(model: Any, i: int, j: int) -> float:
-    """Return the probability of the edge the other way."""
-    return float(model.edge_marginals_[j, i])
+    opened = "<details open>" if len(found) <= FEW else "<details>"
+    folded = pieces.folded("Table of the edges", pieces.scroll(table, "Edges"))
+    yield folded.replace("<details>", opened, 1)
 
 
 def _show_matrices(

@@ -99,7 +99,8 @@ def _card(group: Group, kinds: Mapping[str, str], largest: float) -> str:
         for name in best
     )
     body = f"<dl>\n{lines}\n</dl>" if best else '<p class="note">Like the others.</p>'
-    share, rows = escape(page.percent(group.weight)), pieces.plural(group.rows, "row")
+    share = "All" if group.weight >= 1.0 else escape(page.percent(group.weight))
+    rows = pieces.plural(group.rows, "row")
     head = f'<p class="share">{share} <span>{rows}</span></p>'
     return f'<div class="prototype">\n{head}\n{body}\n</div>'
 

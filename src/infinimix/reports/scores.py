@@ -30,7 +30,7 @@ def key_scores(predictions: Predictions) -> list[tuple[str, str, str]]:
     loss = mean_interval(predictions.losses)
     return [
         ("right answers", f"{accuracy.value:.1%}", f"{accuracy.low:.1%} to {accuracy.high:.1%}"),
-        ("always the commonest", f"{common:.1%}", "right answers without a model"),
+        ("commonest class", f"{common:.1%}", "right if always said"),
         ("log-loss", f"{loss.value:.3f}", f"{max(loss.low, 0):.3f} to {loss.high:.3f}"),
     ]
 

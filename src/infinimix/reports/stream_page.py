@@ -159,7 +159,7 @@ def _key(
         yield "error", f"{error.value:.1%}", f"{error.low:.1%} to {error.high:.1%} of all rows"
     yield "error at the end", f"{last:.1%}", "of the latest rows"
     if summary:
-        yield "classes", f"{summary['classes']:,}", f"{summary['new_rows']:,} first rows of a class"
+        yield "classes", f"{summary['classes']:,}", "learned by the end"
         yield "rows a second", f"{summary['rows_per_second']:,.0f}", "in the model alone"
 
 
