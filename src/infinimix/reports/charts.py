@@ -60,7 +60,8 @@ class Frame:
         for tick in nice_ticks(*self.y_range):
             y = self.y(tick)
             yield f'<path class="rule" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>'
-            yield f'<text class="end" x="{LEFT - 6}" y="{y + 4:.1f}">{escape(y_format(tick))}</text>'
+            text = escape(y_format(tick))
+            yield f'<text class="end" x="{LEFT - 6}" y="{y + 4:.1f}">{text}</text>'
         base = self.height - BOTTOM
         for tick in nice_ticks(*self.x_range, most=4):
             text = escape(x_format(tick))
@@ -95,15 +96,13 @@ def draw_line(
                 pen = "M"
         yield f'<path class="curve" d="{"".join(path)}"/>'
         if len(path) == 1:  # a single point has no line
-            x, y = path[0][1:].split()
-            yield f'<circle class="dot" cx="{x}" cy="{y}" r="3"/>'
+            across, down = path[0][1:].split()
+            yield f'<circle class="dot" cx="{across}" cy="{down}" r="3"/>'
 
     return frame.svg(label, pieces())
 
 
-def draw_reliability(
-    bins: Sequence[tuple[float, float, float, float, float]], label: str
-) -> str:
+def draw_reliability(bins: Sequence[tuple[float, float, float, float, float]], label: str) -> str:
     """Return a calibration plot of bins: confidence, share right, its interval, share of rows."""
     low = min([0.5, *(min(b[0], b[2]) for b in bins)])
     low = math.floor(low * 10) / 10

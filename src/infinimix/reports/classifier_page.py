@@ -136,7 +136,7 @@ def _show_classes(model: Any, image: Image | None) -> Iterator[str]:
 
 
 def _show_mixtures(model: Any, image: Image | None) -> Iterator[str]:
-    shown = "each pixel as dark as it is in the group" if image else (
+    shown = "each pixel as strong as it is in the group" if image else (
         "with the columns that set the group apart from all others, their typical values, and bars "
         "for how far apart"
     )  # fmt: skip
@@ -149,7 +149,9 @@ def _show_mixtures(model: Any, image: Image | None) -> Iterator[str]:
     counts = dict(zip(model.classes_.tolist(), model.class_count_.tolist(), strict=True))
     for label in model.classes_.tolist()[:MOST_CLASSES]:
         groups = groups_of(model, label, model._labels.values.index(label))
-        note = f"{pieces.plural(len(groups), 'group')} of {pieces.plural(int(counts[label]), 'row')}"
+        note = (
+            f"{pieces.plural(len(groups), 'group')} of {pieces.plural(int(counts[label]), 'row')}"
+        )
         cards = show_groups(groups, kinds, image, f"class {label}")
         yield page.group(pieces.short(label, 24), note, [cards])
     if len(counts) > MOST_CLASSES:

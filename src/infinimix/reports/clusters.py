@@ -18,15 +18,15 @@ def show_clusters(model: Any) -> Iterator[str]:
     names = names or [f"x{j}" for j in range(means.shape[1])]
     rows = _sizes(model, len(means))
     yield page.paragraph(
-        "Clusters of rows, the largest first, with the columns in which their mean is farthest from "
-        "the mean of all, in units of the spread of the means."
+        "Clusters of rows, the largest first, with the columns in which their mean is farthest "
+        "from the mean of all, in units of the spread of the means."
         + (" Each cluster has an expert of its own." if hasattr(model, "coef_") else "")
     )
     purity = getattr(model, "label_purity_", None)
     if purity is not None:
         yield page.paragraph(
-            f"{purity:.0%} of the rows have the most frequent label of their cluster. Near 100% the "
-            "experts have nothing to do."
+            f"{purity:.0%} of the rows have the most frequent label of their cluster. Near 100% "
+            "the experts have nothing to do."
         )
     groups = list(_groups(means, rows, names))
     yield show_groups(groups, {}, None, "the table")

@@ -8,8 +8,8 @@ from html import escape
 import numpy as np
 
 from infinimix.reports.layout import NODE_HEIGHT, NODE_WIDTH, WIDTH, Layout
-from infinimix.reports.pieces import short
 from infinimix.reports.pictures import draw_shades
+from infinimix.reports.pieces import short
 
 MOST_NAME = 14
 CELL = 18
@@ -47,9 +47,7 @@ def _bands(layout: Layout) -> Iterator[str]:
         )
 
 
-def _edge(
-    names: Sequence[str], edge: tuple[int, int, float], path: str, threshold: float
-) -> str:
+def _edge(names: Sequence[str], edge: tuple[int, int, float], path: str, threshold: float) -> str:
     i, j, p = edge
     hidden = " hidden" if p < threshold else ""
     return (
@@ -134,18 +132,18 @@ def draw_matrix(
     n = len(names)
     margin = 0.0 if n > MOST_NAMED else 12.0 + 6.6 * max(min(len(x), MOST_NAME) for x in names)
     size = n * CELL + margin + 1
-    parts = [
+    head = (
         f'<svg class="heat" role="img" tabindex="0" data-matrix="{name}" data-margin="{margin:g}" '
         f'data-cell="{CELL}" aria-label="{escape(label)}" viewBox="0 0 {size:g} {size:g}" '
-        f'style="max-width:{max(size, 240):g}px">',
-        f'<g transform="translate({margin:g} {margin:g}) scale({CELL})">'
-        f'<path class="paper" d="M0 0h{n}v{n}h-{n}z"/>',
-        *draw_shades(values),
-        "</g>",
-    ]
+        f'style="max-width:{max(size, 240):g}px">'
+    )
+    inner = f'<g transform="translate({margin:g} {margin:g}) scale({CELL})">'
+    paper = f'<path class="paper" d="M0 0h{n}v{n}h-{n}z"/>'
+    parts = [head, inner, paper, *draw_shades(values), "</g>"]
     for cut in cuts:
         at = margin + cut * CELL
-        parts.append(f'<path class="cut" d="M{margin:g} {at:g}H{size - 1:g}M{at:g} {margin:g}V{size - 1:g}"/>')
+        lines = f"M{margin:g} {at:g}H{size - 1:g}M{at:g} {margin:g}V{size - 1:g}"
+        parts.append(f'<path class="cut" d="{lines}"/>')
     if margin:
         parts += _names(names, margin)
     parts.append(f'<rect class="cursor" width="{CELL}" height="{CELL}" visibility="hidden"/>')

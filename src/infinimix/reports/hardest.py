@@ -26,9 +26,9 @@ def show_hardest(predictions: Predictions, image: Image | None) -> Iterator[str]
     order = np.argsort(predictions.p_true, kind="stable")[:MOST_HARD]
     yield page.paragraph(
         "The rows whose true label got the least probability, each predicted by a model that had "
-        "not learned it. The evidence of a column, in nats, is what its cell adds to the log odds of "
-        "the predicted class against the true one; for a row that was right, of its class against "
-        "the next. Rows are counted from 1, in the order of the file."
+        "not learned it. The evidence of a column, in nats, is what its cell adds to the log odds "
+        "of the predicted class against the true one; for a row that was right, of its class "
+        "against the next. Rows are counted from 1, in the order of the file."
     )
     cards = "\n".join(_card(predictions, int(i), image) for i in order)
     yield f'<div class="hard">\n{cards}\n</div>'
@@ -44,15 +44,13 @@ def _card(predictions: Predictions, i: int, image: Image | None) -> str:
     shown = list(dict.fromkeys([*ranked[: MOST_CHANCES - 1].tolist(), true]))
     bars = page.chances([(names[c], float(p[c])) for c in shown], names[true])
     title = page.paragraph(f"Row {predictions.places[i] + 1:,}", "note")
-    body = title + _verdict(right, verdict) + bars + _why(predictions, i, said, true, ranked, image)
+    body = (
+        title
+        + page.verdict(right, verdict)
+        + bars
+        + _why(predictions, i, said, true, ranked, image)
+    )
     return f'<article class="hardrow">\n{body}\n</article>'
-
-
-def _verdict(right: bool, text: str) -> str:
-    from html import escape
-
-    kind, word = ("verdict", "Right:") if right else ("verdict wrong", "Wrong:")
-    return f'<p class="{kind}"><b>{word}</b> {escape(text)}</p>\n'
 
 
 def _why(

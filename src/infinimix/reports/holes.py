@@ -44,9 +44,12 @@ def show_missing(rows: Any, marked: Sequence[str] = ()) -> Iterator[str]:
         for j in order[:MOST_LISTED]
     )
     caption = (
-        "Columns with missing cells. The strip runs from the first row of the file to the last, dark "
-        "where cells are missing: cells that are missing together stand below each other."
-        + (f" The {MOST_LISTED} columns with the most, of {len(order):,}." * (len(order) > MOST_LISTED))
+        "Columns with missing cells. The strip runs from the first row of the file to the last, "
+        "filled where cells are missing: cells that are missing together stand below each other."
+        + (
+            f" The {MOST_LISTED} columns with the most, of {len(order):,}."
+            * (len(order) > MOST_LISTED)
+        )
     )
     table = page.table(caption, ["column", "missing", "where"], lines)
     yield table.replace("<table>", '<table class="holes">', 1)
@@ -54,7 +57,8 @@ def show_missing(rows: Any, marked: Sequence[str] = ()) -> Iterator[str]:
 
 def _strip(holes: np.ndarray, name: str) -> str:
     """Return a strip of the column, in bands of rows, dark where cells are missing."""
-    bands = np.array_split(holes, min(len(holes), MOST_BANDS))
+    size = -(-len(holes) // MOST_BANDS)
+    bands = [holes[i : i + size] for i in range(0, len(holes), size)]
     label = f"Where cells of {pieces.short(name)} are missing, from the first row to the last"
     picture = draw_grid([[float(band.mean()) for band in bands]], label)
     return picture.replace('class="grid"', 'class="grid strip" preserveAspectRatio="none"', 1)

@@ -59,7 +59,7 @@ def _show_groups(model: Any, image: Any) -> Iterator[str]:
     chances = np.asarray(model.n_groups_posterior_)
     likely = [k for k in np.argsort(-chances, kind="stable")[:6] if chances[k] >= 0.005]
     yield pieces.plain_table(
-        "How many groups there are, by the posterior",
+        "How many groups there are: the most probable numbers",
         ["groups", "probability"],
         ((f"{k:,}", page.percent(float(chances[k]))) for k in sorted(likely)),
         "plain narrow",
@@ -106,9 +106,9 @@ def _show_strange(model: Any, rows: Any) -> Iterator[str]:
     cells = model.cell_anomaly_score(some)
     share = model.anomaly_score(some, calibrated=True)
     yield page.paragraph(
-        "The rows of the least density, counted from 1. Stranger than: the share of rows drawn from "
-        "the model that are less strange. The cells are those that surprise most beside the rest of "
-        "their row."
+        "The rows of the least density, counted from 1. Stranger than: the share of rows drawn "
+        "from the model, with the same cells missing, that are less strange. The cells are those "
+        "that surprise most beside the rest of their row."
     )
 
     def lines() -> Iterator[tuple[str, ...]]:

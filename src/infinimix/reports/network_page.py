@@ -28,9 +28,7 @@ def network_page(model: Any, title: str | None) -> str:
     roles = np.asarray(model.roles_)
     layout = lay_out(edges, roles, model.prior == "ordered")
     numbered = _numbered(layout, roles)
-    layout = layout._replace(
-        bands=[band._replace(role=k) for k, band in enumerate(layout.bands)]
-    )
+    layout = layout._replace(bands=[band._replace(role=k) for k, band in enumerate(layout.bands)])
     found = strongest(edges)
     order = [i for band in layout.bands for i in band.members]
     name = title or f"A network of {pieces.plural(len(names), 'variable')}"
@@ -135,8 +133,8 @@ def _show_matrices(
     cuts = np.cumsum([len(band.members) for band in layout.bands])[:-1].tolist()
     sorted_names = [names[i] for i in order]
     yield page.paragraph(
-        "Variables in the order of their roles, with lines between roles. The darker, the more "
-        "probable. Point at a cell, or move there by the arrow keys, to read it."
+        "Variables in the order of their roles, with lines between roles. The stronger the shade, "
+        "the more probable. Point at a cell, or move there by the arrow keys, to read it."
     )
     at = np.ix_(order, order)
     charts = []

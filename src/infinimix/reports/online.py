@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.reports import page, pieces
+from infinimix.reports import pieces
 
 MOST_CLASSES = 40
 MOST_TYPICAL = 8

@@ -146,11 +146,13 @@ def cards(title: str, each: Iterable[str]) -> str:
 
 def card(picture: str, right: bool, text: str, piece: str) -> str:
     """Return a picture of a row beside a verdict on its prediction and a piece below that."""
+    return f'<div class="card">\n{picture}\n<div>\n{verdict(right, text)}\n{piece}\n</div>\n</div>'
+
+
+def verdict(right: bool, text: str) -> str:
+    """Return a line that says whether a prediction was right."""
     kind, word = ("verdict", "Right:") if right else ("verdict wrong", "Wrong:")
-    return (
-        f'<div class="card">\n{picture}\n<div>\n<p class="{kind}"><b>{word}</b> {escape(text)}</p>'
-        f"\n{piece}\n</div>\n</div>"
-    )
+    return f'<p class="{kind}"><b>{word}</b> {escape(text)}</p>'
 
 
 def footer(text: str) -> str:

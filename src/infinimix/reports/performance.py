@@ -8,6 +8,7 @@ off for these models, not how it would vary with other training rows.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -108,7 +109,9 @@ def cross_validate(model: Any, rows: Any, target: Any, seed: int = 0) -> Predict
     for k in range(FOLDS):
         inner, outer = np.flatnonzero(folds != k), np.flatnonzero(folds == k)
         fresh = _fresh(model, seed)
-        fresh.fit(take(rows, inner), _plain(truth[codes[inner]]))
+        with warnings.catch_warnings():  # what there is to say, the model's own fit has said
+            warnings.simplefilter("ignore", UserWarning)
+            fresh.fit(take(rows, inner), _plain(truth[codes[inner]]))
         proba[outer] = align(fresh, take(rows, outer), labels)
         models.append(fresh)
     how = f"{FOLDS}-fold cross-validation"
@@ -129,7 +132,9 @@ def judge_held_out(model: Any, rows: Any, target: Any) -> Predictions | None:
     labels = _sorted_labels([*known, *y])
     proba, models = align(model, rows, labels), [model]
     whose = np.zeros(len(y), dtype=int)
-    return Predictions(labels, rows, places, _codes(y, labels), proba, whose, models, "held-out rows")
+    return Predictions(
+        labels, rows, places, _codes(y, labels), proba, whose, models, "held-out rows"
+    )
 
 
 def align(model: Any, rows: Any, labels: Sequence[Any]) -> np.ndarray:

@@ -104,8 +104,9 @@ def _by_blocks(model: Any, rows: Any) -> Iterator[np.ndarray]:
         shown = np.zeros(schema.width, dtype=bool)
         shown[order] = mask
         part = tuple(
-            np.ascontiguousarray(np.where(shown[schema.owners(kind)], block, _hole(block)))
-            .astype(block.dtype)
+            np.ascontiguousarray(np.where(shown[schema.owners(kind)], block, _hole(block))).astype(
+                block.dtype
+            )
             for kind, block in zip(schema.blocks, blocks, strict=True)
         )
         joint = model._log_joint(part, model.likelihood_power_)

@@ -50,8 +50,8 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
     )
     yield _classes(predictions, labels)
     notes = (
-        f"Mean distance from the line: {calibration_error(bins):.1%}. Points on the line are honest, "
-        "below it too sure. A larger point is more rows; bars are 95% intervals."
+        f"Mean distance from the line: {calibration_error(bins):.1%}. Points on the line are "
+        "honest, below it too sure. A larger point is more rows; bars are 95% intervals."
     )
     points = [
         (b.confidence, b.right.value, b.right.low, b.right.high, b.rows / len(predictions.y))

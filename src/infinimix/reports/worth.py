@@ -26,10 +26,10 @@ def show_relevance(found: Sequence[Relevance], source: str, image: Image | None)
     if image is not None:
         worth = {one.name: max(one.alone.value, 0.0) for one in found}
         largest = max(worth.values()) or 1.0
-        alt = "What each pixel tells alone: the darker, the more"
+        alt = "What each pixel tells alone: the stronger the shade, the more"
         drawn = image._replace(low=0.0, high=largest)
         picture = drawn.draw(worth, alt).replace('class="grid"', 'class="grid large"', 1)
-        yield pieces.chart("Alone, as a picture", picture, f"Darkest: {largest:.2f} nats.")
+        yield pieces.chart("Alone, as a picture", picture, f"Strongest: {largest:.2f} nats.")
     most = max([1e-9, *(one.alone.value for one in found)])
     rows = (
         page.row(
@@ -44,7 +44,8 @@ def show_relevance(found: Sequence[Relevance], source: str, image: Image | None)
     caption = "The best alone first"
     if len(found) > MOST_LISTED:
         caption += f"; the best {MOST_LISTED} of {len(found)}"
-    yield page.table(caption, ["column", "alone", "beyond the others"], rows)
+    table = page.table(caption, ["column", "alone", "beyond the others"], rows)
+    yield table if image is None else pieces.folded("Figures", table)
 
 
 def show_told(told: Any, names: Sequence[str]) -> Iterator[str]:
@@ -64,9 +65,9 @@ def show_told(told: Any, names: Sequence[str]) -> Iterator[str]:
 
 def _as_pairs(told: Any, names: Sequence[str]) -> list[tuple[str, float]]:
     """Return names and numbers, the largest first; a table by class is averaged over classes."""
-    if isinstance(told, Mapping):
-        pairs = [(str(name), float(value)) for name, value in told.items()]
-    elif hasattr(told, "index") and hasattr(told, "to_numpy") and np.ndim(told) == 1:
+    if isinstance(told, Mapping) or (
+        hasattr(told, "index") and hasattr(told, "to_numpy") and np.ndim(told) == 1
+    ):
         pairs = [(str(name), float(value)) for name, value in told.items()]
     else:
         if hasattr(told, "columns"):
