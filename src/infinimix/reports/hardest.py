@@ -19,6 +19,7 @@ from infinimix.reports.performance import Predictions, take
 MOST_HARD = 6
 MOST_REASONS = 4
 MOST_CHANCES = 3
+MOST_LETTERS = 200  # of a row that is a text
 
 
 def show_hardest(predictions: Predictions, image: Image | None) -> Iterator[str]:
@@ -26,10 +27,14 @@ def show_hardest(predictions: Predictions, image: Image | None) -> Iterator[str]
     order = np.argsort(predictions.p_true, kind="stable")[:MOST_HARD]
     yield page.paragraph(
         "The rows whose true label got the least probability, each predicted by a model that had "
-        "not learned it. The evidence of a column, in nats, is what its cell adds to the log odds "
-        "of the predicted class against the true one; for a row that was right, of its class "
-        "against the next. Rows are counted from 1, in the order of the file."
+        "not learned it. Rows are counted from 1, in the order of the file."
     )
+    if image is None and all(hasattr(model, "explain") for model in predictions.models):
+        yield page.paragraph(
+            "The evidence of a column, in nats, is what its cell adds to the log odds of the "
+            "predicted class against the true one; for a row that was right, of its class against "
+            "the next."
+        )
     cards = "\n".join(_card(predictions, int(i), image) for i in order)
     yield f'<div class="hard">\n{cards}\n</div>'
 
@@ -63,6 +68,8 @@ def _why(
         holes = sum(pieces.is_missing(value) for value in cells.values())
         alt = f"Row {predictions.places[i] + 1} as an image, {holes} of {len(cells)} cells missing"
         return image.draw({n: None if pieces.is_missing(v) else v for n, v in cells.items()}, alt)
+    if isinstance(row[0] if isinstance(row, list) else None, str):
+        return page.paragraph(pieces.short(row[0], MOST_LETTERS))
     if not hasattr(model, "explain"):
         return page.paragraph("This kind of model gives no reasons.", "note")
     against = int(ranked[1]) if said == true else true

@@ -45,6 +45,7 @@ def show_relevance(found: Sequence[Relevance], source: str, image: Image | None)
     if len(found) > MOST_LISTED:
         caption += f"; the best {MOST_LISTED} of {len(found)}"
     table = page.table(caption, ["column", "alone", "beyond the others"], rows)
+    table = pieces.scroll(table.replace("<table>", '<table class="worth">', 1), caption)
     yield table if image is None else pieces.folded("Figures", table)
 
 

@@ -104,6 +104,7 @@ def test_a_stream_classifier_of_text(tmp_path):
     model.partial_fit(["oboe solo", "oboe and harp"], [None, None])
     page = report(tmp_path, model, rows=rows, target=labels)
     assert any("oboe" in text for text in page.texts)
+    assert NASTY in page.texts  # a hard row
     assert any("apple" in text for text in page.texts)
 
 
