@@ -41,7 +41,7 @@ def _sections(model: Any, rows: Any, image: Any) -> Iterator[tuple[str, str, Ite
     yield "groups", "The groups", _show_groups(model, image)
     if hasattr(model, "dependence") and len(model.columns_) > 1:
         yield "together", "Columns that go together", _show_dependence(model)
-    if rows is not None and hasattr(model, "anomaly_score"):
+    if hasattr(rows, "iloc") and hasattr(model, "anomaly_score"):
         yield "strange", "The strangest rows", _show_strange(model, rows)
     if rows is not None and hasattr(rows, "isna"):
         yield "missing", "Missing cells", show_missing(rows)

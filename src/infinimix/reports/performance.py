@@ -147,7 +147,11 @@ def align(model: Any, rows: Any, labels: Sequence[Any]) -> np.ndarray:
 
 
 def deal_folds(codes: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.ndarray:
-    """Return a fold for each row: every class is dealt out evenly, in random order."""
+    """Return a fold for each row: every class is dealt out evenly, in random order.
+
+    scikit-learn's stratified folds warn of classes with fewer rows than folds; here such a class
+    is dealt out as far as it goes.
+    """
     order = rng.permutation(len(codes))
     order = order[np.argsort(codes[order], kind="stable")]
     folds = np.empty(len(codes), dtype=int)

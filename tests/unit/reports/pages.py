@@ -22,6 +22,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--enable-logging=stderr",
+    "--window-size=500,900",
 ]
 
 

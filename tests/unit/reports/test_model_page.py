@@ -13,7 +13,7 @@ from infinimix import (
     OnlineCRPClassifier,
 )
 from infinimix.reports import write_report
-from tests.unit.reports.pages import NASTY, check_page, mixed_table
+from tests.unit.reports.pages import CHROMIUM, NASTY, check_page, mixed_table, run_in_chromium
 
 X, Y = mixed_table()
 SMALL = {"effort": "fast", "n_islands": 1, "n_particles": 2, "sweeps": 0, "random_state": 0}
@@ -41,6 +41,21 @@ def test_a_classifier_has_all_sections(tmp_path, classifier):
     for text in ("<b>no</b>", "yes & no"):
         assert text in page.texts  # as text, not as markup
     assert any(NASTY[:20] in text for text in page.texts)
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium on the PATH")
+def test_it_fits_a_phone(tmp_path, classifier):
+    path = tmp_path / "report.html"
+    write_report(classifier, path, rows=X, target=Y)
+    script = """
+      const d = document.documentElement;
+      d.style.width = "375px";
+      return [d.scrollWidth <= d.clientWidth, document.body.scrollWidth];
+    """
+    (fits, width), console = run_in_chromium(path, script, tmp_path)
+    assert console == []
+    assert fits
+    assert width <= 375
 
 
 def test_without_rows_a_page_tells_what_was_learned(tmp_path, classifier):
@@ -95,6 +110,9 @@ def test_a_mixture(tmp_path):
     page = report(tmp_path, CRPMixture(**SMALL).fit(X), rows=X)
     ids = [a["id"] for a in page.find("section")]
     assert ids == ["groups", "together", "strange", "missing", "about"]
+    numbers = X[["noise"]].to_numpy()
+    page = report(tmp_path, CRPMixture(**SMALL).fit(numbers), rows=numbers)
+    assert [a["id"] for a in page.find("section")] == ["groups", "about"]
 
 
 def test_a_stream_classifier_of_text(tmp_path):
