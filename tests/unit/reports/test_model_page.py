@@ -101,7 +101,7 @@ def test_pixels_are_drawn(tmp_path):
     ):
         frame = pd.DataFrame(pixels, columns=names)
         model = AClassClassifier(**SMALL).fit(frame, y)
-        page = report(tmp_path, model, rows=frame, target=y, image=image)
+        page = report(tmp_path, model, rows=frame, target=y, image=image, held_out=True)
         assert bool(page.find("figure")) is drawn
         assert bool(page.find("div", "prototype")) is not drawn
 
