@@ -60,7 +60,7 @@ def scroll(piece: str, label: str) -> str:
 
 
 def folded(title: str, piece: str) -> str:
-    """Return a piece that opens on demand; it is open on paper by the style sheet."""
+    """Return a piece that opens on demand, and is open on paper."""
     return f"<details>\n<summary>{escape(title)}</summary>\n{piece}\n</details>"
 
 
