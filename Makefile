@@ -4,10 +4,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
+DOCS_READY := .venv/.docs-ready
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint format clean
+.PHONY: help demo test bench docs lint format clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -21,6 +22,10 @@ test: lint  ## Run lint, then all tests
 bench: $(READY)  ## Measure speed and quality against peers, one thread
 	@$(ONE_THREAD) $(BIN)/python -m bench
 
+docs: $(DOCS_READY)  ## Build the documentation into site/
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs --color build
+	@echo "Wrote site/index.html"
+
 lint: $(READY)  ## Check style, types and the arrows between rooms
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
@@ -31,9 +36,9 @@ format: $(READY)  ## Rewrite the sources in the house style
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 
-clean:  ## Remove .venv, caches and what the demo wrote
+clean:  ## Remove .venv, caches and what was built
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	@rm -rf build dist infinimix-demo.html
+	@rm -rf build dist site infinimix-demo.html
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -41,4 +46,8 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Making .venv (once, a minute or two)"
 	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@touch $@
+
+$(DOCS_READY): $(READY)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@

@@ -28,7 +28,7 @@ HALF_LIFE = 1000
 OURS = ("OnlineCRP", "OnlineCRP, half-life 1,000", "AClass, fast")
 
 
-def load(name: str, n_rows: int) -> tuple[pd.DataFrame, np.ndarray]:
+def load(name: str, n_rows: int | None) -> tuple[pd.DataFrame, np.ndarray]:
     """Rows and labels of a stream."""
     folder = find(name)
     assert folder is not None

@@ -3,8 +3,7 @@
 The layered net has three layers of four, full between neighbours, tables from a symmetric Dirichlet
 .5. Figures are means over seeds of AUROC and average precision (AUPR) of the edge probabilities of
 all ordered pairs. HEPAR II needs `INFINIMIX_DATA`; its subset is the 21 variables named in SUBSET,
-with the edges among them. Figures of peers on the same task (other draws of the tables) are those
-measured before: BiDAG .759 / .525, sumu .719 / .455, bnlearn .731 / .445, pgmpy .666 / .373.
+with the edges among them. Peers that are installed learn from the same rows (`network_peers`).
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from bench.measures import standard_error
+from bench.network_peers import Learner, available
 from bench.report import Grid, Line, Section
 from bench.timing import count
 from infinimix import BlockmodelBayesNet
@@ -59,6 +59,12 @@ def learn(X: np.ndarray, sweeps: int, **options: object) -> tuple[np.ndarray, fl
     return model.edge_marginals_, float(model.edge_gap_.max()), time.process_time() - start
 
 
+def ask(learner: Learner, X: np.ndarray, seed: int) -> tuple[np.ndarray, float, float]:
+    """Edge probabilities of a peer, no gap, and CPU seconds."""
+    start = time.process_time()
+    return learner(X, seed), np.nan, time.process_time() - start
+
+
 def pair_rate(X: np.ndarray, cards: np.ndarray, sweeps: int) -> float:
     """Pair updates in a CPU second, of a chain that has found its place."""
     N = X.shape[1]
@@ -86,8 +92,9 @@ def run(quick: bool = False) -> Section:
         for seed in seeds:
             net = sample_network((4, 4, 4), random_state=seed)
             X = net.sample(n, random_state=1000 + seed)
-            for name, options in KINDS.items():
-                P, gap, seconds = learn(X, sweeps, **options)
+            answers = {name: learn(X, sweeps, **options) for name, options in KINDS.items()}
+            answers |= {} if quick else {m: ask(one, X, seed) for m, one in available().items()}
+            for name, (P, gap, seconds) in answers.items():
                 found.setdefault(name, []).append((*judge(net.adjacency, P), gap, seconds))
         for name, figures in found.items():
             roc, pr, gap, seconds = np.array(figures).T
@@ -139,11 +146,14 @@ def _hepar(section: Section, quick: bool) -> None:
     at, A = [net.names.index(name) for name in SUBSET], net.subset(SUBSET)
     seeds, sweeps = (range(1), 20) if quick else (range(5), 1000)
     rows = []
-    for name in ("uniform", "sparse", "block, per partition"):
+    for name in [*KINDS, *([] if quick else available())]:
         figures = []
         for seed in seeds:
             X = net.sample(1000, random_state=seed)[:, at]
-            P, gap, seconds = learn(X, sweeps, columns="categorical", **KINDS[name])
+            if name in KINDS:
+                P, gap, seconds = learn(X, sweeps, columns="categorical", **KINDS[name])
+            else:
+                P, gap, seconds = ask(available()[name], X, seed)
             figures.append((judge(A, P)[1], gap, seconds))
         pr, gap, seconds = np.array(figures).T
         rows.append([name, _spread(pr), f"{gap.max():.2f}", f"{seconds.mean():.1f}"])

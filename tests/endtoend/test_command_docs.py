@@ -78,5 +78,22 @@ def test_the_examples_run(tmp_path, monkeypatch):
     assert {"insects.imx", "answers.csv", "groups.csv", "filled.csv", "insects.bif"} <= made
 
 
+TUTORIAL = Path(__file__).parents[2] / "docs/tutorial.md"
+
+
+@pytest.mark.skipif(not TUTORIAL.is_file(), reason="there is no tutorial")
+def test_the_commands_of_the_tutorial_parse():
+    blocks = re.findall(r"^```sh\n(.*?)^```$", TUTORIAL.read_text("utf-8"), re.M | re.S)
+    lines = [
+        line for block in blocks for line in block.splitlines() if line.startswith("infinimix")
+    ]
+    assert lines
+    for line in lines:
+        _, name, *args = shlex.split(line)
+        parser = GROUP.commands[name]
+        flags = {flag for parameter in parser.params for flag in parameter.opts}
+        assert {arg for arg in args if arg.startswith("-")} <= flags
+
+
 def _has_report():
     return find_spec("infinimix.reports.model_page") is not None

@@ -1,6 +1,7 @@
 """The pages of docs/ say what is true: their code runs, their links lead somewhere."""
 
 import re
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,10 +20,33 @@ def test_the_python_runs(page, tmp_path, monkeypatch):
         exec(compile(block, page.name, "exec"), names)
 
 
+def slugs(page):
+    """The anchors of a page: its headings, as the site and code hosts name them."""
+    text = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.M | re.S)
+    heads = re.findall(r"^#+ (.*)$", text, re.M)
+    return {re.sub(r"[^\w\- ]", "", head.lower()).strip().replace(" ", "-") for head in heads}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_linked_files_exist(page):
-    for link in re.findall(r"\]\(([^)#]+)\)", page.read_text("utf-8")):
-        assert link.startswith("https://") or (page.parent / link).is_file()
+def test_the_links_lead_somewhere(page):
+    for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+        if link.startswith("https://"):
+            continue
+        name, _, anchor = link.partition("#")
+        target = page.parent / name if name else page
+        assert target.is_file(), link
+        assert not anchor or anchor in slugs(target), link
+
+
+def test_every_public_name_has_its_place_in_the_reference():
+    import infinimix
+
+    text = next(p for p in PAGES if p.name == "api.md").read_text("utf-8")
+    for name in infinimix.__all__:
+        assert re.search(rf"^::: infinimix\.\S*\.{name}$|`{name}`", text, re.M), name
+    for path in re.findall(r"^::: (\S+)$", text, re.M):
+        module, _, name = path.rpartition(".")
+        assert hasattr(import_module(module), name), path
 
 
 def test_the_figures_of_the_base_measure_are_those_of_the_code():

@@ -49,7 +49,7 @@ def report(
     from infinimix.cli.learning import load_trained
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tables_in import Reading, split_names
-    from infinimix.reports.model_page import write_report  # type: ignore
+    from infinimix.reports.model_page import write_report
 
     trained = load_trained(model)
     reading = Reading(format, delimiter, missing, tuple(split_names(drop)))

@@ -101,7 +101,7 @@ def stream(
     if curve is not None:
         write_text(result.to_frame().to_csv(), curve)
     if report is not None:
-        from infinimix.reports.stream_page import write_stream_report  # type: ignore
+        from infinimix.reports.stream_page import write_stream_report
 
         write_stream_report(result, report)
     if as_json:

@@ -30,15 +30,24 @@ SKELETON = """\
 <main>
 {body}
 </main>
-</body>
+{script}</body>
 </html>
 """
 
 
-def build_page(title: str, pieces: Iterable[str]) -> str:
-    """Return a whole page."""
-    style = files("infinimix.reports").joinpath("page.css").read_text(encoding="utf-8")
-    return SKELETON.format(title=escape(title), style=style, body="\n".join(pieces))
+def build_page(
+    title: str, pieces: Iterable[str], styles: Sequence[str] = (), script: str = ""
+) -> str:
+    """Return a whole page; `styles` are files beside `page.css`, `script` is trusted code."""
+    style = "".join(asset(name) for name in ("page.css", *styles))
+    code = f"<script>\n{script}</script>\n" if script else ""
+    body = "\n".join(pieces)
+    return SKELETON.format(title=escape(title), style=style, body=body, script=code)
+
+
+def asset(name: str) -> str:
+    """Return the text of a file that pages carry."""
+    return files("infinimix.reports").joinpath(name).read_text(encoding="utf-8")
 
 
 def write_page(path: Path, text: str) -> None:
@@ -55,9 +64,10 @@ def header(brand: str, title: str, lead: str) -> str:
     )
 
 
-def section(title: str, pieces: Iterable[str]) -> str:
-    """Return a section with a heading."""
-    return f"<section>\n<h2>{escape(title)}</h2>\n" + "\n".join(pieces) + "\n</section>"
+def section(title: str, pieces: Iterable[str], anchor: str = "") -> str:
+    """Return a section with a heading; links of the page lead to its anchor."""
+    name = f' id="{escape(anchor)}"' if anchor else ""
+    return f"<section{name}>\n<h2>{escape(title)}</h2>\n" + "\n".join(pieces) + "\n</section>"
 
 
 def paragraph(text: str, kind: str = "") -> str:
@@ -95,7 +105,7 @@ def cell(text: str, share: float, best: bool = False) -> str:
     mark = '<span class="best">best</span>' if best else ""
     return (
         f'<td{_kind("winner" * best)}><span class="number">{mark}{escape(text)}</span>'
-        f"{_bar(share)}</td>"
+        f"{bar(share)}</td>"
     )
 
 
@@ -136,11 +146,13 @@ def cards(title: str, each: Iterable[str]) -> str:
 
 def card(picture: str, right: bool, text: str, piece: str) -> str:
     """Return a picture of a row beside a verdict on its prediction and a piece below that."""
+    return f'<div class="card">\n{picture}\n<div>\n{verdict(right, text)}\n{piece}\n</div>\n</div>'
+
+
+def verdict(right: bool, text: str) -> str:
+    """Return a line that says whether a prediction was right."""
     kind, word = ("verdict", "Right:") if right else ("verdict wrong", "Wrong:")
-    return (
-        f'<div class="card">\n{picture}\n<div>\n<p class="{kind}"><b>{word}</b> {escape(text)}</p>'
-        f"\n{piece}\n</div>\n</div>"
-    )
+    return f'<p class="{kind}"><b>{word}</b> {escape(text)}</p>'
 
 
 def footer(text: str) -> str:
@@ -152,7 +164,7 @@ def chances(pairs: Iterable[tuple[str, float]], true: str) -> str:
     """Return labels and their probabilities as bars; the true label is marked."""
     lines = (
         f'<li{_kind("true" * (label == true))}><span class="label">{escape(label)}</span>'
-        f'{_bar(p)}<span class="number">{escape(percent(p))}</span></li>'
+        f'{bar(p)}<span class="number">{escape(percent(p))}</span></li>'
         for label, p in pairs
     )
     return '<ol class="chances">\n' + "\n".join(lines) + "\n</ol>"
@@ -169,7 +181,8 @@ def percent(p: float) -> str:
     return "< 1%" if p < 0.01 else f"{p:.0%}"
 
 
-def _bar(share: float) -> str:
+def bar(share: float) -> str:
+    """Return a bar that fills this share of its place."""
     return f'<span class="bar" aria-hidden="true"><i style="width:{100 * share:.1f}%"></i></span>'
 
 

@@ -39,7 +39,7 @@ def draw_grid(values: ArrayLike, label: str) -> str:
     height, width = grid.shape
     label = escape(label)
     head = f'<svg class="grid" role="img" aria-label="{label}" viewBox="0 0 {width} {height}">'
-    return "\n".join([head, *_draw_missing(np.isnan(grid)), *_draw_shades(grid), "</svg>"])
+    return "\n".join([head, *_draw_missing(np.isnan(grid)), *draw_shades(grid), "</svg>"])
 
 
 def _draw_missing(missing: NDArray[np.bool_]) -> Iterator[str]:
@@ -49,7 +49,8 @@ def _draw_missing(missing: NDArray[np.bool_]) -> Iterator[str]:
         yield f'<path class="hatch" d="{"".join(HATCH.format(x=x, y=y) for x, y in cells)}"/>'
 
 
-def _draw_shades(grid: NDArray[np.float64]) -> Iterator[str]:
+def draw_shades(grid: NDArray[np.float64]) -> Iterator[str]:
+    """Yield a path for each shade of a grid of values in [0, 1], one unit a cell."""
     shades = np.rint(np.nan_to_num(grid) * SHADES).astype(int)
     for shade in range(1, SHADES + 1):
         if (cells := shades == shade).any():

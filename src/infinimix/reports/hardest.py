@@ -1,0 +1,96 @@
+"""The rows that a classifier found hardest, each with the reason.
+
+Hard is a row whose true label was given little probability. The reason comes from the model that
+predicted the row without having learned it: `explain` compares the predicted class with the
+true one, column by column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from infinimix.reports import page, pieces
+from infinimix.reports.images import Image
+from infinimix.reports.performance import Predictions, take
+
+MOST_HARD = 6
+MOST_REASONS = 4
+MOST_CHANCES = 3
+MOST_LETTERS = 200  # of a row that is a text
+
+
+def show_hardest(predictions: Predictions, image: Image | None) -> Iterator[str]:
+    """Yield the section: cards of the hardest rows, hardest first."""
+    order = np.argsort(predictions.p_true, kind="stable")[:MOST_HARD]
+    yield page.paragraph(
+        "The rows whose true label got the least probability, each predicted by a model that had "
+        "not learned it. Rows are counted from 1, in the order of the file."
+    )
+    if image is None and all(hasattr(model, "explain") for model in predictions.models):
+        yield page.paragraph(
+            "The evidence of a column, in nats, is what its cell adds to the log odds of the "
+            "predicted class against the true one; for a row that was right, of its class against "
+            "the next."
+        )
+    cards = "\n".join(_card(predictions, int(i), image) for i in order)
+    yield f'<div class="hard">\n{cards}\n</div>'
+
+
+def _card(predictions: Predictions, i: int, image: Image | None) -> str:
+    p = predictions.proba[i]
+    ranked = np.argsort(-p, kind="stable")
+    true, said = int(predictions.y[i]), int(ranked[0])
+    names = [pieces.short(label) for label in predictions.labels]
+    right = said == true
+    verdict = names[true] if right else f"{names[true]} taken for {names[said]}"
+    shown = list(dict.fromkeys([*ranked[: MOST_CHANCES - 1].tolist(), true]))
+    bars = page.chances([(names[c], float(p[c])) for c in shown], names[true])
+    title = page.paragraph(f"Row {predictions.places[i] + 1:,}", "note")
+    body = (
+        title
+        + page.verdict(right, verdict)
+        + bars
+        + _why(predictions, i, said, true, ranked, image)
+    )
+    return f'<article class="hardrow">\n{body}\n</article>'
+
+
+def _why(
+    predictions: Predictions, i: int, said: int, true: int, ranked: np.ndarray, image: Image | None
+) -> str:
+    model = predictions.models[predictions.model_of[i]]
+    row = take(predictions.rows, np.array([i]))
+    if image is not None and hasattr(row, "iloc"):
+        cells = {str(name): value for name, value in row.iloc[0].items()}
+        holes = sum(pieces.is_missing(value) for value in cells.values())
+        alt = f"Row {predictions.places[i] + 1} as an image, {holes} of {len(cells)} cells missing"
+        return image.draw({n: None if pieces.is_missing(v) else v for n, v in cells.items()}, alt)
+    if isinstance(row[0] if isinstance(row, list) else None, str):
+        return page.paragraph(pieces.short(row[0], MOST_LETTERS))
+    if not hasattr(model, "explain"):
+        return page.paragraph("This kind of model gives no reasons.", "note")
+    against = int(ranked[1]) if said == true else true
+    known = set(np.asarray(model.classes_).tolist())
+    labels = predictions.labels
+    if labels[against] not in known:
+        return page.paragraph("Its training rows had no row of the true class.", "note")
+    return _reasons(model.explain(row, labels[said], labels[against]), str(labels[said]))
+
+
+def _reasons(why: Any, said: str) -> str:
+    frame = why.to_frame()
+    rows = [
+        (
+            pieces.short(str(name)), pieces.short(line["value"], 18),
+            f"{line['evidence']:+.2f}".replace("-", "−"),
+        )
+        for name, line in frame.head(MOST_REASONS).iterrows()
+    ]  # fmt: skip
+    holes = sum(pieces.is_missing(value) for value in frame["value"])
+    caption = f"For {pieces.short(said)} (+) or against (−)"
+    if holes:
+        caption += f"; {pieces.plural(holes, 'cell')} missing"
+    return pieces.plain_table(caption, ["column", "cell", "evidence"], rows, "reasons")

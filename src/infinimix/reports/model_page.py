@@ -1,0 +1,89 @@
+"""`write_report`: one page about a fitted model, as its kind asks for."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from infinimix.reports.page import write_page
+
+
+def write_report(
+    model: Any,
+    path: str | os.PathLike[str],
+    *,
+    rows: Any = None,
+    target: Any = None,
+    seed: int = 0,
+    held_out: bool = False,
+    image: tuple[int, int] | bool | None = None,
+    title: str | None = None,
+) -> None:
+    """Write a self-contained HTML page about a fitted model.
+
+    The page opens offline, in light and dark, on paper and on a phone. What it shows depends on
+    the model: a classifier (how well it does, groups, columns, hardest rows), a clustering
+    (groups, columns that go together, strange rows) or a network (graph, roles, edges). The model
+    is not changed. The file is written whole or not at all.
+
+    Parameters
+    ----------
+    model : fitted estimator
+        `AClassClassifier`, `OnlineCRPClassifier`, `MaxMarginDPMeans` or another classifier with
+        `predict_proba`; `CRPMixture` or `DPMeans`; or `BlockmodelBayesNet`.
+    path : str or path
+        The page to write, in a folder that exists.
+    rows : DataFrame, optional
+        The rows that the model was fitted on, or others like them. Without them a page tells
+        what was learned, and not how well it does.
+    target : sequence of labels, optional
+        The label of each row, for classifiers.
+    seed : int
+        Seed of the folds, and of the models that are fitted to them.
+    held_out : bool
+        The rows are new to the model, so it is judged on them as it is. Otherwise models with its
+        parameters are cross-validated on the rows.
+    image : pair of int or False, optional
+        Height and width, if the columns are pixels, row by row. By default only their names
+        (such as p0 to p63, or pixel_0_0) tell; False draws no pictures.
+    title : str, optional
+        What the page is called.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import pandas as pd
+    >>> from infinimix import AClassClassifier
+    >>> from infinimix.reports import write_report
+    >>> rows = pd.DataFrame({"legs": [6, 8] * 10, "size": [1.0, 2.0, 1.1, None] * 5})
+    >>> labels = ["ant", "spider"] * 10
+    >>> model = AClassClassifier(effort="fast", random_state=0).fit(rows, labels)
+    >>> page = pathlib.Path(tempfile.mkdtemp()) / "report.html"
+    >>> write_report(model, page, rows=rows, target=labels)
+    >>> "How well it does" in page.read_text("utf-8")
+    True
+    """
+    check_is_fitted(model)
+    if target is not None and rows is None:
+        raise ValueError("target was given without rows: give both.")
+    if hasattr(model, "edge_marginals_"):
+        from infinimix.reports.network_page import network_page
+
+        text = network_page(model, title)
+    elif hasattr(model, "predict_proba") and hasattr(model, "classes_"):
+        from infinimix.reports.classifier_page import classifier_page
+
+        text = classifier_page(model, rows, target, seed, held_out, image, title)
+    elif hasattr(model, "n_groups_") or hasattr(model, "cluster_means_"):
+        from infinimix.reports.mixture_page import mixture_page
+
+        text = mixture_page(model, rows, image, title)
+    else:
+        raise TypeError(
+            f"There is no report for {type(model).__name__}: it is neither a classifier with "
+            "probabilities, nor a clustering, nor a network."
+        )
+    write_page(Path(path), text)

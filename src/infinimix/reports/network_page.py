@@ -1,0 +1,206 @@
+"""The page of a network: graph by role with a slider, edges, roles, and how sure all that is."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import Any
+
+import numpy as np
+
+from infinimix.reports import page, pieces
+from infinimix.reports.about import show_about
+from infinimix.reports.graph import draw_matrix, draw_network, sure
+from infinimix.reports.layout import Layout, lay_out
+
+LEAST = 0.05  # edges below are left out
+MOST_EDGES = 1000
+THRESHOLD = 0.5
+FEW = 12  # edges whose table is open from the start
+APART = 0.2  # chains that differ by more have not met
+
+
+def network_page(model: Any, title: str | None) -> str:
+    """Return the page of a fitted `BlockmodelBayesNet`."""
+    names = [str(name) for name in model.columns_]
+    edges = np.asarray(model.edge_marginals_)
+    roles = np.asarray(model.roles_)
+    layout = lay_out(edges, roles, model.prior == "ordered")
+    numbered = _numbered(layout, roles)
+    layout = layout._replace(bands=[band._replace(role=k) for k, band in enumerate(layout.bands)])
+    found = strongest(edges)
+    order = [i for band in layout.bands for i in band.members]
+    name = title or f"A network of {pieces.plural(len(names), 'variable')}"
+    sections = [
+        ("graph", "The network", _show_graph(names, layout, found)),
+        ("edges", "Edges", _show_edges(model, names, found)),
+        ("matrices", "Edges and roles as matrices", _show_matrices(model, names, layout, order)),
+        ("roles", "Roles", _show_roles(model, names, layout, numbered)),
+    ]
+    body = [
+        page.header("infinimix report", name, _lead(layout)),
+        pieces.key_figures(_key(model, edges, layout)),
+        pieces.contents((anchor, heading) for anchor, heading, _ in sections),
+        *(page.section(heading, made, anchor) for anchor, heading, made in sections),
+        *show_about(model),
+        _data(names, order, edges, np.asarray(model.co_class_marginals_)),
+    ]
+    script = page.asset("network.js")
+    return page.build_page(f"{name}: infinimix report", body, ["report.css"], script)
+
+
+def strongest(edges: np.ndarray) -> list[tuple[int, int, float]]:
+    """Return the edges worth a line, the most probable first."""
+    places = np.argwhere(edges >= LEAST)
+    found = [(int(i), int(j), float(edges[i, j])) for i, j in places]
+    return sorted(found, key=lambda edge: (-edge[2], edge[0], edge[1]))[:MOST_EDGES]
+
+
+def _numbered(layout: Layout, roles: np.ndarray) -> np.ndarray:
+    """Return the role of each variable, numbered from the top of the page on."""
+    place = {band.role: k for k, band in enumerate(layout.bands)}
+    return np.array([place[role] for role in roles.tolist()])
+
+
+def _lead(layout: Layout) -> str:
+    return (
+        f"The variables fall into {pieces.plural(len(layout.bands), 'role')}. There is not one "
+        "network but many, weighed by how probable they are: every edge below has a probability, "
+        "and so has every pair of variables of sharing a role."
+    )
+
+
+def _key(model: Any, edges: np.ndarray, layout: Layout) -> Iterator[tuple[str, str, str]]:
+    yield "variables", f"{len(edges):,}", f"in {pieces.plural(len(layout.bands), 'role')}"
+    yield "edges", f"{int((edges >= THRESHOLD).sum()):,}", "with a probability of 50% or more"
+    gap = float(np.asarray(model.edge_gap_).max(initial=0.0))
+    if model.n_chains > 1:
+        verdict = "they agree" if gap <= APART else "they disagree: run it longer"
+        yield "largest gap between chains", f"{gap:.0%}", verdict
+
+
+def _show_graph(
+    names: Sequence[str], layout: Layout, found: Sequence[tuple[int, int, float]]
+) -> Iterator[str]:
+    shown = sum(p >= THRESHOLD for *_, p in found)
+    yield page.paragraph(
+        "A band for each role, sources above. The thicker an edge, the more probable. Hover over "
+        "an edge for its probability; choose a variable to see its edges alone."
+    )
+    yield (
+        '<div class="slider"><label for="threshold">Show edges with a probability of at least '
+        f'<output id="threshold-value" for="threshold">{THRESHOLD:.0%}</output></label>'
+        f'<input id="threshold" type="range" min="{LEAST:g}" max="1" step="0.01" '
+        f'value="{THRESHOLD:g}"><p id="edge-count" role="status">'
+        f"{shown} of {len(found)} edges shown</p></div>"
+    )
+    label = f"Network of {len(names)} variables; the table of edges has the figures"
+    yield pieces.scroll(draw_network(layout, names, found, THRESHOLD, label), "The network")
+    yield '<p id="told" class="note" role="status"></p>'
+
+
+def _show_edges(
+    model: Any, names: Sequence[str], found: Sequence[tuple[int, int, float]]
+) -> Iterator[str]:
+    gap, edges = np.asarray(model.edge_gap_), np.asarray(model.edge_marginals_)
+    rows = "\n".join(
+        f'<tr data-p="{p:.4f}"{" hidden" if p < THRESHOLD else ""}>'
+        f'<th scope="row">{escape(names[i])} → {escape(names[j])}</th><td>{sure(p)}</td>'
+        f"<td>{sure(edges[j, i])}</td><td>{gap[i, j]:.1%}</td></tr>"
+        for i, j, p in found
+    )
+    head = "".join(
+        f'<th scope="col">{text}</th>'
+        for text in ("edge", "probability", "the other way", "gap between chains")
+    )
+    yield page.paragraph(
+        f"Edges of {LEAST:.0%} and more; the slider above hides those below it. Where both ways "
+        "are probable, the data do not tell the direction."
+    )
+    table = (
+        '<table class="plain" id="edge-table">\n<caption>The most probable first</caption>\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
+    )
+    opened = "<details open>" if len(found) <= FEW else "<details>"
+    folded = pieces.folded("Table of the edges", pieces.scroll(table, "Edges"))
+    yield folded.replace("<details>", opened, 1)
+
+
+def _show_matrices(
+    model: Any, names: Sequence[str], layout: Layout, order: list[int]
+) -> Iterator[str]:
+    cuts = np.cumsum([len(band.members) for band in layout.bands])[:-1].tolist()
+    sorted_names = [names[i] for i in order]
+    yield page.paragraph(
+        "Variables in the order of their roles, with lines between roles. The stronger the shade, "
+        "the more probable. Point at a cell, or move there by the arrow keys, to read it."
+    )
+    at = np.ix_(order, order)
+    charts = []
+    for key, values, title, note in (
+        ("edges", model.edge_marginals_, "Edges", "From the row to the column."),
+        ("together", model.co_class_marginals_, "Shared roles", "Row and column have one role."),
+    ):
+        label = f"{title}: matrix of {len(names)} by {len(names)} probabilities"
+        picture = draw_matrix(np.asarray(values)[at], sorted_names, cuts, label, key)
+        picture += f'\n<p class="note" id="read-{key}" role="status">&nbsp;</p>'
+        charts.append(pieces.chart(title, picture, note))
+    yield pieces.side_by_side(charts)
+
+
+def _show_roles(
+    model: Any, names: Sequence[str], layout: Layout, numbered: np.ndarray
+) -> Iterator[str]:
+    together = np.asarray(model.co_class_marginals_)
+
+    def lines() -> Iterator[tuple[str, ...]]:
+        for band in layout.bands:
+            for i in band.members:
+                mates = [j for j in band.members if j != i]
+                sure = f"{together[i, mates].mean():.0%}" if mates else "alone"
+                yield names[i], f"{numbered[i] + 1}", sure
+
+    yield pieces.plain_table(
+        "The role of each variable, and how probably it shares it with the others there",
+        ["variable", "role", "with the others"],
+        lines(),
+        "plain narrow",
+    )
+    yield _template(model, layout, numbered)
+
+
+def _template(model: Any, layout: Layout, numbered: np.ndarray) -> str:
+    mean, low, high = (np.asarray(model.template_[key]) for key in ("mean", "low", "high"))
+    own = {int(k): int(model.roles_[np.flatnonzero(numbered == k)[0]]) for k in set(numbered)}
+    n = len(layout.bands)
+    head = "".join(f'<th scope="col">to role {b + 1}</th>' for b in range(n))
+    body = "\n".join(
+        f'<tr><th scope="row">from role {a + 1}</th>'
+        + "".join(
+            pieces.shaded("td", f"{mean[own[a], own[b]]:.0%} "
+                          f"({low[own[a], own[b]]:.0%} to {high[own[a], own[b]]:.0%})",
+                          float(mean[own[a], own[b]]))
+            for b in range(n)
+        )
+        + "</tr>"
+        for a in range(n)
+    )  # fmt: skip
+    caption = "Probability of an edge from role to role, with 90% intervals"
+    piece = (
+        f'<table class="matrix">\n<caption>{caption}</caption>\n'
+        f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    )
+    return pieces.scroll(piece, caption)
+
+
+def _data(names: Sequence[str], order: list[int], edges: np.ndarray, together: np.ndarray) -> str:
+    """Return the figures for the script; no name can end the element."""
+    figures = {
+        "names": list(names),
+        "order": order,
+        "edges": edges.round(3).tolist(),
+        "together": together.round(3).tolist(),
+    }
+    text = json.dumps(figures, separators=(",", ":")).replace("<", "\\u003c")
+    return f'<script type="application/json" id="figures">{text}</script>'

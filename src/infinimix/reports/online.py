@@ -1,0 +1,58 @@
+"""What a classifier of streams has learned: its classes, and what is typical of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from infinimix.reports import pieces
+
+MOST_CLASSES = 40
+MOST_TYPICAL = 8
+
+
+def show_online(model: Any) -> Iterator[str]:
+    """Yield a table of the classes; words or values where the model tells what is typical."""
+    labels = np.asarray(model.classes_).tolist()
+    counts = getattr(model, "class_count_", None)
+    typical = _typical(model, labels)
+    head = ["class"] + ["rows"] * (counts is not None) + ["typical"] * bool(typical)
+
+    def lines() -> Iterator[tuple[str, ...]]:
+        order = range(len(labels)) if counts is None else np.argsort(-np.asarray(counts))
+        for c in list(order)[:MOST_CLASSES]:
+            cells = [pieces.short(labels[c])]
+            cells += [] if counts is None else [f"{float(counts[c]):,.0f}"]
+            yield (*cells, *([typical[labels[c]]] if typical else []))
+
+    caption = "The classes" if counts is None else "The classes, the largest first"
+    if len(labels) > MOST_CLASSES:
+        caption += f" ({MOST_CLASSES} of {len(labels):,})"
+    yield pieces.plain_table(caption, head, lines(), "plain words")
+    waiting = model.provisional_classes() if hasattr(model, "provisional_classes") else []
+    if waiting:
+        yield pieces.plain_table(
+            "Provisional classes: rows without a label that look new",
+            ["number", "rows", "typical"],
+            ((str(one.number), f"{one.size:,.0f}", _words(one.top)) for one in waiting),
+            "plain words",
+        )
+
+
+def _typical(model: Any, labels: list[Any]) -> dict[Any, str]:
+    """Return what is typical of each class, where the model can say it."""
+    if not hasattr(model, "_roster"):
+        return {}
+    codes, source = model._roster.codes, model._input
+    return {label: _words(source.describe(model._learner, codes[label])) for label in labels}
+
+
+def _words(top: dict[str, Any]) -> str:
+    """Return words, or columns with their typical values."""
+    shares = all(isinstance(v, float) and 0 <= v <= 1 for v in top.values())
+    some = list(top.items())[:MOST_TYPICAL]
+    if shares:
+        return ", ".join(str(word) for word, _ in some)
+    return ", ".join(f"{name} {pieces.short(value, 12)}" for name, value in some)

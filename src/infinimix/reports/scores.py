@@ -1,0 +1,124 @@
+"""The section on performance: figures with intervals, calibration, confusion, each class."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+import numpy as np
+
+from infinimix.reports import page, pieces
+from infinimix.reports.charts import draw_reliability
+from infinimix.reports.performance import (
+    Interval,
+    Predictions,
+    calibration_bins,
+    calibration_error,
+    confusion,
+    mean_interval,
+    wilson,
+)
+
+MOST_LABELS = 15  # of a confusion matrix
+MOST_PAIRS = 10
+
+
+def key_scores(predictions: Predictions) -> list[tuple[str, str, str]]:
+    """Return the figures for the top of the page."""
+    n, accuracy = len(predictions.y), _accuracy(predictions)
+    common = np.bincount(predictions.y).max() / n
+    loss = mean_interval(predictions.losses)
+    return [
+        ("right answers", f"{accuracy.value:.1%}", f"{accuracy.low:.1%} to {accuracy.high:.1%}"),
+        ("commonest class", f"{common:.1%}", "right if always said"),
+        ("log-loss", f"{loss.value:.3f}", f"{max(loss.low, 0):.3f} to {loss.high:.3f}"),
+    ]
+
+
+def show_scores(predictions: Predictions) -> Iterator[str]:
+    """Yield the section."""
+    labels = [pieces.short(label) for label in predictions.labels]
+    confidence = predictions.proba.max(axis=1)
+    bins = calibration_bins(confidence, predictions.right)
+    wrong = int((~predictions.right).sum())
+    yield page.paragraph(
+        f"{pieces.plural(len(predictions.y), 'row')}, {predictions.how}: each row was predicted by "
+        f"a model that had not learned it. {pieces.plural(wrong, 'answer')} "
+        f"{'was' if wrong == 1 else 'were'} wrong. Ranges are 95% intervals, as if rows were "
+        "independent of each other: if several rows come from one person or device, the true "
+        "figures are worse and the ranges wider."
+    )
+    yield _classes(predictions, labels)
+    notes = (
+        f"Mean distance from the line: {calibration_error(bins):.1%}. Points on the line are "
+        "honest, below it too sure. A larger point is more rows; bars are 95% intervals."
+    )
+    points = [
+        (b.confidence, b.right.value, b.right.low, b.right.high, b.rows / len(predictions.y))
+        for b in bins
+    ]
+    alt = "Calibration: share of right answers by confidence; the table below has the figures"
+    calibration = pieces.chart("Calibration", draw_reliability(points, alt), notes)
+    table = pieces.plain_table(
+        "Rows by confidence",
+        ["confidence", "rows", "right", "95% interval"],
+        ((f"{b.confidence:.1%}", f"{b.rows:,}", f"{b.right.value:.1%}", _range(b.right))
+         for b in bins),
+    )  # fmt: skip
+    calibration = calibration.removesuffix("</div>") + pieces.folded("Figures", table) + "</div>"
+    yield pieces.side_by_side([calibration, _confusion(predictions, labels)])
+
+
+def _accuracy(predictions: Predictions) -> Interval:
+    return wilson(int(predictions.right.sum()), len(predictions.y))
+
+
+def _range(interval: Interval) -> str:
+    return f"{interval.low:.0%} to {interval.high:.0%}"
+
+
+def _classes(predictions: Predictions, labels: list[str]) -> str:
+    table = confusion(predictions)
+
+    def rows() -> Iterator[tuple[str, ...]]:
+        for c, label in enumerate(labels):
+            n, said, hits = int(table[c].sum()), int(table[:, c].sum()), int(table[c, c])
+            found, correct = wilson(hits, n), wilson(hits, said)
+            recall = f"{found.value:.1%} ({_range(found)})" if n else "no row"
+            precision = f"{correct.value:.1%} ({_range(correct)})" if said else "never said"
+            yield label, f"{n:,}", recall, precision
+
+    head = ["class", "rows", "found of its rows", "right when said"]
+    return pieces.plain_table("Class by class (recall and precision)", head, rows())
+
+
+def _confusion(predictions: Predictions, labels: list[str]) -> str:
+    table = confusion(predictions)
+    title = "Confusion"
+    if len(labels) > MOST_LABELS:
+        return f'<div class="chart">\n<h3>{title}</h3>\n{_pairs(table, labels)}\n</div>'
+    share = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
+    head = "".join(f'<th scope="col">{escape(label)}</th>' for label in labels)
+    body = "\n".join(
+        f'<tr><th scope="row">{escape(label)}</th>'
+        + "".join(
+            pieces.shaded("td", f"{table[i, j]:,}" if table[i, j] else "·", float(share[i, j]))
+            for j in range(len(labels))
+        )
+        + "</tr>"
+        for i, label in enumerate(labels)
+    )
+    piece = (
+        '<table class="matrix">\n<caption>Rows: the true class. Columns: what was said.</caption>\n'
+        f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+    )
+    return f'<div class="chart">\n<h3>{title}</h3>\n{pieces.scroll(piece, title)}\n</div>'
+
+
+def _pairs(table: np.ndarray, labels: list[str]) -> str:
+    """Return the most frequent confusions, where a whole matrix would be too large."""
+    off = table * (1 - np.eye(len(table), dtype=int))
+    order = np.argsort(-off, axis=None, kind="stable")[:MOST_PAIRS]
+    found = [divmod(int(k), len(table)) for k in order]
+    rows = [(labels[i], labels[j], f"{off[i, j]:,}") for i, j in found if off[i, j]]
+    return pieces.plain_table("The most frequent", ["true class", "said", "rows"], rows)

@@ -1,0 +1,177 @@
+import copy
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from infinimix import (
+    AClassClassifier,
+    CRPImputer,
+    CRPMixture,
+    DPMeans,
+    MaxMarginDPMeans,
+    OnlineCRPClassifier,
+)
+from infinimix.reports import write_report
+from tests.unit.reports.pages import CHROMIUM, NASTY, check_page, mixed_table, run_in_chromium
+
+X, Y = mixed_table()
+SMALL = {"effort": "fast", "n_islands": 1, "n_particles": 2, "sweeps": 0, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def classifier():
+    return AClassClassifier(**SMALL).fit(X, Y)
+
+
+def report(tmp_path, model, **options):
+    path = tmp_path / "report.html"
+    write_report(model, path, **options)
+    return check_page(path.read_text("utf-8"))
+
+
+def test_a_classifier_has_all_sections(tmp_path, classifier):
+    page = report(tmp_path, classifier, rows=X, target=Y)
+    ids = [a["id"] for a in page.find("section")]
+    assert ids == ["performance", "learned", "columns", "hardest", "missing", "about"]
+    assert len(page.find("article", "hardrow")) == 6
+    assert len(page.find("div", "prototype")) == classifier.n_groups_.sum()
+    assert len(page.find("svg", "plot")) == 1
+    assert len(page.find("svg", "strip")) == 2  # the columns with holes
+    for text in ("<b>no</b>", "yes & no"):
+        assert text in page.texts  # as text, not as markup
+    assert any(NASTY[:20] in text for text in page.texts)
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium on the PATH")
+def test_it_fits_a_phone(tmp_path, classifier):
+    path = tmp_path / "report.html"
+    write_report(classifier, path, rows=X, target=Y)
+    script = """
+      const d = document.documentElement;
+      d.style.width = "375px";
+      return [d.scrollWidth <= d.clientWidth, document.body.scrollWidth];
+    """
+    (fits, width), console = run_in_chromium(path, script, tmp_path)
+    assert console == []
+    assert fits
+    assert width <= 375
+
+
+def test_without_rows_a_page_tells_what_was_learned(tmp_path, classifier):
+    before = copy.deepcopy(classifier).sample(3)[0]
+    page = report(tmp_path, classifier)
+    assert [a["id"] for a in page.find("section")] == ["learned", "columns", "about"]
+    pd.testing.assert_frame_equal(classifier.sample(3)[0], before)  # nothing was drawn from it
+
+
+def test_the_seed_decides_the_page(tmp_path, classifier):
+    pages = []
+    for seed in (0, 0, 1):
+        write_report(classifier, tmp_path / "page.html", rows=X, target=Y, seed=seed)
+        pages.append((tmp_path / "page.html").read_text("utf-8"))
+    assert pages[0] == pages[1] != pages[2]
+
+
+def test_held_out_rows_are_judged_by_the_model_itself(tmp_path, classifier):
+    new, labels = mixed_table(40, seed=1)
+    page = report(tmp_path, classifier, rows=new, target=labels, held_out=True)
+    assert any("40 rows, held-out rows" in text for text in page.texts)
+    right = (classifier.predict(new) == labels).mean()
+    assert f"{right:.1%}" in page.texts
+
+
+def test_labels_may_be_missing(tmp_path, classifier):
+    labels = Y.astype(object)
+    labels[:5] = None
+    page = report(tmp_path, classifier, rows=X, target=labels)
+    assert any("55 rows, 5-fold" in text for text in page.texts)
+
+
+def test_pixels_are_drawn(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(40) % 2
+    pixels = (rng.random((40, 16)) < np.where(y[:, None] == 0, 0.1, 0.9)).astype(float)
+    pixels[rng.random(pixels.shape) < 0.2] = np.nan
+    for names, image, drawn in (
+        ([f"p{i}" for i in range(16)], None, True),
+        ([f"v{i}" for i in range(16)], None, False),
+        ([f"v{i}" for i in range(16)], (4, 4), True),
+        ([f"p{i}" for i in range(16)], False, False),
+    ):
+        frame = pd.DataFrame(pixels, columns=names)
+        model = AClassClassifier(**SMALL).fit(frame, y)
+        page = report(tmp_path, model, rows=frame, target=y, image=image, held_out=True)
+        assert bool(page.find("figure")) is drawn
+        assert bool(page.find("div", "prototype")) is not drawn
+
+
+def test_a_mixture(tmp_path):
+    page = report(tmp_path, CRPMixture(**SMALL).fit(X), rows=X)
+    ids = [a["id"] for a in page.find("section")]
+    assert ids == ["groups", "together", "strange", "missing", "about"]
+    numbers = X[["noise"]].to_numpy()
+    page = report(tmp_path, CRPMixture(**SMALL).fit(numbers), rows=numbers)
+    assert [a["id"] for a in page.find("section")] == ["groups", "about"]
+
+
+def test_a_stream_classifier_of_text(tmp_path):
+    rows = ["red apple", "green apple", NASTY, "fast car", "slow car"] * 4
+    labels = (["fruit"] * 3 + ["car"] * 2) * 4
+    model = OnlineCRPClassifier(open_world=True).partial_fit(rows, labels)
+    model.partial_fit(["oboe solo", "oboe and harp"], [None, None])
+    page = report(tmp_path, model, rows=rows, target=labels)
+    assert any("oboe" in text for text in page.texts)
+    assert NASTY in page.texts  # a hard row
+    assert any("apple" in text for text in page.texts)
+
+
+def test_a_stream_classifier_of_a_table(tmp_path):
+    model = OnlineCRPClassifier(columns="auto").fit(X, Y)
+    page = report(tmp_path, model, rows=X, target=Y)
+    assert "columns" in [a["id"] for a in page.find("section")]
+
+
+@pytest.mark.filterwarnings("ignore:Clusters hold")
+def test_clusters_with_experts(tmp_path):
+    numbers = X[[NASTY, "noise"]]
+    page = report(
+        tmp_path, MaxMarginDPMeans(random_state=0).fit(numbers, Y), rows=numbers, target=Y
+    )
+    assert page.find("div", "prototype")
+
+
+def test_plain_clusters(tmp_path):
+    model = DPMeans(random_state=0).fit(X[["noise"]])
+    assert report(tmp_path, model).find("div", "prototype")
+
+
+def test_a_relevance_that_the_model_knows_is_believed(tmp_path):
+    class Told(AClassClassifier):
+        feature_relevance_ = np.array([0.1, 0.9, 0.5, 0.0])
+
+    page = report(tmp_path, Told(**SMALL).fit(X, Y), rows=X, target=Y)
+    names = [text for text in page.texts if text in ("colour", "flag", "noise")]
+    assert names.index("colour") < names.index("flag")
+    assert "0.900" in page.texts
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"target": Y}, "target was given without rows"),
+        ({"rows": X, "target": Y[:3]}, "rows has 60 rows, but target has 3 labels"),
+        ({"rows": X, "target": ["z"] * 60, "held_out": True}, "none of the classes"),
+        ({"image": (3, 3)}, "image is 3 by 3, but there are 4 columns"),
+        ({"image": (2, 2)}, "image needs columns of numbers"),
+    ],
+)
+def test_wrong_input_is_refused_and_nothing_is_written(tmp_path, classifier, options, message):
+    with pytest.raises(ValueError, match=message):
+        write_report(classifier, tmp_path / "page.html", **options)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_model_without_a_page_is_refused(tmp_path):
+    with pytest.raises(TypeError, match="no report for CRPImputer"):
+        write_report(CRPImputer(**SMALL).fit(X[["noise"]]), tmp_path / "page.html")

@@ -1,0 +1,60 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from infinimix import AClassClassifier
+from infinimix.reports.performance import cross_validate
+from infinimix.reports.relevance import measure_relevance
+
+SMALL = {"effort": "fast", "n_islands": 1, "n_particles": 2, "sweeps": 0, "calibrate": False}
+
+
+@pytest.fixture(scope="module")
+def table():
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 200)
+    good = rng.random(200) < np.where(y == 1, 0.9, 0.1)
+    own = rng.random(200) < np.where(y == 1, 0.8, 0.2)
+    X = pd.DataFrame({"noise": rng.random(200) < 0.5, "good": good, "copy": good, "own": own})
+    return X.astype(float), y
+
+
+def test_hiding_by_blocks_is_hiding_by_holes(table):
+    X, y = table
+    found = cross_validate(AClassClassifier(**SMALL), X, y)
+    for one in measure_relevance(found):
+        alone, beyond = [], []
+        for k, model in enumerate(found.models):
+            own = found.model_of == k
+            rows, codes = found.rows[own], found.y[own]
+
+            def log_p(shown, rows=rows, codes=codes, model=model):
+                hidden = rows.copy()
+                hidden[[c for c in rows if c not in shown]] = np.nan
+                return model.predict_log_proba(hidden)[np.arange(len(codes)), codes]
+
+            alone += list(log_p([one.name]) - log_p([]))
+            beyond += list(log_p(list(X)) - log_p([c for c in X if c != one.name]))
+        assert one.alone.value == pytest.approx(np.mean(alone))
+        assert one.beyond.value == pytest.approx(np.mean(beyond))
+
+
+def test_a_copy_tells_much_alone_and_little_beyond(table):
+    X, y = table
+    found = {r.name: r for r in measure_relevance(cross_validate(AClassClassifier(**SMALL), X, y))}
+    assert list(found)[-1] == "noise"
+    assert abs(found["noise"].alone.value) < 0.05
+    assert found["good"].alone.value > 0.2
+    assert found["own"].beyond.value > found["copy"].beyond.value
+
+
+def test_marks_are_hidden_with_their_column():
+    rng = np.random.default_rng(1)
+    y = rng.integers(0, 2, 200)
+    X = pd.DataFrame({"a": rng.normal(size=200), "b": rng.normal(size=200)})
+    X.loc[(y == 1) & (rng.random(200) < 0.9), "a"] = np.nan
+    model = AClassClassifier(**SMALL)
+    found = {r.name: r for r in measure_relevance(cross_validate(model, X, y))}
+    assert model.fit(X, y).marked_ == ("a",)
+    assert found["a"].alone.value > 0.3  # it speaks by being missing
+    assert abs(found["b"].alone.value) < 0.05
