@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,10 +76,10 @@ def ask_kinds(
 
 
 def _read_toml(table: Table, path: Path) -> tuple[dict[Any, str], list[str]]:
-    try:
+    if sys.version_info >= (3, 11):
         import tomllib
-    except ImportError as error:  # Python 3.10
-        raise CommandError("--columns needs Python 3.11 or newer; use --real, ... here.") from error
+    else:
+        import tomli as tomllib
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

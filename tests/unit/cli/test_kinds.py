@@ -1,7 +1,5 @@
 """Kinds by options and TOML, and columns that deserve a look."""
 
-import sys
-
 import pytest
 
 from infinimix.cli.errors import CommandError
@@ -47,7 +45,6 @@ def test_a_gaussian_option_is_a_block(table):
     assert kinds_of(table, asked)["area"] == "gaussian"
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
 def test_toml_changes_kinds_and_options_have_the_last_word(table, tmp_path):
     path = tmp_path / "kinds.toml"
     path.write_text('id = "drop"\nsize = "log"\n"area" = "count"\nflag = "category"\n')
@@ -57,7 +54,6 @@ def test_toml_changes_kinds_and_options_have_the_last_word(table, tmp_path):
     assert (found["size"], found["area"], found["flag"]) == ("real:log", "real", "categorical")
 
 
-@pytest.mark.skipif(sys.version_info < (3, 11), reason="tomllib came with Python 3.11")
 @pytest.mark.parametrize(
     ("text", "words"),
     [
