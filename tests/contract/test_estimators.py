@@ -24,7 +24,7 @@ CLASSES = [
     for cls in (getattr(infinimix, name) for name in infinimix.__all__)
     if inspect.isclass(cls) and issubclass(cls, BaseEstimator)
 ]
-CHEAP = {"n_particles": 3, "n_islands": 2}
+CHEAP = {"n_particles": 3, "n_islands": 2, "n_init": 3}
 TABLES = {"OnlineCRPClassifier": {"columns": "auto"}}  # it is for text unless told otherwise
 rng = np.random.default_rng(0)
 Y = np.array(["no", "yes"])[(np.arange(60) % 3 == 0).astype(int)]

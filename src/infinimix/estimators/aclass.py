@@ -14,7 +14,7 @@ from infinimix.estimators.base import Fitted, TableEstimator
 from infinimix.estimators.calibration import NEUTRAL, Calibration, calibrate
 from infinimix.estimators.class_answers import ClassAnswers
 from infinimix.estimators.groups import describe_groups, draw_rows
-from infinimix.estimators.labels import Labels
+from infinimix.estimators.labels import Labels, check_lengths
 from infinimix.estimators.marking import find_marks
 from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
@@ -123,7 +123,7 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         def read(n_rows: int) -> tuple[np.ndarray, int]:
             nonlocal codes
             codes, new = labels.read(y)
-            _check_lengths(n_rows, len(codes))
+            check_lengths(n_rows, len(codes))
             labels.extend(new)
             return codes, len(new)
 
@@ -167,7 +167,7 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
 
         def read(n_rows: int) -> tuple[np.ndarray, int]:
             codes, found = labels.read(y, classes)
-            _check_lengths(n_rows, len(codes))
+            check_lengths(n_rows, len(codes))
             new.extend(found)
             return codes, len(labels.values) + len(found)
 
@@ -263,11 +263,3 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         if label not in self._labels.values:
             raise ValueError(f"{label!r} is none of the classes {self.classes_.tolist()!r}.")
         return describe_groups(self._bank, self._schema, self._labels.values.index(label))
-
-
-def _check_lengths(rows: int, labels: int) -> None:
-    if rows != labels:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {rows} rows, "
-            f"y has {labels} labels."
-        )

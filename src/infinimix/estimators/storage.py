@@ -18,6 +18,8 @@ from infinimix.artifacts import ArtifactError
 from infinimix.estimators.aclass import AClassClassifier
 from infinimix.estimators.base import TableEstimator, check_whole
 from infinimix.estimators.calibration import Calibration
+from infinimix.estimators.finite_mixture import FiniteMixtureClassifier
+from infinimix.estimators.finite_storage import finite_from_tree, finite_to_tree
 from infinimix.estimators.imputer import CRPImputer
 from infinimix.estimators.labels import Labels, check_labels
 from infinimix.estimators.mixture import CRPMixture
@@ -33,8 +35,11 @@ from infinimix.tables import Schema
 File = str | PathLike[str] | BinaryIO
 TREE_VERSION = 2
 CLASSES: dict[str, type[Any]] = {
-    cls.__name__: cls for cls in (AClassClassifier, CRPImputer, CRPMixture, OnlineCRPClassifier)
-}
+    cls.__name__: cls
+    for cls in (
+        AClassClassifier, CRPImputer, CRPMixture, FiniteMixtureClassifier, OnlineCRPClassifier,
+    )
+}  # fmt: skip
 
 WRONG = (
     ArithmeticError, AttributeError, LookupError, MemoryError, StopIteration, TypeError, ValueError,
@@ -46,7 +51,7 @@ def save(model: TableEstimator | OnlineCRPClassifier, path: File) -> None:
 
     Parameters
     ----------
-    model : CRPMixture, AClassClassifier, CRPImputer or OnlineCRPClassifier
+    model : an estimator of this library
         A fitted model.
     path : str, path or binary file
         Where to write.
@@ -68,13 +73,20 @@ def save(model: TableEstimator | OnlineCRPClassifier, path: File) -> None:
     if not model.__sklearn_is_fitted__():
         raise ValueError(f"This {name} has learned nothing yet; fit it before saving it.")
     check_parameters(model)
-    online = isinstance(model, OnlineCRPClassifier)
     tree = {
         "version": TREE_VERSION,
         "parameters": {k: plain(v) for k, v in model.get_params(deep=False).items()},
-        **(online_to_tree(model) if online else _bank_to_tree(model)),  # type: ignore[arg-type]
+        **_to_tree(model),
     }
     artifacts.write(path, name, tree, library_version=infinimix.__version__)
+
+
+def _to_tree(model: Any) -> dict[str, Any]:
+    if isinstance(model, OnlineCRPClassifier):
+        return online_to_tree(model)
+    if isinstance(model, FiniteMixtureClassifier):
+        return finite_to_tree(model)
+    return _bank_to_tree(model)
 
 
 def _bank_to_tree(model: TableEstimator) -> dict[str, Any]:
@@ -120,6 +132,8 @@ def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:
     check_parameters(model)
     if isinstance(model, OnlineCRPClassifier):
         return online_from_tree(model, tree)
+    if isinstance(model, FiniteMixtureClassifier):
+        return finite_from_tree(model, tree)
     model._schema = schema = Schema.from_json(tree["schema"])
     check_schema(schema)
     for name, value in tree["bank"]["settings"].items():

@@ -98,13 +98,13 @@ def _restore_window(f, window, tree, layout):
         len(window.z) == f.n_particles
         and bool((window.z >= 1).all() and (window.z < sizes[:, None]).all())
         and len(window.blocks) == len(layout.names)
-        and all(map(partial(_fits, layout, window.z.shape[1]), window.blocks, layout.names))
+        and all(map(partial(fits, layout, window.z.shape[1]), window.blocks, layout.names))
     )
     if not sound:
         raise ValueError("its latest rows are not in its groups")
 
 
-def _fits(layout, rows, block, kind):
+def fits(layout, rows, block, kind):
     """Can the family of these columns take the cells of a block?"""
     whole = kind in ("binary", "categorical")
     if block.shape != (rows, len(layout.names[kind])) or (block.dtype.kind == "f") == whole:
