@@ -14,7 +14,8 @@ from infinimix.estimators.base import Fitted, TableEstimator
 from infinimix.estimators.calibration import NEUTRAL, Calibration, calibrate
 from infinimix.estimators.class_answers import ClassAnswers
 from infinimix.estimators.groups import describe_groups, draw_rows
-from infinimix.estimators.labels import Labels, check_lengths
+from infinimix.estimators.label_batches import LabelBatches, Training, class_counts
+from infinimix.estimators.labels import Labels, check_lengths, read_some_labels
 from infinimix.estimators.marking import find_marks
 from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
@@ -22,7 +23,7 @@ from infinimix.inference.assignments import best_particle
 from infinimix.tables import Encoded, Schema, encode
 
 
-class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
+class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, TableEstimator):
     """A generative classifier whose classes are CRP mixtures, learned online.
 
     Each class finds its own prototypes, as many as its rows call for. Rows may come all at
@@ -47,6 +48,8 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         part of their columns and never columns themselves.
     n_jobs, random_state, verbose
         As in `CRPMixture`.
+    unlabelled : label, optional
+        What stands for "no label" in the `y` of `fit`, such as -1. None and NaN always do.
 
     Attributes
     ----------
@@ -58,7 +61,7 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
     classes_ : array
         The labels, sorted.
     class_count_ : array
-        Rows of each class.
+        Rows of each class; on average over the islands, if some rows had no label.
     n_groups_ : array
         Number of groups of each class, in its best particle.
     log_evidence_ : float
@@ -97,6 +100,7 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
+        unlabelled: Any = None,
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -114,23 +118,29 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.unlabelled = unlabelled
 
     def fit(self, X: Any, y: Any) -> AClassClassifier:
-        """Learn a whole table; what was learned before is forgotten."""
+        """Learn a whole table; what was learned before is forgotten.
+
+        Rows whose label is None, NaN or `unlabelled` have none: each island draws labels for
+        them by Gibbs sweeps over labels and groups, and learns them with these.
+        """
         labels = Labels()
         codes = np.empty(0, np.int64)
 
         def read(n_rows: int) -> tuple[np.ndarray, int]:
             nonlocal codes
-            codes, new = labels.read(y)
+            codes, new = read_some_labels(labels, y, self.unlabelled)
             check_lengths(n_rows, len(codes))
             labels.extend(new)
             return codes, len(new)
 
-        fitted = self._fit_bank(X, read, check=bool(self.calibrate))
+        fitted = self._fit_bank(X, read, check=bool(self.calibrate), gamma=float(self.gamma))
         calibration = self._check(codes, fitted) if self.calibrate else NEUTRAL
         self._take(X, fitted.schema, fitted.bank, fitted.encoded)
         self._labels, self._calibration = labels, calibration
+        self._training = Training(fitted.encoded.blocks, codes)
         return self
 
     def _mark(
@@ -146,7 +156,7 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
     def _check(self, codes: np.ndarray, fitted: Fitted) -> Calibration:
         """Return the power of the likelihood that the left-out rows call for, and their loss."""
         own = np.eye(fitted.bank.n_classes)[codes[fitted.checked]]
-        weight = np.bincount(codes) - own + self.gamma  # of each class, without the row
+        weight = class_counts(fitted.bank) - own + self.gamma  # of each class, without the row
         log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
         return calibrate(fitted.log_density, own.argmax(axis=1), log_prior)
 
@@ -172,6 +182,7 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
             return codes, len(labels.values) + len(found)
 
         self._learn_rows(X, read)
+        self._training = None  # there are more rows now, which nobody keeps
         labels.extend(new)
         self._labels = labels
         self._calibration = getattr(self, "_calibration", NEUTRAL)
@@ -203,10 +214,9 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
 
     @property
     def class_count_(self) -> np.ndarray:
-        """Rows of each class."""
+        """Rows of each class; rows without label count as the islands have labelled them."""
         check_is_fitted(self)
-        counts = np.array([f.n_rows for f in self._bank.islands[0].filters])
-        return counts[self._labels.order]
+        return class_counts(self._bank)[self._labels.order]
 
     @property
     def n_groups_(self) -> np.ndarray:

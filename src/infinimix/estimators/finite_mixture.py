@@ -46,8 +46,9 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
     columns
         As in `CRPMixture`.
     n_components : {"auto", "bic", "classes"} or int
-        Number of components, of each class if they are owned. "auto" takes the best by the evidence
-        of Cheeseman and Stutz, "bic" by the BIC; "classes" has one for each class.
+        Number of components, of each class if they are owned. "auto" takes the smallest
+        that is about as good as the best by the evidence of Cheeseman and Stutz, "bic" by the
+        BIC; "classes" has one for each class.
     estimate : {"mean", "map"}
         Parameters are posterior means, or modes with a small floor below all probabilities.
     class_model : {"variable", "owned"}

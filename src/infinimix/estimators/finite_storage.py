@@ -53,8 +53,8 @@ def finite_from_tree(
     plan = _check_plan(tree["plan"], len(values))
     model._ensemble = ensemble_from_tree(tree["ensemble"], plan, lay_out(schema, edges))
     model._plan_fitted, model._schema, model._edges, model._labels = plan, schema, edges, labels
-    model._codes = _check_codes(tree["codes"], len(values))
-    model._blocks = _check_blocks(schema, tree["blocks"], len(model._codes))
+    model._codes = check_codes(tree["codes"], len(values))
+    model._blocks = check_blocks(schema, tree["blocks"], len(model._codes))
     model._seed = np.random.SeedSequence(tree["entropy"], spawn_key=tree["spawn_key"])
     model.n_features_in_ = schema.width
     if schema.named:
@@ -87,7 +87,8 @@ def _check_edges(saved: Any) -> np.ndarray:
     return edges
 
 
-def _check_codes(codes: Any, n_classes: int) -> np.ndarray:
+def check_codes(codes: Any, n_classes: int) -> np.ndarray:
+    """Return the classes of training rows; raise ValueError if they are none."""
     if not isinstance(codes, np.ndarray) or codes.ndim != 1 or codes.dtype != np.int64:
         raise ValueError("its training rows have no labels")
     if codes.size and (codes.min() < -1 or codes.max() >= n_classes):
@@ -95,7 +96,8 @@ def _check_codes(codes: Any, n_classes: int) -> np.ndarray:
     return codes
 
 
-def _check_blocks(schema: Schema, saved: Any, n_rows: int) -> tuple[np.ndarray, ...]:
+def check_blocks(schema: Schema, saved: Any, n_rows: int) -> tuple[np.ndarray, ...]:
+    """Return training rows; raise ValueError if they do not fit the columns."""
     layout: Layout = lay_out(schema, ())
     blocks = tuple(map(np.ascontiguousarray, saved))
     sound = len(blocks) == len(layout.names) and all(

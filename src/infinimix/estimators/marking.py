@@ -39,8 +39,11 @@ def find_marks(
     """
     if rule == "ignore" or (rule == "auto" and codes is None):
         return ()
-    holes = [is_hole(encoded.blocks[b][:, k]) for b, k in places(schema)]
-    return columns_to_mark(np.stack(holes, axis=1), codes if rule == "auto" else None)
+    holes = np.stack([is_hole(encoded.blocks[b][:, k]) for b, k in places(schema)], axis=1)
+    if rule == "mark" or codes is None:
+        return columns_to_mark(holes, None)
+    known = codes >= 0  # rows without label say nothing of what goes with a class
+    return columns_to_mark(holes[known], codes[known])
 
 
 def columns_to_mark(holes: np.ndarray, codes: np.ndarray | None) -> tuple[int, ...]:

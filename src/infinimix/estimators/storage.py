@@ -19,8 +19,14 @@ from infinimix.estimators.aclass import AClassClassifier
 from infinimix.estimators.base import TableEstimator, check_whole
 from infinimix.estimators.calibration import Calibration
 from infinimix.estimators.finite_mixture import FiniteMixtureClassifier
-from infinimix.estimators.finite_storage import finite_from_tree, finite_to_tree
+from infinimix.estimators.finite_storage import (
+    check_blocks,
+    check_codes,
+    finite_from_tree,
+    finite_to_tree,
+)
 from infinimix.estimators.imputer import CRPImputer
+from infinimix.estimators.label_batches import Training
 from infinimix.estimators.labels import Labels, check_labels
 from infinimix.estimators.mixture import CRPMixture
 from infinimix.estimators.online_crp import OnlineCRPClassifier
@@ -98,6 +104,7 @@ def _bank_to_tree(model: TableEstimator) -> dict[str, Any]:
         "labels": _labels_of(model),
         "rows": getattr(model, "labels_", None),
         "calibration": tuple(getattr(model, "_calibration", ())),
+        "training": _training_to_tree(model),
     }
 
 
@@ -148,6 +155,7 @@ def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:
         model._labels = Labels()
         model._labels.extend(labels)
         model._calibration = _check_calibration(tree["calibration"])
+        model._training = _check_training(schema, tree.get("training"), len(labels))
     if rows is not None:
         model.labels_ = _check_rows(rows)
     model.n_features_in_ = schema.width
@@ -175,6 +183,18 @@ def _check_calibration(pair: Any) -> Calibration:
     if not all(isinstance(x, float) for x in pair) or not 0.0 < calibration.power < np.inf:
         raise ValueError("its power of the likelihood is no positive number")
     return calibration
+
+
+def _training_to_tree(model: TableEstimator) -> dict[str, Any] | None:
+    training = getattr(model, "_training", None)
+    return training and {"blocks": list(training.blocks), "codes": training.codes}
+
+
+def _check_training(schema: Schema, saved: Any, n_classes: int) -> Training | None:
+    if saved is None:
+        return None
+    codes = check_codes(saved["codes"], n_classes)
+    return Training(check_blocks(schema, saved["blocks"], len(codes)), codes)
 
 
 def _check_rows(rows: Any) -> np.ndarray:

@@ -53,6 +53,16 @@ def canonical_order(blocks: Blocks) -> np.ndarray:
     return np.lexsort(cells.T)
 
 
+def average_equals(blocks: Blocks, answers: np.ndarray) -> np.ndarray:
+    """Return answers about rows in canonical order; rows with equal cells get equal answers."""
+    cells = np.concatenate([np.nan_to_num(b.astype(float), nan=np.inf) for b in blocks], axis=1)
+    first = np.append(True, (cells[1:] != cells[:-1]).any(axis=1))
+    run = np.cumsum(first) - 1
+    sums = np.zeros((run[-1] + 1, answers.shape[1]))
+    np.add.at(sums, run, answers)
+    return np.asarray(sums[run] / np.bincount(run)[run, None])
+
+
 def _guesses(columns: Any) -> bool:
     return not isinstance(columns, str) or columns == "auto"
 

@@ -69,32 +69,32 @@ class Info(NamedTuple):
 
 
 def init(rng, model, data):
-    """Start from single rows: in each restart every component has one, and all rows lightly.
+    """Start from few rows: every component has one, and a little of all.
 
-    A component that is owned starts from a row of its class if there are enough with a label.
+    Components that are owned share the labelled rows of their class; those that get none start
+    from a row without label.
     """
     n, K = len(data.codes), model.n_components
     weight = np.full((n, model.n_restarts, K), 0.1 / max(n, 1))
     for r in range(model.n_restarts):
-        order = rng.permutation(n)
-        for k, i in zip(range(K), _seeds(order, model, data), strict=False):
-            weight[i, r, k] += 1.0
+        rows, components = _start(rng, model.owners, data.codes, K)
+        weight[rows, r, components] += 1.0
     return maximise(model, data, weight)
 
 
-def _seeds(order, model, data):
-    """Return the row that each component starts from."""
-    if model.owners is None:
-        return order
-    free, chosen = list(order), []
-    for c in model.owners:
-        i = next((i for i in free if data.codes[i] == c), None)
-        i = next((i for i in free if data.codes[i] < 0), None) if i is None else i
-        if i is None:
-            return chosen  # the others start from all rows
-        free.remove(i)
-        chosen.append(i)
-    return chosen
+def _start(rng, owners, codes, K):
+    """Return some rows, and the components that start from them."""
+    order = rng.permutation(len(codes))
+    if owners is None:
+        return order[:K], np.arange(min(K, len(order)))
+    rows, components = [], []
+    for c in np.unique(owners):
+        mine, own = order[codes[order] == c], np.flatnonzero(owners == c)
+        rows.append(mine)
+        components.append(own[np.arange(len(mine)) % len(own)])
+    idle = np.setdiff1d(np.arange(K), np.concatenate(components))
+    free = order[codes[order] < 0][: len(idle)]
+    return np.concatenate([*rows, free]), np.concatenate([*components, idle[: len(free)]])
 
 
 def step(model, data, state):

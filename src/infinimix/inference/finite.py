@@ -1,8 +1,10 @@
 """Ensembles of finite mixtures that classify: how many components, and what they say of a class.
 
-For each number of components K there are as many restarts of EM (`em`) as asked for; K is the one
-whose restarts have the best score on average, and all of them answer together: the probabilities
-of the classes under each are averaged. Numbers are tried upwards until the score has fallen twice.
+For each number of components K there are as many restarts of EM (`em`) as asked for, and numbers
+are tried upwards until the mean score of the restarts has failed twice to rise. K is the smallest
+number whose mean is within one standard error of the best, as restarts of larger mixtures differ in
+their scores by more than that. Its restarts answer together: the probabilities of the classes
+under each are averaged.
 """
 
 from typing import NamedTuple
@@ -15,7 +17,7 @@ from infinimix.families.seam import score_rows
 from infinimix.inference import em
 
 MOST_COMPONENTS = 32  # of a mixture, or of a class that owns them
-FALLS = 2  # of the score in succession, after which larger mixtures are not tried
+FALLS = 2  # larger mixtures than the best that are tried in vain
 CLASS_PSEUDO = 0.5  # count of each class in each component
 ROWS_AT_ONCE = 512
 
@@ -40,6 +42,8 @@ class Ensemble(NamedTuple):
     state: em.State
     trace: np.ndarray  # (steps, restarts) log posteriors on the way
     scores: dict  # mean score of each number of components that was tried
+    score: float = 0.0  # mean over the restarts
+    error: float = 0.0  # standard error of that
 
     @property
     def n_components(self):
@@ -55,18 +59,15 @@ def learn(plan, family, X, codes, weight, seed):
     fixed = _fixed_number(plan)
     if fixed is not None:
         return _climb(plan, family, X, codes, weight, seed, fixed)
-    best, scores, falls = None, {}, 0
-    most = min(MOST_COMPONENTS, max(len(codes), 1))
-    for K in range(1, most + 1):
-        found = _climb(plan, family, X, codes, weight, seed, K)
-        scores |= found.scores
-        if best is None or scores[K] > max(best.scores.values()):
-            best, falls = found, 0
-        else:
-            falls += 1
-        if falls == FALLS:
+    tried, best = {}, 0
+    for K in range(1, min(MOST_COMPONENTS, max(len(codes), 1)) + 1):
+        tried[K] = _climb(plan, family, X, codes, weight, seed, K)
+        best = K if best == 0 or tried[K].score > tried[best].score else best
+        if K - best == FALLS:
             break
-    return best._replace(scores=scores)
+    least = tried[best].score - tried[best].error
+    chosen = next(found for found in tried.values() if found.score >= least)
+    return chosen._replace(scores={K: found.score for K, found in tried.items()})
 
 
 def _fixed_number(plan):
@@ -82,8 +83,10 @@ def _climb(plan, family, X, codes, weight, seed, K):
     rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
     state, trace = em.climb(model, data, em.init(rng, model, data), plan.most_steps)
     rate = em.bic if plan.n_components == "bic" else em.cheeseman_stutz
-    scores = {K: float(rate(model, data, state).mean())}
-    return Ensemble(family, plan, owners, state, trace, scores)
+    score, R = rate(model, data, state), plan.n_restarts
+    error = float(score.std(ddof=1)) / np.sqrt(R) if R > 1 else 0.0
+    mean = float(score.mean())
+    return Ensemble(family, plan, owners, state, trace, {K: mean}, mean, error)
 
 
 def lay_out(plan, family, X, codes, weight, K):

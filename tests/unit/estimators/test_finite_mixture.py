@@ -127,8 +127,10 @@ def test_real_columns_may_be_cut(bins):
 def test_numbers_of_components(number):
     fitted = model(n_components=number).fit(X, Y)
     tried = fitted.component_scores_
-    expected = {"classes": 2, 4: 4}.get(number) or max(tried, key=tried.get)
-    assert fitted.n_components_ == expected
+    assert fitted.n_components_ == {"classes": 2, 4: 4}.get(number, fitted.n_components_)
+    best = max(tried, key=tried.get)
+    assert fitted.n_components_ <= best  # or a smaller one that is nearly as good
+    assert len(tried) == (1 if number in ("classes", 4) else best + 2)
     assert fitted.log_posterior_trace_.shape == (fitted.n_iter_, 3)
     owned = model(n_components=number, class_model="owned").fit(X, Y)
     assert owned.n_components_ % 2 == 0
