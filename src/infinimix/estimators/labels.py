@@ -123,6 +123,8 @@ def read_some_labels(
     """
     if y is None:
         check_labels(y)
+    if unlabelled is None and type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
+        return labels.read(y)  # none can be missing
     values = [value.item() if isinstance(value, np.generic) else value for value in _listed(y)]
     known = [row for row, value in enumerate(values) if not _is_no_label(value, unlabelled)]
     plain = [_check_label(values[row], "y", row) for row in known]
