@@ -22,6 +22,10 @@ TEXTS = (
 )  # fmt: skip
 
 
+#: Corpora on which no default was looked at while it was chosen; those of TEXTS were.
+UNSEEN = ("search_snippets", "nyt_2012_2022", "ag_news_part")
+
+
 class Corpus(NamedTuple):
     """Rows of counts in their order, with labels 0, 1, 2, ..."""
 

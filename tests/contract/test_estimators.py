@@ -24,8 +24,11 @@ CLASSES = [
     for cls in (getattr(infinimix, name) for name in infinimix.__all__)
     if inspect.isclass(cls) and issubclass(cls, BaseEstimator)
 ]
-CHEAP = {"n_particles": 3, "n_islands": 2, "n_init": 3}
-TABLES = {"OnlineCRPClassifier": {"columns": "auto"}}  # it is for text unless told otherwise
+CHEAP = {"n_particles": 3, "n_islands": 2, "n_chains": 2, "n_iter": 60, "n_init": 3}
+OWN = {
+    "OnlineCRPClassifier": {"columns": "auto"},  # it is for text unless told otherwise
+    "GibbsInfiniteSVC": {"burn_in": 20},
+}
 rng = np.random.default_rng(0)
 Y = np.array(["no", "yes"])[(np.arange(60) % 3 == 0).astype(int)]
 X = rng.normal(size=(60, 3)) + 2.5 * (Y == "yes")[:, None]
@@ -35,7 +38,7 @@ X[rng.random(X.shape) < 0.1] = np.nan
 def cheap(cls, **parameters):
     """An estimator that is quick, with a seed where it takes one."""
     known = inspect.signature(cls).parameters
-    wanted = CHEAP | {"random_state": 0} | TABLES.get(cls.__name__, {}) | parameters
+    wanted = CHEAP | {"random_state": 0} | OWN.get(cls.__name__, {}) | parameters
     return cls(**{name: value for name, value in wanted.items() if name in known})
 
 

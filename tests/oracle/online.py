@@ -87,7 +87,7 @@ class SlowOnlineCRP:
         self.rows_with, self.rows = {}, 0
         self.held, self.f, self.e = {}, {}, {}
         self.log_alpha = np.zeros(len(GRID))
-        self.novelty, self.novelty_squares = np.array(START, float), np.zeros(4)
+        self.novelty, self.novelty_squares = np.array(START, float), np.zeros(5)
 
     # --- what is thought of a row ----------------------------------------------------------------
 
@@ -143,11 +143,16 @@ class SlowOnlineCRP:
     def chance_of_new(self, log_classes, unknown):
         if self.best is None:
             return 1.0
-        doubt = min(max(1.0 - self.mean[self.best], 1e-9), 1.0 - 1e-9)
+        entropy = -sum(p * log(p) for p in self.mean.values() if p > 0.0)
+        doubt = log(max(exp(entropy) - 1.0, 1e-9))
         beta = exp(self.replicas[0].log_beta)
         density = beta * self.score(self.everyone, self.shown) - log_classes + log(self.rows + 1)
-        signal = [1.0, log(doubt / (1.0 - doubt)), density, unknown]
-        self.signal = np.array([signal[0], *np.clip(signal[1:3], -FAR, FAR), signal[3]])
+        density = np.sign(density) * log1p(abs(density))
+        held = self.replicas[0].groups[self.best].n
+        squares = {word: x * x for word, x in self.whole.items()}
+        strange = sum(s for word, s in squares.items() if held.get(word, 0.0) == 0.0)
+        strange = strange / sum(squares.values()) if squares else 0.0
+        self.signal = np.array([1.0, np.clip(doubt, -FAR, FAR), density, unknown, strange])
         odds = log(self.alpha / (self.rows + self.alpha)) + self.novelty @ self.signal
         return float(expit(np.clip(odds, -LIMIT, LIMIT)))
 

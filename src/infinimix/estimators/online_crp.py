@@ -105,7 +105,6 @@ class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMi
     'music'
     """
 
-    features_emerge = True
     _rules = RULES_ONLINE
 
     def __init__(
@@ -164,6 +163,11 @@ class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMi
             "negative": 1.0, "calibrate": False, "refine": 0.0, "open_world": True,
         }  # fmt: skip
         return cls(**(published | changes))
+
+    @property
+    def features_emerge(self) -> bool:  # type: ignore[override]
+        """May rows have words that no row has had? Columns of a table are settled by the first."""
+        return is_text(self.columns)
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_learner")

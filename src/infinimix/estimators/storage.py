@@ -7,6 +7,7 @@ here, in one place, by name.
 
 from __future__ import annotations
 
+from importlib import import_module
 from os import PathLike
 from typing import Any, BinaryIO
 
@@ -47,6 +48,13 @@ CLASSES: dict[str, type[Any]] = {
     )
 }  # fmt: skip
 
+# Classes of neighbouring rooms, with the module that knows their trees (`to_tree`, `from_tree`):
+# named, not imported, as those rooms use this one.
+ELSEWHERE = {"BlockmodelBayesNet": "infinimix.networks.storage"} | dict.fromkeys(
+    ["DPMeans", "DPMeansSVC", "GibbsInfiniteSVC", "MaxMarginDPMeans", "MaxMarginDPMeansCV"],
+    "infinimix.maxmargin.storage",
+)
+
 WRONG = (
     ArithmeticError, AttributeError, LookupError, MemoryError, StopIteration, TypeError, ValueError,
 )  # fmt: skip
@@ -57,7 +65,7 @@ def save(model: TableEstimator | OnlineCRPClassifier, path: File) -> None:
 
     Parameters
     ----------
-    model : an estimator of this library
+    model : an estimator of infinimix
         A fitted model.
     path : str, path or binary file
         Where to write.
@@ -74,17 +82,25 @@ def save(model: TableEstimator | OnlineCRPClassifier, path: File) -> None:
     True
     """
     name = type(model).__name__
-    if name not in CLASSES or not isinstance(model, CLASSES[name]):
-        raise TypeError(f"save takes one of {', '.join(CLASSES)}; got {name}.")
+    known = ELSEWHERE.keys() | CLASSES.keys()
+    if name not in known or not type(model).__module__.startswith("infinimix."):
+        raise TypeError(f"save takes one of {', '.join(sorted(known))}; got {name}.")
     if not model.__sklearn_is_fitted__():
         raise ValueError(f"This {name} has learned nothing yet; fit it before saving it.")
+    if name in ELSEWHERE:
+        tree = {"version": TREE_VERSION, **import_module(ELSEWHERE[name]).to_tree(model)}
+    else:
+        tree = _tree_of(model)
+    artifacts.write(path, name, tree, library_version=infinimix.__version__)
+
+
+def _tree_of(model: Any) -> dict[str, Any]:
     check_parameters(model)
-    tree = {
+    return {
         "version": TREE_VERSION,
         "parameters": {k: plain(v) for k, v in model.get_params(deep=False).items()},
         **_to_tree(model),
     }
-    artifacts.write(path, name, tree, library_version=infinimix.__version__)
 
 
 def _to_tree(model: Any) -> dict[str, Any]:
@@ -92,10 +108,10 @@ def _to_tree(model: Any) -> dict[str, Any]:
         return online_to_tree(model)
     if isinstance(model, FiniteMixtureClassifier):
         return finite_to_tree(model)
-    return _bank_to_tree(model)
+    return _bank_tree(model)
 
 
-def _bank_to_tree(model: TableEstimator) -> dict[str, Any]:
+def _bank_tree(model: TableEstimator) -> dict[str, Any]:
     check_whole(model._bank)
     return {
         "schema": model._schema.to_json(),
@@ -117,7 +133,7 @@ def load(path: File) -> Any:
         If the file is damaged, is no model, or is from another version.
     """
     name, tree, _ = artifacts.read(path)
-    if name not in CLASSES:
+    if name not in CLASSES and name not in ELSEWHERE:
         raise ArtifactError(f"The file holds a {name!r}, which this infinimix does not know.")
     try:
         if tree["version"] > TREE_VERSION:
@@ -127,6 +143,8 @@ def load(path: File) -> Any:
                 f"This {name} was saved by an older infinimix, in a form that this one does not "
                 "read; fit it anew."
             )
+        if name in ELSEWHERE:
+            return import_module(ELSEWHERE[name]).from_tree(name, tree)
         return _rebuild(CLASSES[name], tree)
     except ArtifactError:
         raise

@@ -49,7 +49,10 @@ def _(family, stats, k, X, i, w):
         x = X[i, d]
         if x == x:
             rows = n[k, N, d] + w
-            if rows > 1e-9:
+            if 1e-9 < rows < -w:  # a row that was never here, and weighs more than what stays
+                n[k, SPREAD, d] *= rows / n[k, N, d]
+                n[k, N, d] = rows
+            elif rows > 1e-9:
                 step = x - n[k, CENTRE, d]
                 n[k, CENTRE, d] += w * step / rows
                 spread = n[k, SPREAD, d] + w * step * (x - n[k, CENTRE, d])

@@ -30,6 +30,7 @@ from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
 
 MEAN, REINFORCED, SAMPLED = range(3)
+ROUNDING = 1e-6  # of a log in single precision
 LEAST = 1e-300  # of a drawn parameter: its log stays finite
 UNDRAWN = -700.0  # stands for the log of one that is not drawn; the log of LEAST is more
 
@@ -174,10 +175,13 @@ def _(family, stats, X, i, live, out):
 @seam.foreign.implement(DirichletMultinomial)
 def _(family, stats, k, X, i):
     strange, total = 0.0, 0.0
+    drawn, blank = family.form[0] == SAMPLED, log(family.prior[0]) + ROUNDING
     for j in range(X.start[i], X.start[i + 1]):
-        square = X.weight[j] * X.weight[j]
+        square, word = X.weight[j] * X.weight[j], X.word[j]
         total += square
-        strange += square if stats.n[X.word[j], k] == 0.0 else 0.0
+        # The log of the count was read a moment ago, the count itself may be far away.
+        lacks = stats.n[word, k] == 0.0 if drawn else stats.t[word, k] < blank
+        strange += square if lacks else 0.0
     return strange / total if total > 0.0 else 0.0
 
 

@@ -11,21 +11,17 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families.seam import (
-    copy,
     fade,
     map_arrays,
-    merge,
-    refresh,
     refresh_all,
     reserve,
-    score,
 )
 from infinimix.inference import online
 from infinimix.inference import online_model as at
+from infinimix.inference.class_moves import merge_slots, move_slots, score_rows_alike, seat_rows
 from infinimix.inference.novelty import START
 from infinimix.inference.refinement import Refinement, new_refinement
-from infinimix.inference.weighting import show
-from infinimix.kernels.compile import entry, kernel
+from infinimix.kernels.compile import entry
 from infinimix.partitions.relaxed import ALPHA_RULES, GRID
 
 FADES = 16  # steps of forgetting in a half-life
@@ -64,44 +60,6 @@ class Answers(NamedTuple):
     confidence: np.ndarray  # probability of what was predicted
     new: np.ndarray  # probability of a new class
     proba: np.ndarray  # (rows, classes) if it was asked for
-
-
-@kernel
-def move_slots(family, stats, source, target, size):
-    """Copy the groups of one class over those of another."""
-    for r in range(size):
-        copy(family, stats, 1 + source * size + r, 1 + target * size + r)
-        refresh(family, stats, 1 + target * size + r)
-
-
-@kernel
-def merge_slots(family, stats, source, target, size):
-    """Add the groups of one class to those of another."""
-    for r in range(size):
-        merge(family, stats, 1 + source * size + r, 1 + target * size + r)
-
-
-@kernel
-def seat_rows(model, slots, X, rows, c, rng):
-    """Add rows to a class without a label having been told: to its groups, and among all rows."""
-    size = model.replicas.shape[1]
-    for i in range(rows):
-        _, _, whole, b, _ = show(model.weights, X, i)
-        online.begin_class(model, c, rng)
-        for r in range(size):
-            online.enter(model, 1 + c * size + r, whole, b, 1.0, rng)
-        model.classes[at.HELD, c] += 1.0
-        model.classes[at.LAST, c] = model.course[at.STEPS]
-        online.settle(model, slots, X, i, whole, b, rng)
-
-
-@kernel
-def score_rows_alike(model, slots, X, rows, out):
-    """Write the log densities of rows in the first `slots` groups, as they are scored."""
-    live = np.arange(slots)
-    for i in range(rows):
-        shown, a, _, _, _ = show(model.weights, X, i)
-        score(model.family, model.stats, shown, a, live, out[i])
 
 
 class Learner:

@@ -8,15 +8,7 @@ log-loss, the weights of the replicas their likelihood.
 
 import numpy as np
 
-from infinimix.families.seam import add, mark, refresh
-from infinimix.families.words import (
-    SAMPLED,
-    UNDRAWN,
-    DirichletMultinomial,
-    draw_cell,
-    draw_group,
-    redraw,
-)
+from infinimix.families.seam import add, mark
 from infinimix.inference.novelty import learn_novelty
 from infinimix.inference.online_answers import decide, think
 from infinimix.inference.online_model import (
@@ -40,47 +32,14 @@ from infinimix.inference.online_model import (
 )
 from infinimix.inference.refinement import LEAST, learn_correction
 from infinimix.inference.weighting import note
-from infinimix.kernels.compile import kernel, part
-from infinimix.kernels.dispatch import operation
+from infinimix.inference.word_groups import begin, know_words, renew, spread_words
+from infinimix.kernels.compile import exact, kernel, part
 from infinimix.kernels.elementary import exp
 from infinimix.partitions.relaxed import DYNAMIC, POSTERIOR, move_alpha, weigh_alpha
 
 FIXED_SHARE = 1e-3  # of the weight of the replicas is spread evenly: the best one may change
 UNSURE = 1e-4  # the least probability by which replicas are compared
 PACE = 0.1  # of log beta
-
-
-@operation
-def renew(family, stats, k, X, i, rng):
-    """Draw the parameters of group k anew, if the family scores by drawn ones."""
-
-
-@renew.implement(tuple)
-def _(family, stats, k, X, i, rng):
-    pass
-
-
-@renew.implement(DirichletMultinomial)
-def _(family, stats, k, X, i, rng):
-    if family.form[0] == SAMPLED:
-        redraw(family, stats, k, X, i, rng)
-        refresh(family, stats, k)
-
-
-@operation
-def begin(family, stats, k, rng):
-    """Draw the parameters of group k, which gets its first row, if the family scores by them."""
-
-
-@begin.implement(tuple)
-def _(family, stats, k, rng):
-    pass
-
-
-@begin.implement(DirichletMultinomial)
-def _(family, stats, k, rng):
-    if family.form[0] == SAMPLED:
-        draw_group(family, stats, k, rng)
 
 
 @part
@@ -99,6 +58,16 @@ def enter(model, k, X, i, w, rng):
     renew(model.family, model.stats, k, X, i, rng)
 
 
+@exact
+def find_slope(p, score_, n_classes, size, r, own):
+    """Return the mean score of a replica, less that of the class told, in one order of adding."""
+    slope = 0.0
+    for c in range(n_classes):
+        k = 1 + c * size + r
+        slope += p[k] * (score_[k] - score_[own]) if p[k] > 0.0 else 0.0
+    return slope
+
+
 @part
 def learn_shares(model, y, n_classes, room):
     """Weigh the replicas by what they said of class y, and let each learn its temperature."""
@@ -110,11 +79,7 @@ def learn_shares(model, y, n_classes, room):
         replicas[SHARE, r] *= max(p[own], UNSURE) / said
         total += replicas[SHARE, r]
         if model.course[CALIBRATES] > 0.0:
-            slope = 0.0
-            for c in range(n_classes):
-                k = 1 + c * size + r
-                slope += p[k] * (score_[k] - score_[own]) if p[k] > 0.0 else 0.0
-            slope *= exp(replicas[LOG_BETA, r])
+            slope = find_slope(p, score_, n_classes, size, r, own) * exp(replicas[LOG_BETA, r])
             replicas[SQUARES, r] += slope * slope
             replicas[LOG_BETA, r] -= PACE * slope / np.sqrt(replicas[SQUARES, r] + 1e-8)
     for r in range(size):
@@ -137,7 +102,7 @@ def learn_corrections(model, y, n_classes, X, i, room):
                 if wrong > LEAST or wrong < -LEAST:
                     learn_correction(
                         model.refinement, room.mark, room.value, used, k, wrong,
-                        replicas[STEP, r],
+                        replicas[STEP, r], room.cell,
                     )  # fmt: skip
 
 
@@ -183,48 +148,6 @@ def settle(model, slots, X, i, whole, b, rng):
         spread_words(model.family, model.stats, model.classes, model.replicas, X, i, rng)
     course[ROWS] += 1.0
     course[STEPS] += 1.0
-
-
-@operation
-def know_words(family, stats, slots, new_words):
-    """Let more words have a pseudo-count."""
-
-
-@know_words.implement(tuple)
-def _(family, stats, slots, new_words):
-    pass
-
-
-@know_words.implement(DirichletMultinomial)
-def _(family, stats, slots, new_words):
-    family.known[0] += new_words
-    for k in range(slots):
-        refresh(family, stats, k)
-
-
-@operation
-def spread_words(family, stats, classes, replicas, X, i, rng):
-    """Draw the parameters of a row's new words in all groups with rows, if there are some."""
-
-
-@spread_words.implement(tuple)
-def _(family, stats, classes, replicas, X, i, rng):
-    pass
-
-
-@spread_words.implement(DirichletMultinomial)
-def _(family, stats, classes, replicas, X, i, rng):
-    if family.form[0] != SAMPLED:
-        return
-    size, n, t = replicas.shape[1], stats.n, stats.t
-    for c in range(classes.shape[1]):
-        for k in range(1 + c * size, 1 + (c + 1) * size if classes[HELD, c] > 0.0 else 0):
-            for j in range(X.start[i], X.start[i + 1]):
-                word = X.word[j]
-                if t[word, k] <= UNDRAWN:
-                    t[word, k] = draw_cell(family.prior[0] + n[word, k], rng)
-                    stats.total[k] += np.exp(t[word, k])
-            refresh(family, stats, k)
 
 
 @kernel

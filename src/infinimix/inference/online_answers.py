@@ -38,7 +38,7 @@ from infinimix.inference.online_model import (
 )
 from infinimix.inference.refinement import correct
 from infinimix.inference.weighting import show
-from infinimix.kernels.compile import part
+from infinimix.kernels.compile import exact, part
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import exp, log
 from infinimix.partitions.relaxed import log_relax
@@ -57,6 +57,15 @@ def rate_classes(model, n_classes, base):
             base[c] = log(classes[HELD, c]) + relax
 
 
+@exact
+def add_up(p, n_classes, size, r):
+    """Return the sum over the classes of a replica: the same bits whoever else is declared."""
+    total = 0.0
+    for c in range(n_classes):
+        total += p[1 + c * size + r]
+    return total
+
+
 @part
 def mix_replicas(model, n_classes, room):
     """Write what each replica says and their weighted mean; return the first one's log density.
@@ -68,7 +77,7 @@ def mix_replicas(model, n_classes, room):
     for c in range(n_classes):
         mean[c] = 0.0
     for r in range(size):
-        beta, top, total = exp(replicas[LOG_BETA, r]), -np.inf, 0.0
+        beta, top = exp(replicas[LOG_BETA, r]), -np.inf
         for c in range(n_classes):
             k = 1 + c * size + r
             p[k] = base[c] + beta * room.score[k] + room.correction[k]
@@ -78,7 +87,7 @@ def mix_replicas(model, n_classes, room):
         for c in range(n_classes):
             k = 1 + c * size + r
             p[k] = exp(p[k] - top) if base[c] > -np.inf else 0.0
-            total += p[k]
+        total = add_up(p, n_classes, size, r)
         for c in range(n_classes):
             k = 1 + c * size + r
             p[k] /= total
@@ -87,16 +96,23 @@ def mix_replicas(model, n_classes, room):
     return density
 
 
+@exact
+def find_entropy(mean, n_classes):
+    """Return the doubt among the classes, in nats; the same bits whoever else is declared."""
+    entropy = 0.0
+    for c in range(n_classes):
+        if mean[c] > 0.0:  # classes without rows leave no doubt
+            entropy -= mean[c] * log(mean[c])
+    return entropy
+
+
 @part
 def sense_novelty(model, n_classes, density, unknown, strange, room):
     """Write the signals of a new class, and return its probability."""
     signal, course = room.signal, model.course
     if density == -np.inf:
         return 1.0
-    entropy = 0.0
-    for c in range(n_classes):
-        p = max(room.mean[c], 1e-12)
-        entropy -= p * log(p)
+    entropy = find_entropy(room.mean, n_classes)
     rivals = max(exp(entropy) - 1.0, 1e-9)  # as many equally probable ones would leave such doubt
     beta = exp(model.replicas[LOG_BETA, 0])
     signal[ONE] = 1.0

@@ -39,6 +39,7 @@ class Room(NamedTuple):
     base: np.ndarray
     mark: np.ndarray
     value: np.ndarray
+    cell: np.ndarray
     signal: np.ndarray
 
 
@@ -46,4 +47,5 @@ def new_room(slots, classes, features):
     """Return room for rows with at most so many features."""
     by_slot = (np.zeros(slots) for _ in range(3))
     by_class = (np.zeros(classes) for _ in range(2))
-    return Room(*by_slot, *by_class, np.zeros(features, np.int64), np.zeros(features), np.zeros(5))
+    by_feature = (np.zeros(features, dtype) for dtype in (np.int64, float, float))
+    return Room(*by_slot, *by_class, *by_feature, np.zeros(5))

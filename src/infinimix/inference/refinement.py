@@ -14,7 +14,7 @@ import numpy as np
 from infinimix.kernels.compile import part
 
 FLOOR = 1e-2  # below which squared gradients do not lengthen a step
-LEAST = 0.01  # probability that is wrong by less is not worth a correction
+LEAST = 0.02  # probability that is wrong by less is not worth a correction
 BIAS = 0.5  # step of the bias, of that of a feature
 
 
@@ -45,13 +45,19 @@ def correct(refinement, index, value, used, slots, out):
 
 
 @part
-def learn_correction(refinement, index, value, used, k, gradient, step):
-    """Move the corrections of slot k; `gradient` is its probability less what it should be."""
+def learn_correction(refinement, index, value, used, k, gradient, step, cell):
+    """Move the corrections of slot k; `gradient` is its probability less what it should be.
+
+    `cell` is room for as many numbers as there are features.
+    """
     b, squares, bias = refinement.b, refinement.squares, refinement.bias
     bias[1, k] += gradient * gradient
     bias[0, k] -= BIAS * step * gradient / np.sqrt(1.0 + bias[1, k])
     for j in range(used):
-        f, g = index[j], gradient * value[j]
-        s = squares[f, k] + g * g
-        squares[f, k] = s
-        b[f, k] -= step * g / np.sqrt(s + FLOOR)
+        square = gradient * value[j]
+        cell[j] = squares[index[j], k] + square * square
+        squares[index[j], k] = cell[j]
+    for j in range(used):  # a loop of its own, so that the roots are vectorised
+        cell[j] = step * gradient * value[j] / np.sqrt(cell[j] + FLOOR)
+    for j in range(used):
+        b[index[j], k] -= cell[j]

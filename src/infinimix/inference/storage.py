@@ -37,7 +37,7 @@ def bank_from_tree(tree):
     seed = np.random.SeedSequence(tree["entropy"], spawn_key=tree["spawn_key"])
     bank = Bank(Settings(**tree["settings"]), layout, seed)
     bank.n_rows, bank._sampler = int(tree["n_rows"]), _generator(tree["sampler"])
-    bank.pool = _statistics(bank.shape, 2, tree["pool"])  # counts only: nothing is scored in it
+    bank.pool = statistics(bank.shape, 2, tree["pool"])  # counts only: nothing is scored in it
     if len(tree["islands"]) != bank.settings.n_islands:
         raise ValueError("its islands are not as many as it says")
     base = bank._base()
@@ -129,7 +129,7 @@ def _restore_filter(f, tree):
         setattr(f, name, np.ascontiguousarray(saved))
     check_population(f)
     f.rng = _generator(tree["rng"])
-    f.stats = _statistics(f.family, f.slots.shape[1], tree["stats"])
+    f.stats = statistics(f.family, f.slots.shape[1], tree["stats"])
     refresh_all(f.family, f.stats, f.slots.shape[1])
 
 
@@ -138,7 +138,7 @@ def _counts(stats):
     return [own.n for own in stats]
 
 
-def _statistics(family, slots, counts):
+def statistics(family, slots, counts):
     """Return statistics with these counts."""
     stats = empty(family, slots)
     for own, saved in zip(stats, counts, strict=True):

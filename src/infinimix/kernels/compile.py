@@ -18,7 +18,9 @@ from numba import njit
 from numba.core import config
 from numba.core.caching import FunctionCache
 
-COMPILED_ROOMS = ("kernels", "families", "partitions", "inference", "tables")
+COMPILED_ROOMS = (
+    "kernels", "families", "partitions", "inference", "tables", "maxmargin", "networks/engine",
+)  # fmt: skip
 SUMS = {"reassoc", "nsz", "contract"}  # sums may be vectorised; NaN keeps its meaning (missing)
 INTERPRETED = bool(config.DISABLE_JIT)
 

@@ -32,7 +32,7 @@ class RiverClassifier(base.Classifier):
 
     Parameters
     ----------
-    model : AClassClassifier
+    model : AClassClassifier or OnlineCRPClassifier
         The model; a copy of it learns, so that `clone` starts anew. Its `columns` may name
         features that come later.
     settle : int
@@ -70,9 +70,10 @@ class RiverClassifier(base.Classifier):
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        from infinimix import AClassClassifier
+        from infinimix import AClassClassifier, OnlineCRPClassifier
 
         yield {"model": AClassClassifier(n_particles=2, n_islands=1, random_state=0)}
+        yield {"model": OnlineCRPClassifier("auto", random_state=0)}
 
     @property
     def _multiclass(self) -> bool:

@@ -36,11 +36,14 @@ class Cells(NamedTuple):
         Missing cells of an array that cannot hold NaN; its values there mean nothing.
     category : bool
         Declared categorical by the input (a pandas categorical, a polars enum, ...).
+    widened : bool
+        Floats of an input that cannot hold whole numbers with holes: they may have been those.
     """
 
     values: NDArray[Any] | list[Any]
     missing: NDArray[np.bool_] | None = None
     category: bool = False
+    widened: bool = False
 
 
 @dataclass(frozen=True)

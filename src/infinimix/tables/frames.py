@@ -67,7 +67,9 @@ def _read_series(series: "nw.Series[Any]", name: str) -> Cells:
     if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):
         return _read_filled(series, 0, None)
     if dtype.is_float():
-        return Cells(series.to_numpy().astype(np.float64, copy=False))
+        cells = series.to_numpy().astype(np.float64, copy=False)
+        # NumPy has no integers with holes, so pandas makes floats of them; other frames do not.
+        return Cells(cells, widened=isinstance(series.to_native().dtype, np.dtype))
     category = dtype in (nw.Categorical, nw.Enum)
     return Cells(series.to_list(), category=category)
 

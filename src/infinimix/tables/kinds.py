@@ -224,7 +224,7 @@ def _judge(cells: Cells, source: str) -> str:
 
 def _whole_but_for_holes(cells: Cells) -> bool:
     """Is a column of a frame float only because its whole numbers have holes?"""
-    if not isinstance(cells.values, np.ndarray) or cells.values.dtype.kind != "f":
+    if not cells.widened or not isinstance(cells.values, np.ndarray):
         return False
     values = np.asarray(_observed(cells))
     return 0 < len(values) < len(cells.values) and bool((values == np.rint(values)).all())

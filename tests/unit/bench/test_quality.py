@@ -95,7 +95,7 @@ def test_cache_keeps_peers_and_measures_infinimix_again(data, tmp_path, monkeypa
 
 def test_what_lacks_its_data_says_so(monkeypatch):
     monkeypatch.delenv(realdata.VARIABLE, raising=False)
-    for name in ("tables", "imputation", "mnist"):
+    for name in ("tables", "imputation", "mnist", "margin_tables"):
         section = run(name, quick=True)
         assert any("skipped" in note for note in section.notes), name
 

@@ -61,6 +61,18 @@ def test_any_cutting_into_calls_gives_the_same_model(what, name):
             assert same(np.concatenate([part[k] for part in said]), expected)
 
 
+@pytest.mark.parametrize("name", ["plain", "one replica", "open"])
+def test_many_classes_may_be_heard_of_early_or_late(name):
+    """Sums over classes have one order, however many are declared: the same to the last bit."""
+    X, y = make_texts(200, seed=5, n_classes=25, n_words=80)
+    parameters = {"one replica": {"negative": 1.0, "refine": 0.5}, "plain": {}}
+    models = [new_model(**parameters.get(name, OPTIONS["open"])) for _ in range(2)]
+    models[0].partial_fit(X, y)
+    for row, label in zip(X, y, strict=True):
+        models[1].partial_fit([row], [label])
+    assert_same(*models)
+
+
 def test_few_words_are_the_same_up_to_rounding():
     X, y = make_texts(300, seed=2, n_words=200)
     models = [new_model(max_features=40) for _ in range(2)]

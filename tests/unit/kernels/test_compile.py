@@ -82,8 +82,9 @@ def test_every_source_of_a_compiled_room_counts(package, room, monkeypatch):
 
 def test_the_fingerprint_does_not_depend_on_the_place(package, monkeypatch):
     here = door.fingerprint.__wrapped__()
-    if (PACKAGE / "tables").exists():
-        ignored = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(PACKAGE / "tables", package / "tables", ignore=ignored)
+    ignored = shutil.ignore_patterns("__pycache__")
+    for room in door.COMPILED_ROOMS:
+        if not (package / room).exists():
+            shutil.copytree(PACKAGE / room, package / room, ignore=ignored)
     monkeypatch.setattr(door, "__file__", str(package / "kernels" / "compile.py"))
     assert door.fingerprint.__wrapped__() == here

@@ -1,0 +1,189 @@
+"""`MaxMarginDPMeans`: clusters and a linear SVM in each, found together (M2DPM, Wang and Zhu)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.parameters import check_parameters, seed_sequence
+from infinimix.maxmargin.descent import State, descend
+from infinimix.maxmargin.fitting import (
+    Data,
+    find_scales,
+    plain_clusters,
+    read_data,
+    take,
+    teach,
+    warn_if_inert,
+)
+from infinimix.maxmargin.gating import SHAPES, GatedExperts
+from infinimix.maxmargin.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.stream import learn_batch, remember
+
+
+class MaxMarginDPMeans(GatedExperts):
+    """Clusters that are compact and easy to classify in: DP-means with an SVM in each cluster.
+
+    Minimises sum_k |eta_k|^2 / (2 nu^2) + 2c sum_i (margin - y_i eta_z_i.x_i)_+
+    + s sum_i D(x_i, mu_z_i) + lam K over assignments, means and experts. With more than two classes
+    an expert has an output for each, one against the rest, and all hinges are summed.
+
+    Scale the columns first where their units differ (`StandardScaler`): neither divergence nor
+    experts know units.
+
+    Parameters
+    ----------
+    lam, s : float or "auto"
+        Price of a cluster and weight of the divergence. "auto" takes them from the scale of the
+        data: `s_` lets the mean divergence of plain DP-means cost three times the hinges of an
+        expert that knows nothing, `lam_` is s times the price that `DPMeans` finds.
+    c : float
+        Weight of the hinge; nu : float, standard deviation of an expert's prior; margin : float.
+    gating : {"hard", "soft"}
+        Ask the expert of the nearest mean, or all of them by nearness.
+    divergence : {"euclidean", "kl", "itakura-saito"}
+        As in `DPMeans`.
+    n_init : int
+        Starts; that of the least objective is kept.
+    max_iter, tol : int, float
+        Passes at most; share of rows that may still move, and relative gain of an expert below
+        which it rests.
+    warm_start : bool
+        Let `fit` start from the clusters of the last `fit`, if columns and classes are as many.
+    calibrate : bool
+        Find the slope of the probabilities on rows left out; otherwise it is 1.
+    random_state : int, Generator or None
+        Seed.
+
+    Attributes
+    ----------
+    labels_, cluster_means_, cluster_sizes_, n_clusters_
+        The cluster of each training row; means, rows and number of the clusters.
+    coef_, intercept_ : arrays
+        The experts: (K, d) and (K,), or (K, classes, d) and (K, classes).
+    objective_history_ : array
+        The objective after each pass; it never rises.
+    label_purity_ : float
+        Share of rows with the most frequent label of their cluster. Near 1 the experts are inert,
+        and a warning says so.
+    lam_, s_, c_, probability_slope_, gating_precision_, n_iter_, classes_
+        What was used and found.
+
+    Notes
+    -----
+    In place of a missing cell stands the mean of the cluster, in its divergence and its expert.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infinimix import MaxMarginDPMeans
+    >>> rng = np.random.default_rng(0)
+    >>> z = np.arange(200) % 2
+    >>> X = rng.normal(size=(200, 2)) + 6 * z[:, None]
+    >>> y = np.where((X[:, 0] > 6 * z) == z, "up", "down")  # the rule turns round in between
+    >>> model = MaxMarginDPMeans(random_state=0).fit(X, y)
+    >>> model.n_clusters_, bool(model.score(X, y) > 0.9)
+    (2, True)
+    """
+
+    _shapes = SHAPES | {"_cells": "Kd", "_equations": "KCe*"}
+
+    def __init__(
+        self,
+        lam: float | str = "auto",
+        s: float | str = "auto",
+        c: float = 1.0,
+        nu: float = 1.0,
+        margin: float = 1.0,
+        gating: str = "hard",
+        divergence: str = "euclidean",
+        n_init: int = 1,
+        max_iter: int = 300,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        calibrate: bool = True,
+        random_state: Any = None,
+    ) -> None:
+        self.lam = lam
+        self.s = s
+        self.c = c
+        self.nu = nu
+        self.margin = margin
+        self.gating = gating
+        self.divergence = divergence
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.tol = tol
+        self.warm_start = warm_start
+        self.calibrate = calibrate
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> MaxMarginDPMeans:
+        """Learn a table and its labels."""
+        check_parameters(self)
+        return self._learn(X, y, None)
+
+    def _learn(self, X: Any, y: Any, classes: Any) -> MaxMarginDPMeans:
+        before = self._clusters_before() if self.warm_start else None
+        data = read_data(self, X, y, self.divergence, classes)
+        rng = np.random.default_rng(seed_sequence(self.random_state))
+        weights, first = self._weigh(rng, data)
+        problem = Problem(data.rows, data.divergence, weights)
+        starts = [one for one in (self._fitting(before, data),) if one is not None]
+        if first is not None and not starts:
+            starts.append(teach(problem, first))
+        state = self._best(rng, data, problem, starts)
+        take(self, data, problem, state, rng, bool(self.calibrate))
+        remember(self, data)
+        warn_if_inert(self)
+        return self
+
+    def _weigh(self, rng: np.random.Generator, data: Data) -> tuple[Weights, Clusters | None]:
+        """Return the weights of the terms, and the clusters of DP-means if they led to them."""
+        c, nu, margin = float(self.c), float(self.nu), float(self.margin)
+        if not isinstance(self.lam, str) and not isinstance(self.s, str):
+            return Weights(float(self.lam), float(self.s), c, nu, margin), None
+        auto, clusters = find_scales(rng, data, c, margin)
+        s = auto.s if isinstance(self.s, str) else float(self.s)
+        if isinstance(self.lam, str):
+            return Weights(auto.lam / auto.s * s, s, c, nu, margin), clusters
+        return Weights(float(self.lam), s, c, nu, margin), None
+
+    def _best(
+        self, rng: np.random.Generator, data: Data, problem: Problem, starts: list[Clusters]
+    ) -> State:
+        """Return the best of several descents, those from given clusters first."""
+        w = problem.weights
+        while len(starts) < self.n_init:
+            starts.append(teach(problem, plain_clusters(rng, data, w.lam / w.s)))
+        runs = [descend(problem, one, self.max_iter, self.tol) for one in starts]
+        return min(runs, key=lambda run: run.history[-1])
+
+    def _clusters_before(self) -> Clusters | None:
+        if not self.__sklearn_is_fitted__():
+            return None
+        return Clusters(self.cluster_means_.copy(), self._eta.copy())
+
+    def _fitting(self, before: Clusters | None, data: Data) -> Clusters | None:
+        """Return former clusters in terms of the new rows, if they have the same shape."""
+        if before is None or before.eta.shape[1:] != (data.rows.Y.shape[1], data.rows.d + 1):
+            return None
+        divergence = data.divergence
+        return Clusters(np.maximum(before.means - divergence.centre, divergence.least), before.eta)
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> MaxMarginDPMeans:
+        """Learn a mini-batch: rows join or open clusters, whose means and experts move a little.
+
+        Parameters
+        ----------
+        X, y : table and labels
+            The rows. The first batch settles the scales (`lam_`, `s_`), as `fit` does.
+        classes : sequence of labels, optional
+            All labels, wanted at the first call unless its rows have them all.
+        """
+        check_parameters(self)
+        if not self.__sklearn_is_fitted__():
+            return self._learn(X, y, classes)
+        learn_batch(self, X, y)
+        return self

@@ -1,0 +1,64 @@
+"""DP-means out of its worst local optima: two clusters become one where that pays.
+
+Rows that choose one by one cannot get there: the first to leave a cluster finds a mean that is not
+yet that of both. The rise of the divergences is known beforehand, n_a D(m_a, m) + n_b D(m_b, m)
+with m the common mean, cell by cell where cells are missing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infinimix.maxmargin.descent import State, descend
+from infinimix.maxmargin.divergences import Divergence
+from infinimix.maxmargin.loops.assignment import add_up
+from infinimix.maxmargin.problem import Clusters, Problem
+
+MOST = 400  # clusters: all pairs of more are too many
+
+
+def descend_and_merge(problem: Problem, clusters: Clusters, max_iter: int, tol: float) -> State:
+    """Descend, merge the best pair, and so on while it pays."""
+    state = descend(problem, clusters, max_iter, tol)
+    while 1 < len(state.clusters) <= MOST:
+        merged = merge_best(problem, state)
+        if merged is None:
+            break
+        again = descend(problem, merged, max_iter, tol)
+        if again.history[-1] >= state.history[-1]:
+            break
+        lower = [value for value in again.history if value < state.history[-1]]
+        state = State(again.clusters, again.z, [*state.history, *lower])
+    return state
+
+
+def merge_best(problem: Problem, state: State) -> Clusters | None:
+    """Return the clusters with the best pair merged, or None if no pair pays."""
+    K, d = state.clusters.means.shape
+    n, total = np.zeros((2, K, d))
+    add_up(problem.rows.F, state.z, d, n, total)
+    means = state.clusters.means
+    a, b = np.triu_indices(K, 1)
+    both = np.maximum(n[a] + n[b], 1e-300)
+    mean = (n[a] * means[a] + n[b] * means[b]) / both
+    mean = np.where(n[a] + n[b] > 0, mean, means[a])
+    rise = _between(problem.divergence, means[a], mean, n[a])
+    rise += _between(problem.divergence, means[b], mean, n[b])
+    at = int(rise.argmin())
+    if rise[at] >= problem.weights.lam * (1.0 - 1e-9):
+        return None
+    merged = state.clusters.copy()
+    merged.means[a[at]] = mean[at]
+    return merged.keep(np.arange(K) != b[at])
+
+
+def _between(divergence: Divergence, x: np.ndarray, m: np.ndarray, n: np.ndarray) -> np.ndarray:
+    """Return the sum over columns of n times the divergence."""
+    gap = x - m
+    if divergence.matrix is not None:
+        return n[:, 0] * np.einsum("ij,ij->i", gap @ divergence.matrix, gap)
+    if divergence.name == "euclidean":
+        return (n * gap**2).sum(axis=1)
+    ratio = x / m
+    cells = x * np.log(ratio) - gap if divergence.name == "kl" else ratio - np.log(ratio) - 1.0
+    return (n * cells).sum(axis=1)

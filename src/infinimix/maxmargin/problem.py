@@ -1,0 +1,137 @@
+"""The problem of max-margin DP-means and its pieces: prices, scores, costs.
+
+    sum_k |eta_k|^2 / (2 nu^2) + 2c sum_i sum_o (l - y_io eta_{z_i o}.x_i)_+
+        + s sum_i D(x_i, mu_{z_i}) + lambda K
+
+With two classes an expert has one output, the paper's; with more it has one for each class, and
+all binary hinges are summed (one against the rest), in the assignment, in the one-point form and
+here alike. Without labels there are no outputs, and this is the problem of DP-means. x has a last
+coordinate of one, the bias, which is regularised with the others and is no part of D.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.maxmargin.divergences import Divergence
+from infinimix.maxmargin.rows import Rows
+
+
+class Weights(NamedTuple):
+    """The numbers that weigh the terms."""
+
+    lam: float
+    s: float = 1.0
+    c: float = 1.0
+    nu: float = 1.0
+    margin: float = 1.0
+
+    @property
+    def ridge(self) -> float:
+        """The factor of |eta|^2 / 2."""
+        return 1.0 / self.nu**2
+
+
+@dataclass
+class Clusters:
+    """Means (centred) and experts (bias last, in natural units)."""
+
+    means: np.ndarray  # (K, d)
+    eta: np.ndarray  # (K, C, d + 1)
+
+    def __len__(self) -> int:
+        return len(self.means)
+
+    def copy(self) -> Clusters:
+        """Return clusters that change alone."""
+        return Clusters(self.means.copy(), self.eta.copy())
+
+    def keep(self, which: np.ndarray) -> Clusters:
+        """Return some of them."""
+        return Clusters(self.means[which], self.eta[which])
+
+    def join(self, more: Clusters) -> Clusters:
+        """Return these and others."""
+        return Clusters(np.vstack([self.means, more.means]), np.vstack([self.eta, more.eta]))
+
+
+@dataclass
+class Problem:
+    """Rows, a divergence and the weights of the terms."""
+
+    rows: Rows
+    divergence: Divergence
+    weights: Weights
+
+    def score_vectors(self, clusters: Clusters) -> np.ndarray:
+        """Return W of shape (K (1 + C), p): F @ W.T has all divergences, then all scores."""
+        d, K = self.rows.d, len(clusters)
+        C = clusters.eta.shape[1]
+        W = np.empty((K * (1 + C), self.rows.F.shape[1]))
+        g, b = self.divergence.slopes(clusters.means)
+        W[:K, :d], W[:K, d] = -g, b.sum(axis=1)
+        slope = clusters.eta[:, :, :d]
+        W[K:, :d] = slope.reshape(K * C, d)
+        W[K:, d] = (clusters.eta[:, :, d] + slope @ self.divergence.centre).ravel()
+        if self.rows.holes:
+            W[:K, d + 1 :] = -b
+            W[K:, d + 1 :] = (slope * clusters.means[:, None]).reshape(K * C, d)
+        return W
+
+    def costs(self, index: np.ndarray, clusters: Clusters, which: np.ndarray) -> np.ndarray:
+        """Return the cost of each row of `index` in the cluster that `which` names for it."""
+        rows, w = self.rows.take(index), self.weights
+        K, C = len(clusters), clusters.eta.shape[1]
+        S = rows.F @ self.score_vectors(clusters).T
+        at = np.arange(len(which))
+        scores = S[:, K:].reshape(len(which), K, C)[at, which]
+        gaps = np.maximum(w.margin - rows.Y * scores, 0.0).sum(axis=1)
+        return w.s * np.maximum(rows.phi + S[at, which], 0.0) + 2.0 * w.c * gaps
+
+    def natural(self, index: np.ndarray) -> np.ndarray:
+        """Return rows in natural units, with the usual mean in their holes, and a one."""
+        d, rows = self.rows.d, self.rows.take(index)
+        X = np.ones((rows.n, d + 1))
+        X[:, :d] = rows.F[:, :d] + self.divergence.centre
+        if rows.holes:
+            X[:, :d] += rows.missing() * self.divergence.usual
+        return X
+
+    def squares(self) -> np.ndarray:
+        """Return |x|^2 of every row as a new cluster would see it, with the bias."""
+        parts = [
+            np.einsum("ij,ij->i", X, X)
+            for X in (self.natural(np.r_[part]) for part in self.rows.chunks())
+        ]
+        return np.concatenate(parts)
+
+    def price_of_opening(self, squares: np.ndarray) -> np.ndarray:
+        """Return Q_i(new): lambda and the one-point SVM of each row (eq. 32)."""
+        w, C = self.weights, self.rows.Y.shape[1]
+        a = one_point(squares, w)
+        hinge = 2.0 * w.c * np.maximum(w.margin - a * squares, 0.0)
+        return w.lam + C * (hinge + 0.5 * w.ridge * a**2 * squares)
+
+    def open(self, index: np.ndarray) -> Clusters:
+        """Return the clusters that these rows would open, each for itself."""
+        d, rows = self.rows.d, self.rows.take(index)
+        means = rows.F[:, :d].copy()
+        if rows.holes:
+            means += rows.missing() * self.divergence.usual
+        X = self.natural(index)
+        a = one_point(np.einsum("ij,ij->i", X, X), self.weights)
+        eta = a[:, None, None] * rows.Y[:, :, None] * X[:, None, :]
+        return Clusters(np.maximum(means, self.divergence.least), eta)
+
+    def penalty(self, clusters: Clusters) -> float:
+        """Return the terms of the objective that no row pays."""
+        w = self.weights
+        return w.lam * len(clusters) + 0.5 * w.ridge * float((clusters.eta**2).sum())
+
+
+def one_point(squares: np.ndarray, w: Weights) -> np.ndarray:
+    """Return a of the SVM of one point: eta* = a y x, a = min(2 c nu^2, l / |x|^2)."""
+    return np.minimum(2.0 * w.c * w.nu**2, w.margin / squares)

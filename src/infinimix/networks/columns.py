@@ -1,0 +1,136 @@
+"""Tables to what the scores take: codes of categories, or standardised numbers.
+
+Binary and categorical columns are codes; real, count and gaussian ones numbers. A table with both
+is discretised: its numbers are cut at quantiles of the observed cells, and `edges` says where.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from infinimix.tables import Encoded, Schema, encode, read_schema
+from infinimix.tables.schema import kind_of
+
+NUMERIC = ("real", "count", "gaussian")
+
+
+@dataclass
+class Columns:
+    """What the columns of a fitted network are."""
+
+    schema: Schema
+    gaussian: bool
+    edges: dict[int, np.ndarray] = field(default_factory=dict)  # column -> inner cuts
+    centre: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    scale: np.ndarray = field(default_factory=lambda: np.ones(0))
+
+    @property
+    def cards(self) -> np.ndarray | None:
+        """Categories of each column, None for numbers."""
+        if self.gaussian:
+            return None
+        counts = np.full(self.schema.width, 2, np.int64)
+        for block in self.schema.blocks:
+            for k, j in enumerate(self.schema.positions(block).tolist()):
+                if block == "categorical":
+                    counts[j] = max(int(self.schema.category_counts[k]), 1)
+                elif kind_of(block) in NUMERIC:
+                    counts[j] = len(self.edges[j]) + 1
+        return counts
+
+    def codes(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
+        """Return an encoded table, (rows, N), and where it has holes."""
+        out = np.zeros((encoded.n_rows, self.schema.width), float if self.gaussian else np.int64)
+        missing = np.zeros(out.shape, bool)
+        for block, cells in zip(self.schema.blocks, encoded.blocks, strict=True):
+            for k, j in enumerate(self.schema.positions(block).tolist()):
+                column = cells[:, k]
+                numeric = kind_of(block) in NUMERIC
+                missing[:, j] = np.isnan(column) if numeric else column < 0
+                if self.gaussian:
+                    column = (column - self.centre[j]) / self.scale[j]
+                elif numeric:
+                    column = np.searchsorted(self.edges[j], column, side="right")
+                out[:, j] = np.where(missing[:, j], 0, column)
+        return out, missing
+
+    def log_slopes(self, encoded: Encoded, missing: np.ndarray) -> np.ndarray:
+        """Return what turns densities of standardised numbers into natural ones."""
+        if not self.gaussian:
+            return np.zeros(encoded.n_rows)
+        slopes = np.where(missing, 0.0, -np.log(self.scale)).sum(axis=1)
+        return slopes + self.schema.log_slopes(encoded.blocks)
+
+    def decode(self, X: np.ndarray, rng: np.random.Generator) -> dict[str, np.ndarray]:
+        """Return rows as natural columns; a bin is a number drawn uniformly from it."""
+        blocks = []
+        for block in self.schema.blocks:
+            at = self.schema.positions(block)
+            cells = X[:, at]
+            if self.gaussian:
+                cells = cells * self.scale[at] + self.centre[at]
+            elif kind_of(block) in NUMERIC:
+                cells = np.stack([self._middle(int(j), X[:, j], rng) for j in at], axis=1)
+            if block == "binary":
+                cells = cells.astype(np.int8)
+            elif block == "categorical":
+                cells = cells.astype(np.int32)
+            blocks.append(np.ascontiguousarray(cells))
+        return self.schema.decode(blocks)
+
+    def _middle(self, j: int, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        low, high = self.centre[j], self.scale[j]  # of discretised columns: the range
+        cuts = np.concatenate([[low], self.edges[j], [high]])
+        return cuts[codes] + rng.random(len(codes)) * (cuts[codes + 1] - cuts[codes])
+
+    def states(self, j: int) -> tuple[Any, ...]:
+        """Return the categories of a discrete column."""
+        if j in self.edges:
+            cuts = [f"{x:.4g}" for x in self.edges[j]]
+            if not cuts:
+                return ("all",)
+            middle = (f"{a}_to_{b}" for a, b in pairwise(cuts))
+            return (f"below_{cuts[0]}", *middle, f"from_{cuts[-1]}")
+        at = self.schema.positions("categorical").tolist()
+        return self.schema.categories[at.index(j)] if j in at else (0, 1)
+
+
+def read_columns(
+    X: Any, columns: Any, likelihood: str, n_bins: int, who: str
+) -> tuple[Columns, Encoded]:
+    """Decide what the columns are, and encode the table."""
+    schema = read_schema(X, columns)
+    encoded = encode(schema, X, learn=True, who=who)
+    schema = schema.extended(encoded.novel)
+    numeric = [b for b in schema.blocks if kind_of(b) in NUMERIC]
+    names = [
+        schema.names[j] for b in schema.blocks if b not in numeric for j in schema.positions(b)
+    ]
+    if likelihood == "gaussian" and names:
+        raise ValueError(
+            f"likelihood='gaussian' needs numbers in all columns; {names[0]!r} has categories"
+        )
+    gaussian = bool(numeric) and not names and likelihood != "discrete"
+    made = Columns(schema, gaussian, {}, np.zeros(schema.width), np.ones(schema.width))
+    for block, cells in zip(schema.blocks, encoded.blocks, strict=True):
+        if block in numeric:
+            for k, j in enumerate(schema.positions(block).tolist()):
+                _measure(made, j, cells[:, k], gaussian, n_bins)
+    return made, encoded
+
+
+def _measure(made: Columns, j: int, column: np.ndarray, gaussian: bool, n_bins: int) -> None:
+    seen = column[~np.isnan(column)]
+    if gaussian:
+        made.centre[j] = seen.mean() if len(seen) else 0.0
+        sd = seen.std() if len(seen) else 0.0
+        made.scale[j] = sd if np.isfinite(sd) and sd > 1e-300 else 1.0
+        return
+    inner = np.quantile(seen, np.arange(1, n_bins) / n_bins) if len(seen) else np.zeros(0)
+    cuts = np.unique(inner)
+    made.edges[j] = cuts[cuts > seen.min()] if len(seen) else cuts
+    made.centre[j], made.scale[j] = (seen.min(), seen.max()) if len(seen) else (0.0, 0.0)

@@ -1,0 +1,1 @@
+"""Compiled code of networks: scores, priors, moves and chains. Edits here recompile."""

@@ -1,0 +1,192 @@
+"""The probability that a random graph is acyclic, given its partition: the constant Z(z).
+
+It depends on the sizes of the classes alone. Up to five nodes all graphs are enumerated; beyond,
+a particle filter adds the nodes one by one. For each pair of nodes a particle draws none, one or
+the other edge, by the Beta-Bernoulli predictive, among those that close no circle, and multiplies
+its weight by their probability; the mean weights estimate Z without bias. Seeds come from the
+sizes, so every chain gets the same number. Numbers found are kept in a hash table.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.kernels.compile import kernel, part
+from infinimix.networks.engine.graphs import ZERO, bit, reaches
+
+EXACT = 5
+SLOTS = 1 << 15
+STEP, A = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
+B = np.uint64(0x94D049BB133111EB)
+S30, S27, S31, S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+
+
+class Constants(NamedTuple):
+    """Log constants by the sizes of classes."""
+
+    hashes: np.ndarray  # (N + 2,) uint64: a random word for each size of a class, 0 for none
+    keys: np.ndarray
+    values: np.ndarray
+    particles: int
+
+    @classmethod
+    def empty(cls, N, particles=None):
+        """Return a table without entries."""
+        hashes = np.random.default_rng(N).integers(1, 2**63, N + 2).astype(np.uint64)
+        hashes[0] = 0
+        if particles is None:
+            particles = 1000 if N <= 16 else 400 if N <= 32 else 100
+        return cls(hashes, np.zeros(SLOTS, np.uint64), np.zeros(SLOTS), particles)
+
+
+@part
+def uniform(seed):
+    """Return a number between 0 and 1 and move the seed on (SplitMix64)."""
+    seed[0] += STEP
+    x = seed[0]
+    x = (x ^ (x >> S30)) * A
+    x = (x ^ (x >> S27)) * B
+    x = x ^ (x >> S31)
+    return np.float64(x >> S11) * (1.0 / 9007199254740992.0)
+
+
+@kernel
+def log_constant(constants, key, m, hyper):
+    """Return log Z of a partition with class sizes m, whose identity is `key`."""
+    word = key ^ (np.uint64(hyper[1] * 4096.0) * A + np.uint64(hyper[2] * 4096.0) * B)
+    if word == ZERO:
+        word = STEP
+    at = np.int64(word >> S11) & (SLOTS - 1)
+    for _ in range(SLOTS):
+        if constants.keys[at] == word:
+            return constants.values[at]
+        if constants.keys[at] == ZERO:
+            break
+        at = (at + 1) & (SLOTS - 1)
+    value = log_acyclic(m, hyper[1], hyper[2], constants.particles, word)
+    if constants.keys[at] == ZERO:  # else the table is full, and nothing more is kept
+        constants.values[at] = value
+        constants.keys[at] = word
+    return value
+
+
+@kernel
+def log_acyclic(m, b1, b2, particles, word):
+    """Return log Z for class sizes m: exact for a few nodes, else by a particle filter."""
+    N = m.sum()
+    sizes = -np.sort(-m)
+    K = 0
+    while K < m.shape[0] and sizes[K] > 0:
+        K += 1
+    z = np.zeros(N, np.int64)
+    at = 0
+    for k in range(K):
+        for _ in range(sizes[k]):
+            z[at] = k
+            at += 1
+    if N <= EXACT:
+        return np.log(count_graphs(z, K, b1, b2))
+    return filter_graphs(z, K, b1, b2, particles, word)
+
+
+@part
+def pair_weights(n, t, a, b, b1, b2):
+    """Return the probabilities of neither edge, u -> v alone and v -> u alone; u in a, v in b."""
+    first = (b1 + n[a, b]) / (b1 + b2 + t[a, b])
+    if a == b:
+        after = b1 + b2 + t[a, b] + 1.0
+        other = (b1 + n[a, a]) / after
+        both = first * (1 - (b1 + n[a, a] + 1) / after)
+        return (1 - first) * (1 - other), both, (1 - first) * other
+    other = (b1 + n[b, a]) / (b1 + b2 + t[b, a])
+    return (1 - first) * (1 - other), first * (1 - other), (1 - first) * other
+
+
+@kernel
+def count_graphs(z, K, b1, b2):
+    """Return the sum of the probabilities of all acyclic graphs: a digit of base 3 a pair."""
+    N = z.shape[0]
+    pa, n, t = np.zeros((N, 1), np.uint64), np.zeros((K, K)), np.zeros((K, K))
+    total = 0.0
+    for code in range(3 ** (N * (N - 1) // 2)):
+        pa[:], n[:], t[:] = ZERO, 0.0, 0.0
+        rest, p = code, 1.0
+        for v in range(1, N):
+            for u in range(v):
+                a, b, digit = z[u], z[v], rest % 3
+                rest //= 3
+                none, there, back = pair_weights(n, t, a, b, b1, b2)
+                t[a, b] += 1
+                t[b, a] += 1
+                if digit == 0:
+                    p *= none
+                elif digit == 1:
+                    p = 0.0 if reaches(pa, v, u) else p * there
+                    pa[v, 0] |= bit(u)
+                    n[a, b] += 1
+                else:
+                    p = 0.0 if reaches(pa, u, v) else p * back
+                    pa[u, 0] |= bit(v)
+                    n[b, a] += 1
+            if p == 0.0:
+                break
+        total += p
+    return total
+
+
+@kernel
+def filter_graphs(z, K, b1, b2, particles, word):
+    """Return log Z by a particle filter over nodes."""
+    N = z.shape[0]
+    W = (N + 63) // 64
+    pa = np.zeros((particles, N, W), np.uint64)
+    n, t = np.zeros((particles, K, K)), np.zeros((K, K))
+    weight, seed = np.ones(particles), np.array([word], np.uint64)
+    total = 0.0
+    for v in range(1, N):
+        for u in range(v):
+            a, b = z[u], z[v]
+            for p in range(particles):
+                add_pair(pa[p], n[p], t, a, b, u, v, b1, b2, weight, p, seed)
+            t[a, b] += 1
+            t[b, a] += 1
+        top = weight.sum()
+        if top * top < 0.5 * particles * (weight * weight).sum() or v == N - 1:
+            total += np.log(top / particles)
+            resample(pa, n, weight, top, seed)
+    return total
+
+
+@kernel
+def add_pair(pa, n, t, a, b, u, v, b1, b2, weight, p, seed):
+    """Let one particle draw what is between u and v."""
+    none, there, back = pair_weights(n, t, a, b, b1, b2)
+    if reaches(pa, v, u):
+        there = 0.0
+    if reaches(pa, u, v):
+        back = 0.0
+    whole = none + there + back
+    weight[p] *= whole
+    x = uniform(seed) * whole - none
+    if x >= 0.0:
+        if x < there:
+            pa[v, u >> 6] ^= bit(u)
+            n[a, b] += 1
+        elif back > 0.0:
+            pa[u, v >> 6] ^= bit(v)
+            n[b, a] += 1
+
+
+@kernel
+def resample(pa, n, weight, top, seed):
+    """Systematic resampling; all weights become 1."""
+    particles = weight.shape[0]
+    old_pa, old_n = pa.copy(), n.copy()
+    x, run, k = uniform(seed), weight[0] * particles / top, 0
+    for p in range(particles):
+        while p + x > run and k < particles - 1:
+            k += 1
+            run += weight[k] * particles / top
+        pa[p] = old_pa[k]
+        n[p] = old_n[k]
+    weight[:] = 1.0

@@ -1,0 +1,196 @@
+"""One chain over graphs and partitions: sweeps, tempering, and what is remembered of them.
+
+A sweep visits every pair of nodes with the three-way Gibbs move, and adds a few larger moves: sets
+of parents, edge reversals, classes of nodes, swaps and split-merges. With several temperatures,
+each has a state of its own with the likelihood raised to its power, and neighbours exchange powers.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.elementary import log
+from infinimix.networks.engine.blocks import BLOCKS, State, log_prior
+from infinimix.networks.engine.class_moves import (
+    class_gibbs,
+    draw_alpha,
+    draw_beta,
+    split_merge,
+    swap_classes,
+)
+from infinimix.networks.engine.graph_moves import Model, pair_gibbs, reverse_edge, set_gibbs
+from infinimix.networks.engine.graphs import has
+from infinimix.networks.engine.scores import GAMMA, compute_score, family_score, forget, set_logs
+
+GAMMA_GRID = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0])
+
+
+class Record(NamedTuple):
+    """What a chain remembers."""
+
+    edges: np.ndarray  # (N, N) how often i -> j
+    together: np.ndarray  # (N, N) how often i and j share a class
+    graphs: np.ndarray  # (S, N, W) graphs of the kept sweeps
+    classes: np.ndarray  # (S, N)
+    ranks: np.ndarray  # (S, N) place of the class in the order; zeros if there is no order
+    log_joint: np.ndarray  # (S,)
+    hyper: np.ndarray  # (S, 4) alpha, b1, b2, gamma
+    tally: np.ndarray  # (2,) sweeps counted, sweeps kept
+
+
+def new_record(N, W, keep):
+    """Return a record with room for so many kept sweeps."""
+    return Record(
+        np.zeros((N, N)), np.zeros((N, N)), np.zeros((keep, N, W), np.uint64),
+        np.zeros((keep, N), np.int16), np.zeros((keep, N), np.int16), np.zeros(keep),
+        np.zeros((keep, 4)), np.zeros(2, np.int64),
+    )  # fmt: skip
+
+
+@kernel
+def log_likelihood(model, state):
+    """Return the log marginal likelihood of the graph."""
+    total = 0.0
+    for c in range(state.fam.shape[0]):
+        total += family_score(model.data, model.layout, model.cache, c, state.fam[c])
+    return total
+
+
+@kernel
+def sweep_graph(model, state, power, rng):
+    """Visit every pair of nodes once."""
+    pair_gibbs(model, state, 0, model.couples.shape[1], power, rng)
+
+
+@kernel
+def sweep_classes(model, state, rng):
+    """Visit the class of every node once, then try larger moves."""
+    if model.prior.classes_move:
+        for i in range(state.z.shape[0]):
+            class_gibbs(model, state, i, rng)
+        swap_classes(model, state, rng)
+        split_merge(model, state, rng)
+
+
+@kernel
+def sweep(model, state, power, larger, rng):
+    """One sweep of all moves; `larger` is how many sets of parents and reversals are tried."""
+    sweep_graph(model, state, power, rng)
+    n = state.z.shape[0]
+    for _ in range(larger):
+        set_gibbs(model, state, np.int64(rng.random() * n), power, rng)
+        reverse_edge(model, state, power, rng)
+    sweep_classes(model, state, rng)
+
+
+@kernel
+def draw_hyper(model, state, rng):
+    """Move what is to be learned of alpha, beta and gamma."""
+    hyper = model.prior.hyper
+    if hyper[3] > 0.0 and model.prior.classes_move:
+        draw_alpha(model, state, rng)
+    if hyper[4] > 0.0 and model.prior.kind == BLOCKS:
+        draw_beta(model, state, rng)
+    if hyper[5] > 0.0:
+        draw_gamma(model, state, rng)
+
+
+@kernel
+def draw_gamma(model, state, rng):
+    """Move gamma to a neighbour on its grid (Metropolis); scores are then computed anew."""
+    data, old = model.data, model.data.dials[GAMMA]
+    at = np.int64(np.argmin(np.abs(GAMMA_GRID - old))) + (1 if rng.random() < 0.5 else -1)
+    if at < 0 or at >= GAMMA_GRID.shape[0]:
+        return
+    before, after = log_likelihood(model, state), 0.0
+    data.dials[GAMMA] = GAMMA_GRID[at]
+    set_logs(data)
+    for c in range(state.fam.shape[0]):
+        after += compute_score(data, model.layout, model.cache, c, state.fam[c])
+    if log(1.0 - rng.random()) < after - before:
+        forget(model.cache)
+    else:
+        data.dials[GAMMA] = old
+        set_logs(data)
+
+
+@kernel
+def take(states, r):
+    """Return the state of one temperature."""
+    return State(
+        states.fam[r], states.pa[r], states.z[r], states.m[r], states.plus[r], states.key[r]
+    )
+
+
+@kernel
+def exchange(model, states, powers, at, rng):
+    """Let neighbouring powers change places (Metropolis); `at[r]` is who has power r."""
+    for r in range(powers.shape[0] - 1):
+        mine = log_likelihood(model, take(states, at[r]))
+        other = log_likelihood(model, take(states, at[r + 1]))
+        if log(1.0 - rng.random()) < (powers[r] - powers[r + 1]) * (other - mine):
+            at[r], at[r + 1] = at[r + 1], at[r]
+
+
+@part
+def count_sweep(pa, z, record):
+    """Count the edges of a sweep, and which variables share a class."""
+    n = z.shape[0]
+    for i in range(n):
+        for j in range(n):
+            record.edges[i, j] += has(pa[j], i)
+            record.together[i, j] += z[i] == z[j]
+    record.tally[0] += 1
+
+
+@kernel
+def note(model, state, record, keep):
+    """Count a sweep, and keep its state if asked."""
+    n = state.z.shape[0]
+    count_sweep(state.pa, state.z, record)
+    if keep and record.tally[1] < record.graphs.shape[0]:
+        s = record.tally[1]
+        for i in range(n):
+            record.classes[s, i] = state.z[i]
+            for w in range(state.pa.shape[1]):
+                record.graphs[s, i, w] = state.pa[i, w]
+        record.log_joint[s] = log_likelihood(model, state) + log_prior(model.prior, state)
+        for k in range(3):
+            record.hyper[s, k] = model.prior.hyper[k]
+        record.hyper[s, 3] = model.data.dials[GAMMA]
+        record.tally[1] += 1
+
+
+@kernel
+def advance(model, states, powers, at, larger, n_sweeps, heat, record, count, thin, rng):
+    """Run so many sweeps; `heat` below 1 multiplies all powers and rises to 1 (annealing)."""
+    for t in range(n_sweeps):
+        warm = heat + (1.0 - heat) * (t + 1) / n_sweeps if heat < 1.0 else 1.0
+        for r in range(powers.shape[0]):
+            sweep(model, take(states, at[r]), powers[r] * warm, larger, rng)
+        if powers.shape[0] > 1:
+            exchange(model, states, powers, at, rng)
+        coldest = take(states, at[0])
+        draw_hyper(model, coldest, rng)
+        if count:
+            note(model, coldest, record, (record.tally[0] + 1) % thin == 0)
+
+
+def new_model(data, layout, prior, cache):
+    """Return a model with room to work."""
+    N, K = len(layout.cand), prior.held.shape[1]
+    couples = np.array(np.triu_indices(N, 1))
+    first, second = couples
+    possible = (layout.pos[second, first] >= 0) | (layout.pos[first, second] >= 0)
+    strong = max(int(word).bit_count() for word in layout.strong)
+    return Model(
+        data, layout, prior, cache, np.ascontiguousarray(couples[:, possible]),
+        np.zeros(max(1 << strong, 2 * K + 2)), np.zeros((K, 66)),
+        np.zeros((4, max(K, 64)), np.int64),
+    )  # fmt: skip
+
+
+def stack_states(states):
+    """Return states of several temperatures as one."""
+    return State(*(np.stack(parts) for parts in zip(*states, strict=True)))

@@ -1,0 +1,265 @@
+"""The ordered prior with the graph summed out: classes in a row, edges only to later classes.
+
+Given the classes z, numbered by their order, and the edge probabilities eta, the parents of
+different nodes are independent, so each node contributes a sum over its sets of parents:
+
+    f_c = prod_{i earlier} (1 - eta_i) sum_{S earlier} exp(score(c, S)) prod_{i in S} odds_i
+
+The sum of a later node is linear in the eta of any one earlier node, (1 - eta) f0 + eta f1. So all
+places for a node are weighed from one pass over the others, and for a class of its own the new
+eta are integrated out exactly. G is then drawn, and eta given G; both are exact draws.
+"""
+
+from math import lgamma
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.draws import invert
+from infinimix.kernels.elementary import log
+from infinimix.networks.engine.graphs import ONE, ZERO, lowest, popcount
+from infinimix.networks.engine.scores import Cache, Data, Layout, family_score
+
+TINY = 1e-280
+
+
+class Sums(NamedTuple):
+    """All that the ordered chain reads, and room to work."""
+
+    data: Data
+    layout: Layout
+    cache: Cache
+    weight: np.ndarray  # (N, 2^C): exp(score - best), 0 for sets that cannot be
+    log_weight: np.ndarray  # (N, 2^C): its logarithm
+    hyper: np.ndarray  # alpha, b1, b2, and what is learned
+    odds: np.ndarray  # (N, N) exp of the user's log odds, [parent, child]; 1 where required
+    anchor: np.ndarray  # (N,) the known role of a node, -1 if it is not known
+    words: np.ndarray  # (2^C,) uint64, room
+    prods: np.ndarray  # (2^C,) room
+
+
+class Row(NamedTuple):
+    """Classes in a row."""
+
+    z: np.ndarray  # (N,) place of the class of a node
+    eta: np.ndarray  # (K, K) edge probabilities, for earlier to later classes
+    role: np.ndarray  # (K,) known role of a class, -1 if none
+    info: np.ndarray  # (2,): number of classes; is the order of known roles fixed?
+    pa: np.ndarray  # (N, W) the graph that was drawn last
+    fam: np.ndarray  # (N,)
+
+
+@kernel
+def fill_weights(sums, must):
+    """Compute the weights of all sets of parents; `must[c]` are the required parents of c."""
+    layout = sums.layout
+    N, size = sums.weight.shape
+    for c in range(N):
+        top = -np.inf
+        for s in range(size):
+            word = np.uint64(s)
+            value = -np.inf
+            if popcount(word) <= layout.max_parents and word & must[c] == must[c]:
+                if word & ~layout.strong[c] == ZERO:
+                    value = family_score(sums.data, layout, sums.cache, c, word)
+                    rest = word
+                    while rest != ZERO:
+                        value += log(sums.odds[layout.cand[c, lowest(rest)], c])
+                        rest &= rest - ONE
+            sums.log_weight[c, s] = value
+            top = max(top, value)
+        for s in range(size):  # relative to the best set, in both tables
+            sums.log_weight[c, s] -= top
+            value = sums.log_weight[c, s]
+            sums.weight[c, s] = np.exp(value) if value > -np.inf else 0.0
+
+
+@kernel
+def list_sets(sums, row, c, rank, without):
+    """Fill words and prods with all sets of parents of c if its class stands at `rank`.
+
+    prods are the products of eta / (1 - eta), times (1 - eta) for all earlier nodes; node `without`
+    is left out. Returns the number of sets.
+    """
+    cand, pos, z, base, size = sums.layout.cand, sums.layout.pos, row.z, 1.0, 1
+    words, prods, etas = sums.words, sums.prods, row.eta
+    words[0], prods[0] = ZERO, 1.0
+    for k in range(cand.shape[1]):
+        i = cand[c, k]
+        if i == without or z[i] >= rank or pos[c, i] < 0:
+            continue
+        eta = etas[z[i], rank]
+        base *= 1.0 - eta
+        odds, word = eta / (1.0 - eta), ONE << np.uint64(k)
+        for s in range(size):
+            words[size + s] = words[s] | word
+            prods[size + s] = prods[s] * odds
+        size *= 2
+    for s in range(size):
+        prods[s] *= base
+    return size
+
+
+@part
+def log_total(sums, c, size, extra):
+    """Return the log of the sum over listed sets, each with the word `extra` added."""
+    words, prods, weight, log_weight = sums.words, sums.prods, sums.weight, sums.log_weight
+    total = 0.0
+    for s in range(size):
+        total += prods[s] * weight[c, words[s] | extra]
+    if total > TINY:
+        return log(total)
+    top = -np.inf
+    for s in range(size):
+        if prods[s] > 0.0:
+            top = max(top, log(max(prods[s], TINY)) + log_weight[c, words[s] | extra])
+    if top == -np.inf:
+        return top
+    for s in range(size):
+        if prods[s] > 0.0:
+            value = log(max(prods[s], TINY)) + log_weight[c, words[s] | extra]
+            total += np.exp(value - top)
+    return top + log(total)
+
+
+@kernel
+def log_sums(sums, row):
+    """Return the log of the product of all sums: the likelihood of (z, o, eta)."""
+    total = 0.0
+    for c in range(row.z.shape[0]):
+        size = list_sets(sums, row, c, row.z[c], -1)
+        total += log_total(sums, c, size, ZERO)
+    return total
+
+
+@kernel
+def count_table(sums, rank, m):
+    """Return the log prior of k given parents in each class before `rank`, eta integrated out."""
+    b1, b2 = sums.hyper[1], sums.hyper[2]
+    table = np.zeros((rank + 1, m.shape[0] + 1))
+    for a in range(rank):
+        norm = lgamma(b1) + lgamma(b2) + lgamma(b1 + b2 + m[a]) - lgamma(b1 + b2)
+        for k in range(m[a] + 1):
+            table[a, k] = lgamma(b1 + k) + lgamma(b2 + m[a] - k) - norm
+    return table
+
+
+@kernel
+def own_total(sums, row, i, rank, m, drawn, counts, rng):
+    """Return the log sum of node i alone in a class at `rank`, its incoming eta integrated out.
+
+    `rank` counts the classes without that of i. If `drawn`, draw a set and fill counts[a] with
+    its members in class a.
+    """
+    cand, z, pos, size = sums.layout.cand, row.z, sums.layout.pos, 1
+    words, prods, log_weight = sums.words, sums.prods, sums.log_weight
+    words[0] = ZERO
+    for k in range(cand.shape[1]):
+        v = cand[i, k]
+        if z[v] < rank and pos[i, v] >= 0:
+            for s in range(size):
+                words[size + s] = words[s] | (ONE << np.uint64(k))
+            size *= 2
+    table = count_table(sums, rank, m)
+    top = -np.inf
+    for s in range(size):
+        value = log_weight[i, words[s]]
+        if value > -np.inf:
+            for a in range(rank):
+                value += table[a, popcount(words[s] & np.uint64(counts[a]))]
+        prods[s] = value
+        top = max(top, value)
+    if top == -np.inf:
+        return top
+    total = 0.0
+    for s in range(size):
+        sums.prods[s] = np.exp(sums.prods[s] - top) if sums.prods[s] > -np.inf else 0.0
+        total += sums.prods[s]
+    if drawn:
+        word = sums.words[invert(sums.prods, size, total * rng.random())]
+        for a in range(rank):
+            counts[a] = popcount(word & np.uint64(counts[a]))
+    return top + log(total)
+
+
+@kernel
+def class_words(sums, row, i, K, counts):
+    """Fill counts[a] with the candidates of i in class a, as bits."""
+    counts[:K] = 0
+    for k in range(sums.layout.cand.shape[1]):
+        v = sums.layout.cand[i, k]
+        if row.z[v] >= 0 and sums.layout.pos[i, v] >= 0:
+            counts[row.z[v]] |= np.int64(ONE << np.uint64(k))
+
+
+@kernel
+def spread(row, without, a, f, e):
+    """Fill e with the coefficients of prod (f0 + x f1) over class a; return its degree."""
+    n = 0
+    e[0] = 1.0
+    for j in range(row.z.shape[0]):
+        if row.z[j] == a and j != without:
+            e[n + 1] = e[n] * f[1, j]
+            for k in range(n, 0, -1):
+                e[k] = e[k] * f[0, j] + e[k - 1] * f[1, j]
+            e[0] *= f[0, j]
+            n += 1
+    return n
+
+
+@kernel
+def weigh_spread(sums, e, n):
+    """Turn coefficients into weights of k edges, eta integrated out; return their sum."""
+    b1, b2, total = sums.hyper[1], sums.hyper[2], 0.0
+    norm = lgamma(b1) + lgamma(b2) - lgamma(b1 + b2)
+    for k in range(n + 1):
+        e[k] *= np.exp(lgamma(b1 + k) + lgamma(b2 + n - k) - lgamma(b1 + b2 + n) - norm)
+        total += e[k]
+    return total
+
+
+@kernel
+def draw_graph(sums, row, rng):
+    """Draw the graph given classes and eta."""
+    row.pa[:] = ZERO
+    for c in range(row.z.shape[0]):
+        size = list_sets(sums, row, c, row.z[c], -1)
+        top = -np.inf
+        for s in range(size):
+            top = max(top, sums.log_weight[c, sums.words[s]])
+        total = 0.0
+        for s in range(size):
+            lw = sums.log_weight[c, sums.words[s]]
+            sums.prods[s] *= np.exp(lw - top) if lw > -np.inf else 0.0
+            total += sums.prods[s]
+        word = sums.words[invert(sums.prods, size, total * rng.random())]
+        row.fam[c] = word
+        while word != ZERO:
+            i = sums.layout.cand[c, lowest(word)]
+            word &= word - ONE
+            row.pa[c, i >> 6] |= ONE << (np.uint64(i) & np.uint64(63))
+
+
+@kernel
+def draw_eta(sums, row, rng):
+    """Draw the edge probabilities given graph and classes."""
+    K, n = row.info[0], row.z.shape[0]
+    edges, total = np.zeros((K, K)), np.zeros((K, K))
+    for j in range(n):
+        for i in range(n):
+            if row.z[i] < row.z[j]:
+                total[row.z[i], row.z[j]] += 1
+                if (row.pa[j, i >> 6] >> (np.uint64(i) & np.uint64(63))) & ONE != ZERO:
+                    edges[row.z[i], row.z[j]] += 1
+    for a in range(K):
+        for b in range(a + 1, K):
+            row.eta[a, b] = draw_beta(sums, edges[a, b], total[a, b], rng)
+
+
+@part
+def draw_beta(sums, k, n, rng):
+    """Draw a probability from Beta(b1 + k, b2 + n - k), away from 0 and 1 by rounding."""
+    x = rng.standard_gamma(sums.hyper[1] + k)
+    y = rng.standard_gamma(sums.hyper[2] + n - k)
+    return min(max(x / (x + y), 1e-12), 1.0 - 1e-12) if x + y > 0.0 else 0.5

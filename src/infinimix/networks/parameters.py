@@ -1,0 +1,70 @@
+"""What each parameter of `BlockmodelBayesNet` may be, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators import parameters
+from infinimix.estimators.parameters import Rule, is_positive, is_whole
+
+PRIORS = ("blockmodel", "ordered", "sparse", "uniform")
+
+
+def _whole(least: int) -> Callable[[Any], bool]:
+    return lambda v: is_whole(v, least)
+
+
+def _is_learn(v: Any) -> bool:
+    return isinstance(v, str) and v == "learn"
+
+
+def _beta(v: Any) -> bool:
+    return _is_learn(v) or (
+        isinstance(v, tuple | list | np.ndarray) and len(v) == 2 and all(map(is_positive, v))
+    )
+
+
+def _among(*words: str) -> Rule:
+    listed = ", ".join(map(repr, words))
+    return (lambda v: isinstance(v, str) and v in words), f"one of {listed}"
+
+
+NETWORK_RULES: dict[str, Rule] = {
+    "prior": _among(*PRIORS),
+    "normalise": _among("partition", "global"),
+    "alpha": (lambda v: _is_learn(v) or is_positive(v), "'learn' or a positive finite number"),
+    "beta": (_beta, "'learn' or two positive finite numbers"),
+    "gamma": (lambda v: _is_learn(v) or is_positive(v), "'learn' or a positive finite number"),
+    "n_chains": (_whole(1), "a whole number from 1 on"),
+    "n_iter": (_whole(1), "a whole number from 1 on"),
+    "burn_in": (lambda v: v is None or _whole(0)(v), "None or a whole number from 0 on"),
+    "averaging": _among("mcmc", "best"),
+    "n_best": (_whole(1), "a whole number from 1 on"),
+    "likelihood": _among("auto", "discrete", "gaussian"),
+    "bdeu": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "n_bins": (_whole(2), "a whole number from 2 on"),
+    "n_temperatures": (_whole(1), "a whole number from 1 on"),
+    "max_parents": (lambda v: v is None or _whole(0)(v), "None or a whole number from 0 on"),
+    "known_roles": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
+    "shared_roles": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
+    "role_template": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
+}
+
+
+def check_parameters(model: Any) -> None:
+    """Raise ValueError for the first parameter that is not what it may be, alone or with others."""
+    parameters.check_parameters(model)
+    if _is_learn(model.gamma) and model.prior == "ordered":
+        raise ValueError("gamma='learn' needs a prior other than 'ordered'; give a number.")
+    learned = any(_is_learn(v) for v in (model.alpha, model.beta, model.gamma))
+    if model.n_temperatures > 1 and (learned or model.prior == "ordered"):
+        raise ValueError(
+            "n_temperatures above 1 needs fixed alpha, beta and gamma, and a prior other than "
+            "'ordered', whose graphs are summed out anyway."
+        )
+    for name in ("role_template", "shared_roles"):
+        if getattr(model, name) is not None and model.prior != "blockmodel":
+            raise ValueError(f"{name} needs prior='blockmodel'.")

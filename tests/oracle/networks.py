@@ -1,0 +1,226 @@
+"""Small worlds of networks, enumerated: all graphs x partitions x orders, and sums over subsets.
+
+Written without a look at `infinimix.networks`: plain loops, `math.lgamma`, explicit priors.
+"""
+
+from itertools import permutations, product
+from math import exp, lgamma, log
+
+import numpy as np
+from numba import njit
+
+
+def graphs(N):
+    """All acyclic adjacency matrices, A[i, j] = 1 where i -> j."""
+    pairs = [(i, j) for i in range(N) for j in range(i + 1, N)]
+    for states in product(range(3), repeat=len(pairs)):
+        A = np.zeros((N, N), int)
+        for (i, j), s in zip(pairs, states, strict=True):
+            if s == 1:
+                A[i, j] = 1
+            elif s == 2:
+                A[j, i] = 1
+        if acyclic(A):
+            yield A
+
+
+def acyclic(A):
+    M = np.eye(len(A)) + A
+    return np.trace(np.linalg.matrix_power(M, len(A))) == len(A)  # no walk comes back
+
+
+def partitions(N):
+    """All partitions, as classes numbered by first appearance."""
+
+    def extend(z):
+        if len(z) == N:
+            yield tuple(z)
+            return
+        for k in range(max(z, default=-1) + 2):
+            yield from extend([*z, k])
+
+    yield from extend([])
+
+
+def log_crp(z, alpha):
+    sizes = np.bincount(z)
+    return (
+        len(sizes) * log(alpha) + sum(lgamma(m) for m in sizes) + lgamma(alpha)
+        - lgamma(alpha + len(z))
+    )  # fmt: skip
+
+
+def log_beta(a, b):
+    return lgamma(a) + lgamma(b) - lgamma(a + b)
+
+
+def log_blocks(A, z, b1, b2):
+    """Equation 2.5: all ordered pairs i != j."""
+    z, total = np.array(z), 0.0
+    for a in range(z.max() + 1):
+        for b in range(z.max() + 1):
+            cells = [
+                A[i, j] for i in np.flatnonzero(z == a) for j in np.flatnonzero(z == b) if i != j
+            ]
+            total += log_beta(b1 + sum(cells), b2 + len(cells) - sum(cells)) - log_beta(b1, b2)
+    return total
+
+
+def log_ordered(A, z, o, b1, b2):
+    """Only pairs whose classes are in order count; -inf if another edge is there."""
+    z, total = np.array(z), 0.0
+    for a in range(z.max() + 1):
+        for b in range(z.max() + 1):
+            cells = [
+                A[i, j] for i in np.flatnonzero(z == a) for j in np.flatnonzero(z == b) if i != j
+            ]
+            if o[a] < o[b]:
+                total += log_beta(b1 + sum(cells), b2 + len(cells) - sum(cells)) - log_beta(b1, b2)
+            elif sum(cells):
+                return -np.inf
+    return total
+
+
+def log_discrete(X, cards, c, parents, gamma, bdeu=False):
+    """Dirichlet-multinomial, cell by cell."""
+    q = int(np.prod([cards[p] for p in parents], dtype=int))
+    g = gamma / (q * cards[c]) if bdeu else gamma
+    total = 0.0
+    for values in product(*(range(cards[p]) for p in parents)):
+        rows = np.all(X[:, list(parents)] == np.array(values, int), axis=1)
+        counts = np.bincount(X[rows, c], minlength=cards[c])
+        total += lgamma(cards[c] * g) - lgamma(cards[c] * g + counts.sum())
+        total += sum(lgamma(g + k) - lgamma(g) for k in counts)
+    return total
+
+
+class World:
+    """The posterior of a small table under each prior, by enumeration."""
+
+    def __init__(self, X, cards, gamma=0.5, score=None):
+        self.N = X.shape[1]
+        self.graphs = list(graphs(self.N))
+        score = score or (lambda c, parents: log_discrete(X, cards, c, parents, gamma))
+        known = {}
+
+        def look(c, parents):
+            if (c, parents) not in known:
+                known[c, parents] = score(c, parents)
+            return known[c, parents]
+
+        self.log_likelihood = np.array(
+            [
+                sum(look(j, tuple(np.flatnonzero(A[:, j]))) for j in range(self.N))
+                for A in self.graphs
+            ]
+        )
+
+    def posterior(self, prior, alpha=0.5, beta=(1.0, 1.0), per_partition=True, bonus=0.0):
+        """Return states (A, z, o) with their probabilities."""
+        log_like = self.log_likelihood + np.array([(A * bonus).sum() for A in self.graphs])
+        flat = (0,) * self.N
+        if prior == "uniform":
+            return self._normal([(A, flat, (0,)) for A in self.graphs], log_like)
+        if prior == "sparse":
+            p = [log_blocks(A, flat, *beta) for A in self.graphs]
+            return self._normal([(A, flat, (0,)) for A in self.graphs], log_like + p)
+        states, logs = [], []
+        for z in partitions(self.N):
+            if prior == "ordered":
+                K = max(z) + 1
+                for o in permutations(range(K)):
+                    for A, ll in zip(self.graphs, log_like, strict=True):
+                        p = log_ordered(A, z, o, *beta)
+                        if p > -np.inf:
+                            states.append((A, z, o))
+                            logs.append(log_crp(z, alpha) - lgamma(K + 1) + p + ll)
+            else:
+                p = np.array([log_blocks(A, z, *beta) for A in self.graphs])
+                Z = np.log(np.exp(p).sum()) if per_partition else 0.0
+                states += [(A, z, (0,)) for A in self.graphs]
+                logs += list(log_crp(z, alpha) + p - Z + log_like)
+        return self._normal(states, np.array(logs))
+
+    def _normal(self, states, logs):
+        logs = np.asarray(logs)
+        w = np.exp(logs - logs.max())
+        return states, w / w.sum()
+
+
+def marginals(states, w):
+    """Edge and co-class probabilities."""
+    edges = sum(p * A for (A, _, _), p in zip(states, w, strict=True))
+    together = sum(
+        p * (np.array(z)[:, None] == np.array(z)) for (_, z, _), p in zip(states, w, strict=True)
+    )
+    return edges, together
+
+
+@njit
+def _sum_over_graphs(weights, N, forced_child, forced_parent):
+    """Tian and He's recurrence: weights[c, S] is the sum over parent sets inside S."""
+    full = 1 << N
+    R = np.zeros(full)
+    R[0] = 1.0
+    P = np.zeros(full)
+    for U in range(full):  # T is added to U as the set of sinks of U + T
+        if R[U] == 0.0:
+            continue
+        rest = (full - 1) & ~U
+        T = 0
+        P[0] = 1.0
+        while True:
+            T = (T - rest) & rest
+            if T == 0:
+                break
+            low = T & -T
+            j, k = 0, low
+            while k > 1:
+                k >>= 1
+                j += 1
+            P[T] = -P[T & ~low] * weights[j, U]
+            R[U | T] -= R[U] * P[T]
+    return R[full - 1]
+
+
+def exact_uniform_edges(score, N):
+    """Exact edge probabilities under the uniform prior; score[c, S] for all sets S without c."""
+    w = np.zeros((N, 1 << N))
+    for c in range(N):
+        sets = [S for S in range(1 << N) if not S >> c & 1]
+        w[c, sets] = np.exp(score[c, sets] - score[c, sets].max())
+
+    def inside(v):  # sums over subsets
+        v = v.copy()
+        for j in range(N):
+            has = (np.arange(1 << N) >> j & 1).astype(bool)
+            v[..., has] += v[..., ~has]
+        return v
+
+    A = inside(w)
+    A /= A.max(axis=1, keepdims=True)
+    total = _sum_over_graphs(A, N, 0, 0)
+    edges = np.zeros((N, N))
+    for j in range(N):
+        scale = inside(w)[j].max()
+        for i in range(N):
+            if i != j:
+                B = A.copy()
+                B[j] = inside(np.where(np.arange(1 << N) >> i & 1, w[j], 0.0)) / scale
+                edges[i, j] = _sum_over_graphs(B, N, j, i) / total
+    return edges
+
+
+def table(seed, n, cards):
+    """A small table with some dependence."""
+    rng = np.random.default_rng(seed)
+    X = np.zeros((n, len(cards)), int)
+    for j, r in enumerate(cards):
+        X[:, j] = rng.integers(r, size=n)
+        if j:
+            copied = rng.random(n) < 0.6
+            X[copied, j] = X[copied, rng.integers(j)] % r
+    return X
+
+
+__all__ = ["World", "exact_uniform_edges", "exp", "log_discrete", "marginals", "table"]

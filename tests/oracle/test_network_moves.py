@@ -1,0 +1,71 @@
+"""Each move leaves the posterior as it is: start from exact draws, move once, count.
+
+Three nodes, all 25 graphs x 5 partitions enumerated. If a move is right, states after it are draws
+from the posterior again; chi-squared over states with an expected count of at least 5 then exceeds
+its 1e-6 quantile with a probability of 1e-6.
+"""
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+from infinimix.networks.engine import class_moves, graph_moves
+from infinimix.networks.engine.acyclicity import Constants
+from infinimix.networks.engine.blocks import new_prior, new_state
+from infinimix.networks.engine.candidates import full_layout
+from infinimix.networks.engine.chain import new_model
+from infinimix.networks.engine.graphs import to_adjacency
+from infinimix.networks.engine.scores import discrete_data, new_cache
+from tests.oracle.networks import World, table
+
+CARDS = np.array([2, 3, 2])
+X = table(3, 12, CARDS)
+BONUS = np.array([[0.0, 0.7, 0.0], [0.0, 0.0, -0.4], [0.3, 0.0, 0.0]])
+ALL = ~np.eye(3, dtype=bool)
+DRAWS = 4000
+
+MOVES = {
+    "pairs": lambda m, s, rng: graph_moves.pair_gibbs(m, s, 0, 3, 1.0, rng),
+    "sets": lambda m, s, rng: graph_moves.set_gibbs(m, s, int(rng.integers(3)), 1.0, rng),
+    "reversal": lambda m, s, rng: graph_moves.reverse_edge(m, s, 1.0, rng),
+    "class": lambda m, s, rng: class_moves.class_gibbs(m, s, int(rng.integers(3)), rng),
+    "swap": lambda m, s, rng: class_moves.swap_classes(m, s, rng),
+    "split and merge": lambda m, s, rng: class_moves.split_merge(m, s, rng),
+}
+
+
+def canonical(z):
+    seen = {}
+    return tuple(seen.setdefault(int(k), len(seen)) for k in z)
+
+
+@pytest.mark.parametrize("per_partition", [True, False])
+@pytest.mark.parametrize("move", MOVES)
+def test_a_move_leaves_the_posterior_as_it_is(move, per_partition):
+    states, w = World(X, CARDS).posterior(
+        "blockmodel", alpha=1.5, beta=(1.0, 1.0), per_partition=per_partition, bonus=BONUS
+    )
+    data, layout = discrete_data(X, CARDS), full_layout(ALL)
+    prior = new_prior(
+        3, "blockmodel", per_partition, 1.5, bonus=BONUS, constants=Constants.empty(3)
+    )
+    model = new_model(data, layout, prior, new_cache(data, layout))
+    rng = np.random.default_rng(7)
+    place = {(A.tobytes(), z): k for k, (A, z, _) in enumerate(states)}
+    counts = np.zeros(len(states))
+    for k in rng.choice(len(states), DRAWS, p=w):
+        A, z, _ = states[k]
+        state = new_state(prior, layout, A, np.array(z))
+        MOVES[move](model, state, rng)
+        after = to_adjacency(state.pa).astype(int)
+        counts[place[after.tobytes(), canonical(state.z)]] += 1
+        again = new_state(prior, layout, after, state.z)  # the counts that it keeps are right
+        assert (again.plus == state.plus).all()
+        assert (again.m == state.m).all()
+        assert again.key == state.key
+    expected = DRAWS * w
+    many = expected >= 5
+    observed = np.append(counts[many], counts[~many].sum())
+    expected = np.append(expected[many], expected[~many].sum())
+    statistic = ((observed - expected) ** 2 / expected).sum()
+    assert statistic < chi2.isf(1e-6, len(expected) - 1)

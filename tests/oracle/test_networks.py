@@ -1,0 +1,89 @@
+"""Chains against enumeration of all graphs, partitions and orders, and sums over subsets."""
+
+import numpy as np
+import pytest
+
+from infinimix.networks.chains import Chain, Problem
+from infinimix.networks.engine.candidates import full_layout
+from infinimix.networks.engine.chain import new_model
+from infinimix.networks.engine.scores import discrete_data, family_score, new_cache
+from tests.oracle.networks import World, exact_uniform_edges, log_discrete, marginals, table
+
+CARDS = np.array([2, 3, 2, 2])
+
+
+def run(X, cards, n_iter=6000, seed=0, apart=False, **options):
+    N = X.shape[1]
+    problem = Problem(
+        X, np.zeros(X.shape, bool), cards, full_layout(~np.eye(N, dtype=bool)),
+        n_iter=n_iter, burn_in=300, **options,
+    )  # fmt: skip
+    record = Chain(problem, np.random.SeedSequence(seed), apart).run()
+    return record.edges / record.tally[0], record.together / record.tally[0], record
+
+
+@pytest.mark.parametrize("gamma", [0.5, 2.0])
+@pytest.mark.parametrize("bdeu", [False, True])
+def test_discrete_scores_are_those_of_the_formula(gamma, bdeu):
+    X = table(0, 40, CARDS)
+    data, layout = discrete_data(X, CARDS, gamma, bdeu), full_layout(~np.eye(4, dtype=bool))
+    cache = new_cache(data, layout)
+    for c in range(4):
+        for mask in range(8):
+            parents = tuple(layout.cand[c][[k for k in range(3) if mask >> k & 1]])
+            expected = log_discrete(X, CARDS, c, parents, gamma, bdeu)
+            assert np.isclose(family_score(data, layout, cache, c, np.uint64(mask)), expected)
+
+
+# 12,000 sweeps with autocorrelation times below 20: standard errors below .5 / sqrt(600) = .02;
+# a gap of .1 in one of 22 figures has a probability below 22 x 6e-7.
+@pytest.mark.parametrize(
+    ("prior", "per_partition"),
+    [("uniform", False), ("sparse", False), ("blockmodel", True), ("blockmodel", False),
+     ("ordered", False)],
+)  # fmt: skip
+@pytest.mark.parametrize("n", [8, 40])
+def test_chains_visit_states_as_often_as_they_should(prior, per_partition, n):
+    X = table(n, n, CARDS)
+    edges, together = marginals(
+        *World(X, CARDS).posterior(prior, per_partition=per_partition, alpha=0.7, beta=(1.0, 2.0))
+    )
+    ours, classes, _ = run(
+        X, CARDS, 12000, prior=prior, per_partition=per_partition, alpha=0.7, beta=(1.0, 2.0)
+    )
+    assert np.abs(ours - edges).max() < 0.1
+    assert np.abs(classes - together).max() < 0.1
+
+
+def test_uniform_edges_of_twelve_nodes_are_those_of_the_sum_over_all_graphs():
+    X = table(1, 60, np.full(12, 2))
+    cards = np.full(12, 2)
+    data, layout = discrete_data(X, cards), full_layout(~np.eye(12, dtype=bool))
+    model = new_model(data, layout, _any_prior(12), new_cache(data, layout))
+    score = np.full((12, 1 << 12), -np.inf)
+    for c in range(12):
+        for mask in range(1 << 11):
+            spread = (mask & ((1 << c) - 1)) | (mask >> c << (c + 1))
+            score[c, spread] = family_score(data, layout, model.cache, c, np.uint64(mask))
+    exact = exact_uniform_edges(score, 12)
+    ours, _, _ = run(X, cards, 4000, prior="uniform")
+    assert np.abs(ours - exact).max() < 0.15
+    assert np.abs(ours - exact).mean() < 0.02
+
+
+def _any_prior(N):
+    from infinimix.networks.engine.blocks import new_prior
+
+    return new_prior(N, "uniform")
+
+
+def test_the_sum_over_subsets_is_the_enumeration():
+    X = table(2, 30, CARDS)
+    exact, _ = marginals(*World(X, CARDS).posterior("uniform"))
+    score = np.full((4, 16), -np.inf)
+    for c in range(4):
+        for S in range(16):
+            if not S >> c & 1:
+                parents = tuple(i for i in range(4) if S >> i & 1)
+                score[c, S] = log_discrete(X, CARDS, c, parents, 0.5)
+    assert np.allclose(exact_uniform_edges(score, 4), exact)

@@ -1,0 +1,74 @@
+"""Files of this room that were tampered with are refused, in words."""
+
+import io
+
+import numpy as np
+import pytest
+
+import infinimix
+from infinimix import DPMeans, GibbsInfiniteSVC, MaxMarginDPMeans, artifacts
+from infinimix.artifacts import ArtifactError
+from tests.unit.maxmargin.worlds import turned_rules
+
+X, Y, _ = turned_rules(60, 0)
+
+
+def saved(model):
+    file = io.BytesIO()
+    infinimix.save(model, file)
+    return file.getvalue()
+
+
+FILES = {
+    "means": saved(DPMeans(random_state=0).fit(X)),
+    "margin": saved(MaxMarginDPMeans(lam=50.0, s=1.0, random_state=0).fit(X, Y)),
+    "chain": saved(GibbsInfiniteSVC(n_iter=12, burn_in=4, random_state=0).fit(X, Y)),
+}
+
+
+def put(*path):
+    """Return an edit that puts the last of these at the place that the others name."""
+
+    def edit(tree):
+        *way, last, value = path
+        for key in way:
+            tree = tree[key]
+        tree[last] = value(tree[last]) if callable(value) else value
+
+    return edit
+
+
+EDITS = [
+    ("means", put("fitted", "cluster_means_", lambda v: v[:, :1]), "divergence"),
+    ("means", put("fitted", "labels_", lambda v: v + 99), "clusters that are not there"),
+    ("means", put("fitted", "lam_", "x"), "lam_ is no number"),
+    ("means", put("parameters", "lam", -1.0), "'lam' parameter"),
+    ("means", put("divergence", lambda v: ("cosine", *v[1:])), "divergence"),
+    ("margin", put("fitted", "_eta", lambda v: v[:, :, :-1]), "fit"),
+    ("margin", put("fitted", "_eta", lambda v: np.full_like(v, np.nan)), "not finite"),
+    ("margin", put("fitted", "cluster_sizes_", lambda v: v[:-1]), "does not fit"),
+    ("margin", put("labels", [0, 1, 2]), "does not fit"),
+    ("margin", put("labels", None), "labels"),
+    ("chain", put("kept", "sizes", lambda v: 0.0 * v), "without rows"),
+    ("chain", put("kept", "owner", lambda v: v[::-1] + 1), "in order"),
+    ("chain", put("counts", lambda v: [v[0][:-1]]), "statistics"),
+    ("chain", put("base", lambda v: [[v[0][0][:, :1]]]), "base measure"),
+    ("chain", put("traces", {}), "no complete"),
+]
+
+
+@pytest.mark.parametrize(("name", "edit", "words"), EDITS)
+def test_what_does_not_fit_is_refused(name, edit, words):
+    kind, tree, _ = artifacts.read(io.BytesIO(FILES[name]))
+    edit(tree)
+    file = io.BytesIO()
+    artifacts.write(file, kind, tree, library_version="0.1.0")
+    with pytest.raises(ArtifactError, match=words):
+        infinimix.load(io.BytesIO(file.getvalue()))
+
+
+def test_a_chain_comes_back():
+    model = infinimix.load(io.BytesIO(FILES["chain"]))
+    again = GibbsInfiniteSVC(n_iter=12, burn_in=4, random_state=0).fit(X, Y)
+    assert np.array_equal(model.predict_proba(X), again.predict_proba(X))
+    assert model.effective_sample_size_ == again.effective_sample_size_

@@ -1,0 +1,58 @@
+"""Reading and writing networks."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from infinimix.networks import from_bif, read_network, sample_network, to_bif
+
+FOLDER = Path(os.environ.get("INFINIMIX_DATA", "/nowhere")) / "bayesian_networks"
+
+
+def test_what_is_written_is_read_back():
+    net = sample_network((2, 3), cards=3, random_state=0)
+    again = from_bif(to_bif(net))
+    assert again.names == net.names
+    assert again.parents == net.parents
+    assert all(np.array_equal(a, b) for a, b in zip(net.tables, again.tables, strict=True))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "variable a { type discrete [ 2 ] { x, y }; }", "variable a { type continuous; }",
+     "variable a { type discrete [ 2 ] { x, y }; } probability ( a ) { table 0.9, 0.9; }"],
+)  # fmt: skip
+def test_what_is_no_network_is_refused(text, tmp_path):
+    file = tmp_path / "net.bif"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=r"net\.bif is no network"):
+        read_network(file)
+
+
+@pytest.mark.skipif(not FOLDER.is_dir(), reason="INFINIMIX_DATA has no bayesian_networks")
+def test_the_files_of_the_data_folder():
+    arcs = {"alarm": 46, "hepar2": 123, "insurance": 52, "munin1": 273, "cpcs54": 108}
+    for name, n in arcs.items():
+        (path,) = FOLDER.glob(f"{name}.*")
+        assert read_network(path).adjacency.sum() == n
+    assert len(list(FOLDER.glob("*.bif.gz"))) == 24
+
+
+def test_samples_follow_the_tables():
+    net = sample_network((2, 2), random_state=1)
+    X = net.sample(20_000, random_state=0)
+    p = net.query("x3")
+    # four standard errors: a false alarm in 16,000
+    assert abs(X[:, 3].mean() - p[1]) < 4 * np.sqrt(p[0] * p[1] / 20_000) + 1e-9
+    assert (net.sample(5, random_state=0, do={"x0": "1"})[:, 0] == 1).all()
+    every = np.indices((2,) * 4).reshape(4, -1).T
+    assert np.isclose(np.exp(net.log_probability(every)).sum(), 1)
+
+
+def test_noisy_or_and_dense_templates():
+    net = sample_network((3, 5), [[0, 0.5], [0, 0]], tables="noisy-or", random_state=0)
+    assert net.check() is net
+    with pytest.raises(ValueError, match="circles"):
+        sample_network((12,), [[0.95]], random_state=0)
