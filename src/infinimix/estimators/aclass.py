@@ -136,7 +136,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
             labels.extend(new)
             return codes, len(new)
 
-        fitted = self._fit_bank(X, read, check=bool(self.calibrate), gamma=float(self.gamma))
+        fitted = self._fit_bank(X, read, check=bool(self.calibrate), gamma=self.gamma)
         calibration = self._check(codes, fitted) if self.calibrate else NEUTRAL
         self._take(X, fitted.schema, fitted.bank, fitted.encoded)
         self._labels, self._calibration = labels, calibration

@@ -98,6 +98,7 @@ class Bank:
         self.shape = blank(layout)
         self.pool = empty(self.shape, 2)
         self.n_rows = self.n_classes = 0
+        self.n_drawn = 0  # rows whose labels the islands have drawn, each for itself
         base = self._base()
         self.islands = [Island(settings, seed, k, base) for k in range(settings.n_islands)]
         self._snapshot = self._sampler = None
@@ -126,7 +127,7 @@ class Bank:
         """
         base = self._begin(X, codes, n_classes)
         checked = self._choose_checked(codes) if check else np.empty(0, np.int64)
-        tasks = [(island, X, codes, base, gamma, record, checked) for island in self.islands]
+        tasks = [(island, X, codes, base, float(gamma), record, checked) for island in self.islands]
         self.islands, tables = map(list, zip(*execute(_fit_island, tasks)))
         return checked, np.logaddexp.reduce(tables, axis=0) - np.log(len(tables))
 
@@ -144,6 +145,7 @@ class Bank:
         self._pool(X, 0, len(codes))
         keep_pool(self.shape, self.pool)
         base, self.n_rows = self._base(), len(codes)
+        self.n_drawn = int((codes < 0).sum())
         for island in self.islands:
             island.rebase(base)
         for _ in range(n_classes):

@@ -104,7 +104,7 @@ class Island:
         `codes` has -1 for rows without label.
         """
         rng = self._generator(2**32 - 4, self.k)
-        state = Labelling(self.family, self.alpha, gamma, X, codes, len(self.filters), rng)
+        state = Labelling(self.family, self.alpha, gamma, X, codes, len(self.filters), rng, True)
         proba = state.run(base, self.dials, self.settings.alpha == "learn")
         return proba, state.labels
 

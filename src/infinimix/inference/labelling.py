@@ -29,22 +29,27 @@ from infinimix.partitions.crp import draw_alpha
 
 BURN, KEPT = 10, 20  # sweeps before the labels are looked at, and while they are
 TURNS = 10  # sweeps between two draws of the base measure
-MASS, OWNER, ORDER, PLACE = range(4)  # rows of `slots`
+MASS, OWNER, ORDER, PLACE, NAMED = range(5)  # rows of `slots`; NAMED counts labelled rows
 
 
 @kernel
 def visit(family, stats, X, rows, j, codes, z, slots, class_rows, live, hyper, rng):
     """Let the rows from the j-th on choose group and class; return the first not done.
 
-    `live` has the number of slots in use; rows with z = 0 are in no group yet. `hyper` is alpha and
-    gamma.
+    `live` has the number of slots in use; rows with z = 0 are in no group yet. `hyper` is alpha,
+    gamma, and alpha again for rows without label: 0 if every group is to have a label.
     """
-    alpha, gamma, C = hyper[0], hyper[1], class_rows.shape[0]
+    gamma, C = hyper[1], class_rows.shape[0]
     logp, factor = np.empty(slots.shape[1]), np.empty(C)
     w = np.empty(slots.shape[1] + C)
     while j < rows.shape[0] and live[0] + 2 <= slots.shape[1]:
         i = rows[j]
         own, spare = z[i], slots[ORDER, live[0]]
+        named = int(codes[i] >= 0)
+        if hyper[2] == 0.0 and named and slots[NAMED, own] == 1 and slots[MASS, own] > 1:
+            j += 1  # without this row the group would have no label
+            continue
+        alpha, opens = hyper[0], hyper[0] if named else hyper[2]
         left = 0
         if own > 0:
             copy(family, stats, own, spare)
@@ -61,7 +66,7 @@ def visit(family, stats, X, rows, j, codes, z, slots, class_rows, live, hyper, r
         for c in range(C):
             open_to = codes[i] < 0 or codes[i] == c
             factor[c] = (class_rows[c] + gamma) / (class_rows[c] + alpha) if open_to else 0.0
-        top = logp[0]
+        top = logp[0] if opens > 0.0 else -np.inf
         for s in held[1:]:
             if slots[MASS, s] > 0 and factor[slots[OWNER, s]] > 0.0:
                 top = max(top, logp[s])
@@ -72,7 +77,7 @@ def visit(family, stats, X, rows, j, codes, z, slots, class_rows, live, hyper, r
             total += w[k - 1]
         groups = held.shape[0] - 1
         for c in range(C):
-            w[groups + c] = factor[c] * alpha * exp(max(logp[0] - top, -700.0))
+            w[groups + c] = factor[c] * opens * exp(max(logp[0] - top, -700.0))
             total += w[groups + c]
         k = invert(w, groups + C, total * rng.random())
         chosen = held[k + 1] if k < groups else 0
@@ -86,6 +91,7 @@ def visit(family, stats, X, rows, j, codes, z, slots, class_rows, live, hyper, r
             copy(family, stats, spare, own)
             refresh(family, stats, own)
             slots[MASS, own] = left
+            slots[NAMED, own] -= named
             if left == 0:
                 live[0] -= 1
                 last = slots[ORDER, live[0]]
@@ -95,9 +101,10 @@ def visit(family, stats, X, rows, j, codes, z, slots, class_rows, live, hyper, r
             chosen = slots[ORDER, live[0]]
             live[0] += 1
             copy(family, stats, 0, chosen)
-            slots[MASS, chosen], slots[OWNER, chosen] = 0, k - groups
+            slots[MASS, chosen], slots[OWNER, chosen], slots[NAMED, chosen] = 0, k - groups, 0
         add(family, stats, chosen, X, i, 1.0)
         slots[MASS, chosen] += 1
+        slots[NAMED, chosen] += named
         class_rows[slots[OWNER, chosen]] += 1
         z[i] = chosen
         j += 1
@@ -107,10 +114,11 @@ def visit(family, stats, X, rows, j, codes, z, slots, class_rows, live, hyper, r
 class Labelling:
     """One state of labels and groups for all rows of a table."""
 
-    def __init__(self, family, alpha, gamma, X, codes, n_classes, rng):
+    def __init__(self, family, alpha, gamma, X, codes, n_classes, rng, all_named=False):
         self.family, self.alpha, self.gamma, self.rng = family, alpha, gamma, rng
         self.X, self.codes, self.n_classes = X, codes, n_classes
-        self.stats, self.slots = empty(family, 64), np.zeros((4, 64), np.int64)
+        self.stats, self.slots = empty(family, 64), np.zeros((5, 64), np.int64)
+        self.all_named = all_named
         self.slots[ORDER] = self.slots[PLACE] = np.arange(64)
         self.live, self.class_rows = np.ones(1, np.int64), np.zeros(n_classes, np.int64)
         self.z = np.zeros(len(codes), np.int64)
@@ -122,7 +130,7 @@ class Labelling:
     def _visit(self, rows):
         j = 0
         while True:
-            hyper = np.array([self.alpha, self.gamma])
+            hyper = np.array([self.alpha, self.gamma, 0.0 if self.all_named else self.alpha])
             j = visit(
                 self.family, self.stats, self.X, rows, j, self.codes, self.z, self.slots,
                 self.class_rows, self.live, hyper, self.rng,

@@ -25,6 +25,7 @@ def bank_to_tree(bank):
         "spawn_key": tuple(bank.seed.spawn_key),
         "sampler": bank.sampler(),
         "n_rows": bank.n_rows,
+        "n_drawn": bank.n_drawn,
         "pool": _counts(bank.pool),
         "islands": [_island_to_tree(island) for island in bank.islands],
     }
@@ -46,9 +47,11 @@ def bank_from_tree(tree):
     bank.n_classes = len(bank.islands[0].filters)
     if len({len(island.filters) for island in bank.islands}) != 1:
         raise ValueError("its islands do not have the same classes")
-    for island in bank.islands:  # which may have drawn other labels for rows without
-        if sum(f.n_rows for f in island.filters) != bank.n_rows:
-            raise ValueError("its classes do not add up to its rows")
+    bank.n_drawn = int(tree.get("n_drawn", 0))
+    rows = np.array([[f.n_rows for f in island.filters] for island in bank.islands])
+    apart = rows.max(axis=0, initial=0) - rows.min(axis=0, initial=bank.n_rows)
+    if (rows.sum(axis=1) != bank.n_rows).any() or (apart > bank.n_drawn).any():
+        raise ValueError("its classes do not add up to its rows")
     return bank
 
 
