@@ -82,6 +82,11 @@ def save(model: TableEstimator | OnlineCRPClassifier, path: File) -> None:
     True
     """
     name = type(model).__name__
+    if name == "HybridClassifier":
+        raise TypeError(
+            "A HybridClassifier holds scikit-learn classifiers, which have no form but pickle: "
+            "save its generative_, or use joblib."
+        )
     known = ELSEWHERE.keys() | CLASSES.keys()
     if name not in known or not type(model).__module__.startswith("infinimix."):
         raise TypeError(f"save takes one of {', '.join(sorted(known))}; got {name}.")
