@@ -22,16 +22,17 @@ X = (
     np.array([[0.3], [-1.0], [0.8], [np.nan], [2.0], [0.4]]),
 )
 CODES = np.array([0, 1, -1, -1, -1, -1])
+MORE = np.array([0, 1, 1, -1, -1, -1])
 C, N = 2, 6
 
 
-def enumerate_posterior(alpha, gamma):
+def enumerate_posterior(alpha, gamma, codes, all_named=False):
     """Probability of each class of each row, of each number of groups, of rows 2 and 5 together."""
-    free = np.flatnonzero(CODES < 0)
+    free = np.flatnonzero(codes < 0)
     logs, labels, groups, together = [], [], [], []
     memory = {}
     for choice in product(range(C), repeat=len(free)):
-        y = CODES.copy()
+        y = codes.copy()
         y[free] = choice
         m = np.bincount(y, minlength=C)
         log_y = (gammaln(m + gamma) - gammaln(gamma)).sum()
@@ -51,6 +52,8 @@ def enumerate_posterior(alpha, gamma):
                     memory[g] = log_marginal(FAMILY, X, g)
                 total += memory[g]
             every = [g for part in parts for g in part]
+            if all_named and any((codes[list(g)] < 0).all() for g in every):
+                continue
             logs.append(total)
             labels.append(y)
             groups.append(len(every))
@@ -61,11 +64,14 @@ def enumerate_posterior(alpha, gamma):
     return proba, np.bincount(groups, p, N + 1), p @ np.array(together)
 
 
-@pytest.mark.parametrize(("alpha", "gamma"), [(1.0, 1.0), (0.3, 2.0)])
-def test_long_chains_visit_labels_and_groups_as_often_as_they_should(alpha, gamma, seed):
+@pytest.mark.parametrize(
+    ("alpha", "gamma", "named"), [(1.0, 1.0, False), (0.3, 2.0, False), (3.0, 1.0, True)]
+)
+def test_long_chains_visit_labels_and_groups_as_often_as_they_should(alpha, gamma, named, seed):
     """20,000 sweeps; chains are correlated, and 0.02 is more than 4 of their standard errors."""
-    proba, sizes, together = enumerate_posterior(alpha, gamma)
-    chain = Labelling(FAMILY, alpha, gamma, X, CODES, C, np.random.default_rng(seed))
+    codes = MORE if named else CODES
+    proba, sizes, together = enumerate_posterior(alpha, gamma, codes, named)
+    chain = Labelling(FAMILY, alpha, gamma, X, codes, C, np.random.default_rng(seed), named)
     smooth, drawn, counts, pairs = np.zeros((N, C)), np.zeros((N, C)), np.zeros(N + 1), 0
     sweeps = 20_000
     for _ in range(sweeps):

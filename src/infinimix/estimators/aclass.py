@@ -14,11 +14,12 @@ from infinimix.estimators.base import Fitted, TableEstimator
 from infinimix.estimators.calibration import NEUTRAL, Calibration, calibrate
 from infinimix.estimators.class_answers import ClassAnswers
 from infinimix.estimators.groups import describe_groups, draw_rows
-from infinimix.estimators.label_batches import LabelBatches, Training, class_counts
+from infinimix.estimators.label_batches import LabelBatches, Training, class_counts, label_prior
 from infinimix.estimators.labels import Labels, check_lengths, read_some_labels
 from infinimix.estimators.marking import find_marks
 from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
+from infinimix.estimators.relevance import Relevance, find_relevance, hide, share
 from infinimix.inference.assignments import best_particle
 from infinimix.tables import Encoded, Schema, encode
 
@@ -50,9 +51,17 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         As in `CRPMixture`.
     unlabelled : label, optional
         What stands for "no label" in the `y` of `fit`, such as -1. None and NaN always do.
+    relevance : {"all", "learn"}
+        "learn": a column whose cells are as probable under one model for all rows as under those
+        of the groups is modelled once, for all classes, and says nothing of the class. `fit` finds
+        these columns and then learns the others again, which helps where many columns are noise;
+        such a model takes no `partial_fit`.
 
     Attributes
     ----------
+    feature_relevance_ : array
+        With `relevance="learn"`, the probability of each column that it differs between groups;
+        those of less than one half are shared. Ones otherwise.
     likelihood_power_ : float
         That power; 1 unless `fit` has found another one.
     loo_log_loss_ : float
@@ -101,6 +110,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         random_state: Any = None,
         verbose: bool = False,
         unlabelled: Any = None,
+        relevance: str = "all",
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -119,6 +129,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         self.random_state = random_state
         self.verbose = verbose
         self.unlabelled = unlabelled
+        self.relevance = relevance
 
     def fit(self, X: Any, y: Any) -> AClassClassifier:
         """Learn a whole table; what was learned before is forgotten.
@@ -136,12 +147,32 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
             labels.extend(new)
             return codes, len(new)
 
-        fitted = self._fit_bank(X, read, check=bool(self.calibrate), gamma=self.gamma)
+        wishes = {"gamma": self.gamma, "label_prior": label_prior(self.prior)}
+        fitted = self._fit_bank(X, read, check=bool(self.calibrate), **wishes)
+        relevance = None
+        if self.relevance == "learn":
+            relevance = find_relevance(fitted.schema, fitted.bank, fitted.encoded.blocks)
+            fitted = self._fit_relevant(fitted, relevance, codes, wishes)
         calibration = self._check(codes, fitted) if self.calibrate else NEUTRAL
         self._take(X, fitted.schema, fitted.bank, fitted.encoded)
         self._labels, self._calibration = labels, calibration
         self._training = Training(fitted.encoded.blocks, codes)
+        self._relevance = relevance
         return self
+
+    def _fit_relevant(
+        self, fitted: Fitted, relevance: Relevance, codes: np.ndarray, wishes: dict[str, Any]
+    ) -> Fitted:
+        """Learn the table again without the columns that are shared, and give these to all."""
+        if not relevance.shared.size:
+            return fitted
+        schema, bank = fitted.schema, self._new_bank(fitted.schema, streams=False)
+        blocks, check = fitted.encoded.blocks, bool(self.calibrate)
+        rows = hide(schema, blocks, relevance.shared)
+        data = (rows, codes, fitted.bank.n_classes, self._execute)
+        checked, log_density = bank.fit(*data, check=check, **wishes)
+        share(schema, bank, blocks, relevance.shared)
+        return Fitted(schema, bank, fitted.encoded, checked, log_density)
 
     def _mark(
         self, X: Any, schema: Schema, encoded: Encoded, codes: Any = None
@@ -172,6 +203,12 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         classes : sequence of labels, optional
             Labels to know of before their first row; never necessary.
         """
+        check_parameter(self, "relevance", self.relevance)
+        if self.relevance == "learn" or getattr(self, "_relevance", None) is not None:
+            raise ValueError(
+                "partial_fit needs relevance='all': which columns are shared by the classes is "
+                "found in a whole table, by fit."
+            )
         labels = self._labels if hasattr(self, "_labels") else Labels()
         new: list[Any] = []
 
@@ -207,6 +244,13 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         return self._calibration.loss
 
     @property
+    def feature_relevance_(self) -> np.ndarray:
+        """The probability of each column that it differs between groups."""
+        check_is_fitted(self)
+        found = getattr(self, "_relevance", None)
+        return np.ones(self._schema.width) if found is None else found.inclusion.copy()
+
+    @property
     def marked_(self) -> tuple[str, ...]:
         """The columns whose missing cells are marked."""
         check_is_fitted(self)
@@ -228,7 +272,9 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
     def log_evidence_(self) -> float:
         """Log of an unbiased estimate of the probability of all rows given their labels."""
         check_is_fitted(self)
-        return float(self._bank.log_evidence().sum()) + self._log_slopes
+        found = getattr(self, "_relevance", None)
+        shared = 0.0 if found is None else found.log_shared
+        return float(self._bank.log_evidence().sum()) + self._log_slopes + shared
 
     def _log_prior(self) -> np.ndarray:
         check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit

@@ -31,6 +31,7 @@ def finite_to_tree(model: FiniteMixtureClassifier) -> dict[str, Any]:
         "entropy": model._seed.entropy,
         "spawn_key": tuple(model._seed.spawn_key),
         "plan": model._plan_fitted._asdict(),
+        "gain": model._gain,
         "ensemble": ensemble_to_tree(model._ensemble),
     }
 
@@ -56,6 +57,7 @@ def finite_from_tree(
     model._codes = check_codes(tree["codes"], len(values))
     model._blocks = check_blocks(schema, tree["blocks"], len(model._codes))
     model._seed = np.random.SeedSequence(tree["entropy"], spawn_key=tree["spawn_key"])
+    model._gain = float(tree.get("gain", np.nan))
     model.n_features_in_ = schema.width
     if schema.named:
         model.feature_names_in_ = np.array(schema.names, dtype=object)

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from infinimix.estimators.base import block_names
+from infinimix.estimators.base import block_names, is_auto
+from infinimix.estimators.relevance import hide
 from infinimix.estimators.together import average_equals, canonical_order, join
 from infinimix.families.priors import Layout
 from infinimix.inference.bank import Bank
@@ -26,6 +27,14 @@ def class_counts(bank: Bank) -> np.ndarray:
     return counts[0] if (counts == counts[0]).all() else counts.mean(axis=0)
 
 
+def label_prior(prior: Any) -> str | None:
+    """Return the prior while labels are drawn, if it is not that of the model.
+
+    What few labelled rows say of hyper-parameters is soon wrong, so "auto" learns none there.
+    """
+    return "reference" if is_auto(prior) else None
+
+
 class LabelBatches:
     """`predict_batch` and `predict_proba_batch` of an `AClassClassifier`."""
 
@@ -33,11 +42,13 @@ class LabelBatches:
     _schema: Any
     _labels: Any
     _training: Training | None
+    _relevance: Any
     _check_names: Any
     _execute: Any
     classes_: Any
     columns: Any
     gamma: float
+    prior: Any
 
     def predict_proba_batch(self, X: Any) -> np.ndarray:
         """Return the probability of each class for rows that are learned along with the others.
@@ -70,9 +81,14 @@ class LabelBatches:
         query = tuple(block[order] for block in query)
         rows = tuple(map(np.concatenate, zip(known, query, strict=True)))
         codes = np.append(codes, np.full(len(order), -1, np.int64))
+        if getattr(self, "_relevance", None) is not None:
+            rows = hide(schema, rows, self._relevance.shared)
         layout = Layout(block_names(schema), schema.category_counts)
         bank = Bank(self._bank.settings, layout, self._bank.seed)
-        found = bank.label(rows, codes, len(self.classes_), float(self.gamma), self._execute)
+        found = bank.label(
+            rows, codes, len(self.classes_), float(self.gamma), self._execute,
+            label_prior(self.prior),
+        )  # fmt: skip
         proba = np.empty((len(order), len(self.classes_)))
         proba[order] = average_equals(query, found[n:, self._labels.order])
         return proba / proba.sum(axis=1, keepdims=True)

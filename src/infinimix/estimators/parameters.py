@@ -41,6 +41,7 @@ def _label(value: Any) -> bool:
 
 
 WORDS = ("auto", *FOUND)
+RELEVANCE = ("all", "learn")
 POSITIVE: Rule = (is_positive, "a positive finite number")
 RULES: dict[str, Rule] = {
     "alpha": (
@@ -73,6 +74,10 @@ RULES: dict[str, Rule] = {
     "holes": (
         lambda v: isinstance(v, str) and v in HOLES,
         f"one of {', '.join(map(repr, HOLES))}",
+    ),
+    "relevance": (
+        lambda v: isinstance(v, str) and v in RELEVANCE,
+        f"one of {', '.join(map(repr, RELEVANCE))}",
     ),
     "unlabelled": (_label, "None, text or a whole number"),
     "verbose": (lambda v: isinstance(v, bool | np.bool_) or is_whole(v, 0), "True or False"),

@@ -34,6 +34,7 @@ from infinimix.estimators.online_crp import OnlineCRPClassifier
 from infinimix.estimators.online_storage import online_from_tree, online_to_tree
 from infinimix.estimators.parameters import check_parameter, check_parameters
 from infinimix.estimators.plain_parameters import plain, unplain
+from infinimix.estimators.relevance import Relevance
 from infinimix.estimators.schema_checks import check_layout, check_schema
 from infinimix.families.given import resolve_prior
 from infinimix.inference.storage import bank_from_tree, bank_to_tree
@@ -126,6 +127,7 @@ def _bank_tree(model: TableEstimator) -> dict[str, Any]:
         "rows": getattr(model, "labels_", None),
         "calibration": tuple(getattr(model, "_calibration", ())),
         "training": _training_to_tree(model),
+        "relevance": tuple(getattr(model, "_relevance", None) or ()),
     }
 
 
@@ -179,6 +181,7 @@ def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:
         model._labels.extend(labels)
         model._calibration = _check_calibration(tree["calibration"])
         model._training = _check_training(schema, tree.get("training"), len(labels))
+        model._relevance = _check_relevance(schema, tree.get("relevance", ()))
     if rows is not None:
         model.labels_ = _check_rows(rows)
     model.n_features_in_ = schema.width
@@ -218,6 +221,19 @@ def _check_training(schema: Schema, saved: Any, n_classes: int) -> Training | No
         return None
     codes = check_codes(saved["codes"], n_classes)
     return Training(check_blocks(schema, saved["blocks"], len(codes)), codes)
+
+
+def _check_relevance(schema: Schema, saved: Any) -> Relevance | None:
+    if not saved:
+        return None
+    found = Relevance(*saved)
+    p = np.asarray(found.inclusion)
+    sound = (
+        p.shape == (schema.width,) and p.dtype == np.float64 and bool(((p >= 0) & (p <= 1)).all())
+    )
+    if not sound or not isinstance(found.log_shared, float) or not np.isfinite(found.log_shared):
+        raise ValueError("the relevance of its columns is no probability")
+    return found
 
 
 def _check_rows(rows: Any) -> np.ndarray:

@@ -115,11 +115,14 @@ class Bank:
         self.n_classes += 1
         self._snapshot = None
 
-    def fit(self, X, codes, n_classes, execute, record=False, check=False, gamma=1.0):
+    def fit(
+        self, X, codes, n_classes, execute, record=False, check=False, gamma=1.0, label_prior=None
+    ):
         """Learn a whole table: the base measure first, then each island in its own order.
 
-        A row of code -1 has no label: each island draws one for it (see `labelling`, which
-        gamma is for), so the islands have different rows in a class.
+        A row of code -1 has no label: each island draws one for it (see `labelling`, which gamma
+        and `label_prior`, if it is not that of the bank, are for), so the islands have different
+        rows in a class.
 
         With `record` the islands can tell which row is in which group. With `check`, return
         some rows and their log densities in each class (rows, classes), that in their own class
@@ -127,16 +130,17 @@ class Bank:
         """
         base = self._begin(X, codes, n_classes)
         checked = self._choose_checked(codes) if check else np.empty(0, np.int64)
-        tasks = [(island, X, codes, base, float(gamma), record, checked) for island in self.islands]
+        drawing = (float(gamma), _with_prior(base, label_prior))
+        tasks = [(island, X, codes, base, drawing, record, checked) for island in self.islands]
         self.islands, tables = map(list, zip(*execute(_fit_island, tasks)))
         return checked, np.logaddexp.reduce(tables, axis=0) - np.log(len(tables))
 
-    def label(self, X, codes, n_classes, gamma, execute):
+    def label(self, X, codes, n_classes, gamma, execute, label_prior=None):
         """Return the probability of each class for each row, (rows, classes), and learn nothing.
 
         Rows of code -1 have no label; all others keep theirs. Asked of a new bank.
         """
-        base = self._begin(X, codes, n_classes)
+        base = _with_prior(self._begin(X, codes, n_classes), label_prior)
         tasks = [(island, X, codes, base, gamma) for island in self.islands]
         return np.mean(execute(_label_island, tasks), axis=0)
 
@@ -269,6 +273,10 @@ def _by_class(codes, first, last):
     return [(codes[rows[0]], rows) for rows in np.split(order, ends)]
 
 
+def _with_prior(base, prior):
+    return base if prior is None else base._replace(prior=prior)
+
+
 def _learn_island(task):
     island, X, shares = task
     island.learn(X, shares)
@@ -276,9 +284,9 @@ def _learn_island(task):
 
 
 def _fit_island(task):
-    island, X, codes, base, gamma, record, checked = task
+    island, X, codes, base, (gamma, label_base), record, checked = task
     if (codes < 0).any():
-        codes = island.label(X, codes, base, gamma)[1]
+        codes = island.label(X, codes, label_base, gamma)[1]
     shares = _by_class(codes, 0, len(codes))
     return island, island.fit(X, shares, base, record, checked)
 

@@ -101,10 +101,12 @@ class Island:
     def label(self, X, codes, base, gamma):
         """Return the probabilities of the classes of each row, and a label drawn for each.
 
-        `codes` has -1 for rows without label.
+        `codes` has -1 for rows without label. Every group has a label: with few labels the
+        classes of others would be guesses, and there are many of these.
         """
         rng = self._generator(2**32 - 4, self.k)
-        state = Labelling(self.family, self.alpha, gamma, X, codes, len(self.filters), rng, True)
+        family, C = base.families(self.dials), len(self.filters)
+        state = Labelling(family, self.alpha, gamma, X, codes, C, rng, all_named=True)
         proba = state.run(base, self.dials, self.settings.alpha == "learn")
         return proba, state.labels
 
