@@ -4,8 +4,8 @@ With x the observed cells of a row, m its missing ones and theta a discriminativ
 
     P(y | x) = E[P(y | x, m, theta)]  over  m ~ p(m | x)  and  theta fitted to filled training rows
 
-and in a training row m is drawn given its label as well. That is multiple imputation; the generative
-model says what m may be, the discriminative one what it means.
+and in a training row m is drawn given its label as well. That is multiple imputation: the
+generative model says what m may be, the discriminative one what it means.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Do rows without labels help? Log-losses of labelled rows, held out, with them and without.
 
-Rows without labels help if the classes are what the table falls into. If it falls into something else,
-they teach that instead, and the more of them there are the worse. So labelled rows are held out in
-turn, and judged by mixtures that have learned the others with the rows without labels, and by
-mixtures that have learned the others alone.
+Rows without labels help if the classes are what the table falls into. If it falls into something
+else, they teach that instead, and the more of them there are the worse. So labelled rows are held
+out in turn, and judged by mixtures that have learned the others with the rows without labels, and
+by mixtures that have learned the others alone.
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ def warn_if_they_hurt(gain: np.ndarray, who: str) -> None:
     mean, error = float(gain.mean()), float(gain.std(ddof=1)) / np.sqrt(len(gain))
     if mean < -SURE * error:
         warnings.warn(
-            f"Rows without labels seem to hurt: with them, the log-loss of held-out labelled rows is "
-            f"{-mean:.2g} higher (standard error {error:.2g}). Lower unlabelled_weight of this "
+            "Rows without labels seem to hurt: with them, the log-loss of held-out labelled rows "
+            f"is {-mean:.2g} higher (standard error {error:.2g}). Lower unlabelled_weight of this "
             f"{who}; 0 leaves them out.",
             UserWarning,
             stacklevel=3,
@@ -68,7 +68,7 @@ def warn_if_they_hurt(gain: np.ndarray, who: str) -> None:
 
 
 def _folds(codes: np.ndarray, seed: int) -> np.ndarray:
-    """Deal the rows of each class out to the folds; at least one of each class stays in training."""
+    """Deal the rows of each class out to the folds; one of each class always stays behind."""
     rng, fold = np.random.default_rng(seed), np.empty(len(codes), np.int64)
     start = 0
     for c in np.unique(codes):

@@ -12,8 +12,8 @@ with m_c and n_g counted without the row. One row at a time never takes a whole 
 class, so after each sweep every group that has no labelled row draws its class anew: of n rows,
 class c has the weight rise(m_c + gamma, n) / rise(m_c + alpha, n), with m_c without the group.
 
-With `all_named` the prior is that, given that every group has a labelled row: rows without label open
-no group, and the last labelled row of a group stays as long as others are in it.
+With `all_named` the prior is that, given that every group has a labelled row: rows without label
+open no group, and the last labelled row of a group stays as long as others are in it.
 
 As in `gibbs`, the group without the row is made in a spare slot, and a row that stays leaves its
 group as it was. Slot 0 is the empty group.
