@@ -53,7 +53,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         What stands for "no label" in the `y` of `fit`, such as -1. None and NaN always do.
     relevance : {"all", "learn"}
         "learn": a column whose cells are as probable under one model for all rows as under those
-        of the groups is modelled once, for all classes, and says nothing of the class. `fit` finds
+        of the classes or groups is modelled once and says nothing of the class. `fit` finds
         these columns and then learns the others again, which helps where many columns are noise;
         such a model takes no `partial_fit`.
 
@@ -151,7 +151,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         fitted = self._fit_bank(X, read, check=bool(self.calibrate), **wishes)
         relevance = None
         if self.relevance == "learn":
-            relevance = find_relevance(fitted.schema, fitted.bank, fitted.encoded.blocks)
+            relevance = find_relevance(fitted.schema, fitted.bank, fitted.encoded.blocks, codes)
             fitted = self._fit_relevant(fitted, relevance, codes, wishes)
         calibration = self._check(codes, fitted) if self.calibrate else NEUTRAL
         self._take(X, fitted.schema, fitted.bank, fitted.encoded)

@@ -73,12 +73,15 @@ def test_bayes_factors_are_those_of_beta_functions():
 
     table, y = np.array([[0.0]] * 6 + [[1.0]] * 6), np.array([0] * 5 + [1] * 7)
     fit = AClassClassifier("binary", max_groups=1, effort="fast", random_state=0).fit(table, y)
-    found = find_relevance(fit._schema, fit._bank, fit._training.blocks)
+    found = find_relevance(fit._schema, fit._bank, fit._training.blocks, y)
+    share = 6.5 / 13  # of ones, pooled; half a row stands behind it
+    prior = 0.5 * share, 0.5 * (1 - share)
 
     def log_b(ones, zeros):
-        return betaln(ones + 0.5, zeros + 0.5) - betaln(0.5, 0.5)
+        return betaln(ones + prior[0], zeros + prior[1]) - betaln(*prior)
 
-    log_f = log_b(0, 5) + log_b(6, 1) - log_b(6, 6)
+    alike = max(log_b(6, 6), 6 * log_b(1, 0) + 6 * log_b(0, 1))
+    log_f = log_b(0, 5) + log_b(6, 1) - alike  # of classes and groups, which are the same here
     shares = (np.arange(1000) + 0.5) / 1000
     odds = log_f + np.log(shares / (1 - shares))
     weight = np.exp(np.logaddexp(0, odds)) * (1 - shares)
