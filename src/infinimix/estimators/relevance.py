@@ -9,8 +9,8 @@ measure, a column may be alike in all rows, differ between classes, or between g
     log F_d  = log(exp(classes) / 2 + exp(groups) / 2) - alike
 
 The second term of `alike` has the base measure itself for the one model: without it groups of
-single rows would beat the first for nothing. A column is relevant with a probability s that all columns
-have in common, and s is uniform, as `marking.telling` sums out; the groups are those of the
+single rows would beat the first for nothing. A column is relevant with a probability s that all
+columns have in common, and s is uniform, as `marking.telling` sums out; the groups are those of the
 heaviest particle of each class, and the inclusions are averaged over the islands.
 
 Columns of less than one half are shared: the classes learn the table without them, and then every
