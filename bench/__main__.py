@@ -30,6 +30,7 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "stream_speed": "bench.stream_speed",
     "emerging": "bench.emerging",
     "drift": "bench.drift",
+    "few_labels": "bench.few_labels",
     "maxmargin": "bench.maxmargin",
     "margin_tables": "bench.margin_tables",
     "networks": "bench.networks",

@@ -199,6 +199,36 @@ def test_one_is_many(name, data, rows):
 
 
 @everywhere
+@given(data=st.data(), rows=rows_of_any, w=st.floats(0.01, 5.0))
+def test_counting_one_is_counting_many(name, data, rows, w):
+    """A table with weights is counted as its rows are, one by one, beside what is there."""
+    example = pick(name, data)
+    one, many = grown(example, rows), grown(example, rows)
+    weight = np.zeros((example.n, SLOTS))
+    weight[:, 0], weight[::2, 2] = np.linspace(0.0, w, example.n), w
+    seam.count_rows(example.family, many, weight, example.X)
+    for k in (0, 2):
+        for i in range(example.n):
+            add(example, one, k, [i], weight[i, k])
+        add(example, many, k, [1], 0.0)  # ready to score
+        same(evidence_of(example.family, many, k), evidence_of(example.family, one, k))
+    same(all_scores(example, many), all_scores(example, one))
+
+
+@everywhere
+@given(data=st.data(), rows=rows_of_any)
+def test_estimates_are_proper(name, data, rows):
+    """Every group can be scored by an estimate, whose prior is a number."""
+    example = pick(name, data)
+    stats = grown(example, rows)
+    prior = seam.settle(example.family, stats, False)
+    assert prior.shape == (SLOTS,)
+    assert np.isfinite(prior).all()
+    assert np.isfinite(all_scores(example, stats)).all()
+    assert seam.freedom(example.family) > 0
+
+
+@everywhere
 @given(data=st.data(), rows=rows_of_any, cut=st.integers(0, 8))
 def test_merging_is_adding_all_rows(name, data, rows, cut):
     example = pick(name, data)

@@ -14,15 +14,17 @@ from infinimix.estimators.base import Fitted, TableEstimator
 from infinimix.estimators.calibration import NEUTRAL, Calibration, calibrate
 from infinimix.estimators.class_answers import ClassAnswers
 from infinimix.estimators.groups import describe_groups, draw_rows
-from infinimix.estimators.labels import Labels
+from infinimix.estimators.label_batches import LabelBatches, Training, class_counts, label_prior
+from infinimix.estimators.labels import Labels, check_lengths, read_some_labels
 from infinimix.estimators.marking import find_marks
 from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
+from infinimix.estimators.relevance import Relevance, find_relevance, hide, share
 from infinimix.inference.assignments import best_particle
 from infinimix.tables import Encoded, Schema, encode
 
 
-class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
+class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, TableEstimator):
     """A generative classifier whose classes are CRP mixtures, learned online.
 
     Each class finds its own prototypes, as many as its rows call for. Rows may come all at
@@ -47,9 +49,19 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         part of their columns and never columns themselves.
     n_jobs, random_state, verbose
         As in `CRPMixture`.
+    unlabelled : label, optional
+        What stands for "no label" in the `y` of `fit`, such as -1. None and NaN always do.
+    relevance : {"all", "learn"}
+        "learn": a column whose cells are as probable under one model for all rows as under those
+        of the classes or groups is modelled once and says nothing of the class. `fit` finds
+        these columns and then learns the others again, which helps where many columns are noise;
+        such a model takes no `partial_fit`.
 
     Attributes
     ----------
+    feature_relevance_ : array
+        With `relevance="learn"`, the probability of each column that it differs between groups;
+        those of less than one half are shared. Ones otherwise.
     likelihood_power_ : float
         That power; 1 unless `fit` has found another one.
     loo_log_loss_ : float
@@ -58,7 +70,7 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
     classes_ : array
         The labels, sorted.
     class_count_ : array
-        Rows of each class.
+        Rows of each class; on average over the islands, if some rows had no label.
     n_groups_ : array
         Number of groups of each class, in its best particle.
     log_evidence_ : float
@@ -97,6 +109,8 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
+        unlabelled: Any = None,
+        relevance: str = "all",
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -114,24 +128,51 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+        self.unlabelled = unlabelled
+        self.relevance = relevance
 
     def fit(self, X: Any, y: Any) -> AClassClassifier:
-        """Learn a whole table; what was learned before is forgotten."""
+        """Learn a whole table; what was learned before is forgotten.
+
+        Rows whose label is None, NaN or `unlabelled` have none: each island draws labels for
+        them by Gibbs sweeps over labels and groups, and learns them with these.
+        """
         labels = Labels()
         codes = np.empty(0, np.int64)
 
         def read(n_rows: int) -> tuple[np.ndarray, int]:
             nonlocal codes
-            codes, new = labels.read(y)
-            _check_lengths(n_rows, len(codes))
+            codes, new = read_some_labels(labels, y, self.unlabelled)
+            check_lengths(n_rows, len(codes))
             labels.extend(new)
             return codes, len(new)
 
-        fitted = self._fit_bank(X, read, check=bool(self.calibrate))
+        wishes = {"gamma": self.gamma, "label_prior": label_prior(self.prior)}
+        fitted = self._fit_bank(X, read, check=bool(self.calibrate), **wishes)
+        relevance = None
+        if self.relevance == "learn":
+            relevance = find_relevance(fitted.schema, fitted.bank, fitted.encoded.blocks, codes)
+            fitted = self._fit_relevant(fitted, relevance, codes, wishes)
         calibration = self._check(codes, fitted) if self.calibrate else NEUTRAL
         self._take(X, fitted.schema, fitted.bank, fitted.encoded)
         self._labels, self._calibration = labels, calibration
+        self._training = Training(fitted.encoded.blocks, codes)
+        self._relevance = relevance
         return self
+
+    def _fit_relevant(
+        self, fitted: Fitted, relevance: Relevance, codes: np.ndarray, wishes: dict[str, Any]
+    ) -> Fitted:
+        """Learn the table again without the columns that are shared, and give these to all."""
+        if not relevance.shared.size:
+            return fitted
+        schema, bank = fitted.schema, self._new_bank(fitted.schema, streams=False)
+        blocks, check = fitted.encoded.blocks, bool(self.calibrate)
+        rows = hide(schema, blocks, relevance.shared)
+        data = (rows, codes, fitted.bank.n_classes, self._execute)
+        checked, log_density = bank.fit(*data, check=check, **wishes)
+        share(schema, bank, blocks, relevance.shared)
+        return Fitted(schema, bank, fitted.encoded, checked, log_density)
 
     def _mark(
         self, X: Any, schema: Schema, encoded: Encoded, codes: Any = None
@@ -146,7 +187,7 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
     def _check(self, codes: np.ndarray, fitted: Fitted) -> Calibration:
         """Return the power of the likelihood that the left-out rows call for, and their loss."""
         own = np.eye(fitted.bank.n_classes)[codes[fitted.checked]]
-        weight = np.bincount(codes) - own + self.gamma  # of each class, without the row
+        weight = class_counts(fitted.bank) - own + self.gamma  # of each class, without the row
         log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
         return calibrate(fitted.log_density, own.argmax(axis=1), log_prior)
 
@@ -162,16 +203,23 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         classes : sequence of labels, optional
             Labels to know of before their first row; never necessary.
         """
+        check_parameter(self, "relevance", self.relevance)
+        if self.relevance == "learn" or getattr(self, "_relevance", None) is not None:
+            raise ValueError(
+                "partial_fit needs relevance='all': which columns are shared by the classes is "
+                "found in a whole table, by fit."
+            )
         labels = self._labels if hasattr(self, "_labels") else Labels()
         new: list[Any] = []
 
         def read(n_rows: int) -> tuple[np.ndarray, int]:
             codes, found = labels.read(y, classes)
-            _check_lengths(n_rows, len(codes))
+            check_lengths(n_rows, len(codes))
             new.extend(found)
             return codes, len(labels.values) + len(found)
 
         self._learn_rows(X, read)
+        self._training = None  # there are more rows now, which nobody keeps
         labels.extend(new)
         self._labels = labels
         self._calibration = getattr(self, "_calibration", NEUTRAL)
@@ -196,6 +244,13 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         return self._calibration.loss
 
     @property
+    def feature_relevance_(self) -> np.ndarray:
+        """The probability of each column that it differs between groups."""
+        check_is_fitted(self)
+        found = getattr(self, "_relevance", None)
+        return np.ones(self._schema.width) if found is None else found.inclusion.copy()
+
+    @property
     def marked_(self) -> tuple[str, ...]:
         """The columns whose missing cells are marked."""
         check_is_fitted(self)
@@ -203,10 +258,9 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
 
     @property
     def class_count_(self) -> np.ndarray:
-        """Rows of each class."""
+        """Rows of each class; rows without label count as the islands have labelled them."""
         check_is_fitted(self)
-        counts = np.array([f.n_rows for f in self._bank.islands[0].filters])
-        return counts[self._labels.order]
+        return class_counts(self._bank)[self._labels.order]
 
     @property
     def n_groups_(self) -> np.ndarray:
@@ -218,7 +272,9 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
     def log_evidence_(self) -> float:
         """Log of an unbiased estimate of the probability of all rows given their labels."""
         check_is_fitted(self)
-        return float(self._bank.log_evidence().sum()) + self._log_slopes
+        found = getattr(self, "_relevance", None)
+        shared = 0.0 if found is None else found.log_shared
+        return float(self._bank.log_evidence().sum()) + self._log_slopes + shared
 
     def _log_prior(self) -> np.ndarray:
         check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
@@ -263,11 +319,3 @@ class AClassClassifier(ClassAnswers, OneRow, ClassifierMixin, TableEstimator):
         if label not in self._labels.values:
             raise ValueError(f"{label!r} is none of the classes {self.classes_.tolist()!r}.")
         return describe_groups(self._bank, self._schema, self._labels.values.index(label))
-
-
-def _check_lengths(rows: int, labels: int) -> None:
-    if rows != labels:
-        raise ValueError(
-            f"Found input variables with inconsistent numbers of samples: X has {rows} rows, "
-            f"y has {labels} labels."
-        )

@@ -139,7 +139,7 @@ class TableEstimator(BaseEstimator):
         else:
             learn(*data, self._execute)
 
-    def _fit_bank(self, X: Any, encode_labels: LabelReader, **wishes: bool) -> Fitted:
+    def _fit_bank(self, X: Any, encode_labels: LabelReader, **wishes: Any) -> Fitted:
         """Learn a whole table, for `_take`; the model itself is not touched yet."""
         schema, encoded = self._read(X)
         codes, n_classes = encode_labels(encoded.n_rows)

@@ -112,3 +112,40 @@ def _check_label(value: Any, name: str, row: int) -> Any:
             f"{value!r} in row {row}."
         )
     return value
+
+
+def read_some_labels(
+    labels: Labels, y: Any, unlabelled: Any = None
+) -> tuple[np.ndarray, list[Any]]:
+    """Return the code of each label, -1 where there is none, and the labels not known before.
+
+    None and NaN are no labels, and neither is what equals `unlabelled`, unless that is None.
+    """
+    if y is None:
+        check_labels(y)
+    if unlabelled is None and type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
+        return labels.read(y)  # none can be missing
+    values = [value.item() if isinstance(value, np.generic) else value for value in _listed(y)]
+    known = [row for row, value in enumerate(values) if not _is_no_label(value, unlabelled)]
+    plain = [_check_label(values[row], "y", row) for row in known]
+    if values and not plain:
+        raise ValueError("y has no label at all: some rows need one.")
+    codes = np.full(len(values), -1, np.int64)
+    codes[known], new = labels.read(plain)
+    return codes, new
+
+
+def _is_no_label(value: Any, unlabelled: Any) -> bool:
+    if is_missing(value):
+        return True
+    same_kind = isinstance(value, str) == isinstance(unlabelled, str)
+    return unlabelled is not None and same_kind and bool(value == unlabelled)
+
+
+def check_lengths(rows: int, labels: int) -> None:
+    """Raise ValueError unless there are as many labels as rows."""
+    if rows != labels:
+        raise ValueError(
+            f"Found input variables with inconsistent numbers of samples: X has {rows} rows, "
+            f"y has {labels} labels."
+        )

@@ -39,8 +39,11 @@ def find_marks(
     """
     if rule == "ignore" or (rule == "auto" and codes is None):
         return ()
-    holes = [is_hole(encoded.blocks[b][:, k]) for b, k in places(schema)]
-    return columns_to_mark(np.stack(holes, axis=1), codes if rule == "auto" else None)
+    holes = np.stack([is_hole(encoded.blocks[b][:, k]) for b, k in places(schema)], axis=1)
+    if rule == "mark" or codes is None:
+        return columns_to_mark(holes, None)
+    known = codes >= 0  # rows without label say nothing of what goes with a class
+    return columns_to_mark(holes[known], codes[known])
 
 
 def columns_to_mark(holes: np.ndarray, codes: np.ndarray | None) -> tuple[int, ...]:
@@ -59,10 +62,14 @@ def columns_to_mark(holes: np.ndarray, codes: np.ndarray | None) -> tuple[int, .
     return tuple(chosen.tolist())
 
 
-def telling(log_factor: np.ndarray) -> np.ndarray:
-    """Return the probability of each column that its holes tell, from their Bayes factors."""
+def telling(log_factor: np.ndarray, rarity: float | None = None) -> np.ndarray:
+    """Return the probability of each column that it tells, from their Bayes factors.
+
+    The share s of columns that tell is Beta(1, rarity); by default that is Beta(1, m).
+    """
+    rarity = len(log_factor) if rarity is None else rarity
     log_odds = log_factor + np.log(SHARES / (1.0 - SHARES))[:, None]  # (shares, columns)
-    log_prior = (len(log_factor) - 1) * np.log1p(-SHARES)  # Beta(1, m) of s, but for a constant
+    log_prior = (rarity - 1) * np.log1p(-SHARES)  # of s, but for a constant
     all_columns = np.logaddexp(0.0, log_odds) + np.log1p(-SHARES)[:, None]
     weight = softmax(log_prior + all_columns.sum(axis=1))
     return np.asarray(weight @ expit(log_odds))

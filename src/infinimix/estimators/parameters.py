@@ -34,7 +34,14 @@ def _seed(value: Any) -> bool:
     return value is None or is_whole(value, 0) or isinstance(value, kinds)
 
 
+def _label(value: Any) -> bool:
+    if isinstance(value, str | Integral):
+        return True
+    return value is None or (isinstance(value, Real) and float(value).is_integer())
+
+
 WORDS = ("auto", *FOUND)
+RELEVANCE = ("all", "learn")
 POSITIVE: Rule = (is_positive, "a positive finite number")
 RULES: dict[str, Rule] = {
     "alpha": (
@@ -68,6 +75,11 @@ RULES: dict[str, Rule] = {
         lambda v: isinstance(v, str) and v in HOLES,
         f"one of {', '.join(map(repr, HOLES))}",
     ),
+    "relevance": (
+        lambda v: isinstance(v, str) and v in RELEVANCE,
+        f"one of {', '.join(map(repr, RELEVANCE))}",
+    ),
+    "unlabelled": (_label, "None, text or a whole number"),
     "verbose": (lambda v: isinstance(v, bool | np.bool_) or is_whole(v, 0), "True or False"),
     "strategy": (lambda v: v in ("mean", "draw"), "'mean' or 'draw'"),
     "n_draws": (lambda v: is_whole(v, 1), "a whole number from 1 on"),

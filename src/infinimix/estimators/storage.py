@@ -19,13 +19,22 @@ from infinimix.artifacts import ArtifactError
 from infinimix.estimators.aclass import AClassClassifier
 from infinimix.estimators.base import TableEstimator, check_whole
 from infinimix.estimators.calibration import Calibration
+from infinimix.estimators.finite_mixture import FiniteMixtureClassifier
+from infinimix.estimators.finite_storage import (
+    check_blocks,
+    check_codes,
+    finite_from_tree,
+    finite_to_tree,
+)
 from infinimix.estimators.imputer import CRPImputer
+from infinimix.estimators.label_batches import Training
 from infinimix.estimators.labels import Labels, check_labels
 from infinimix.estimators.mixture import CRPMixture
 from infinimix.estimators.online_crp import OnlineCRPClassifier
 from infinimix.estimators.online_storage import online_from_tree, online_to_tree
 from infinimix.estimators.parameters import check_parameter, check_parameters
 from infinimix.estimators.plain_parameters import plain, unplain
+from infinimix.estimators.relevance import Relevance
 from infinimix.estimators.schema_checks import check_layout, check_schema
 from infinimix.families.given import resolve_prior
 from infinimix.inference.storage import bank_from_tree, bank_to_tree
@@ -34,8 +43,11 @@ from infinimix.tables import Schema
 File = str | PathLike[str] | BinaryIO
 TREE_VERSION = 2
 CLASSES: dict[str, type[Any]] = {
-    cls.__name__: cls for cls in (AClassClassifier, CRPImputer, CRPMixture, OnlineCRPClassifier)
-}
+    cls.__name__: cls
+    for cls in (
+        AClassClassifier, CRPImputer, CRPMixture, FiniteMixtureClassifier, OnlineCRPClassifier,
+    )
+}  # fmt: skip
 
 # Classes of neighbouring rooms, with the module that knows their trees (`to_tree`, `from_tree`):
 # named, not imported, as those rooms use this one.
@@ -76,6 +88,11 @@ def save(
     True
     """
     name = type(model).__name__
+    if name == "HybridClassifier":
+        raise TypeError(
+            "A HybridClassifier holds scikit-learn classifiers, which have no form but pickle: "
+            "save its generative_, or use joblib."
+        )
     known = ELSEWHERE.keys() | CLASSES.keys()
     if name not in known or not type(model).__module__.startswith("infinimix."):
         raise TypeError(f"save takes one of {', '.join(sorted(known))}; got {name}.")
@@ -95,8 +112,16 @@ def _tree_of(model: Any) -> dict[str, Any]:
     return {
         "version": TREE_VERSION,
         "parameters": {k: plain(v) for k, v in model.get_params(deep=False).items()},
-        **(online_to_tree(model) if isinstance(model, OnlineCRPClassifier) else _bank_tree(model)),
+        **_to_tree(model),
     }
+
+
+def _to_tree(model: Any) -> dict[str, Any]:
+    if isinstance(model, OnlineCRPClassifier):
+        return online_to_tree(model)
+    if isinstance(model, FiniteMixtureClassifier):
+        return finite_to_tree(model)
+    return _bank_tree(model)
 
 
 def _bank_tree(model: TableEstimator) -> dict[str, Any]:
@@ -108,6 +133,8 @@ def _bank_tree(model: TableEstimator) -> dict[str, Any]:
         "labels": _labels_of(model),
         "rows": getattr(model, "labels_", None),
         "calibration": tuple(getattr(model, "_calibration", ())),
+        "training": _training_to_tree(model),
+        "relevance": tuple(getattr(model, "_relevance", None) or ()),
     }
 
 
@@ -162,6 +189,8 @@ def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:
     check_parameters(model)
     if isinstance(model, OnlineCRPClassifier):
         return online_from_tree(model, tree)
+    if isinstance(model, FiniteMixtureClassifier):
+        return finite_from_tree(model, tree)
     model._schema = schema = Schema.from_json(tree["schema"])
     check_schema(schema)
     for name, value in tree["bank"]["settings"].items():
@@ -176,6 +205,8 @@ def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:
         model._labels = Labels()
         model._labels.extend(labels)
         model._calibration = _check_calibration(tree["calibration"])
+        model._training = _check_training(schema, tree.get("training"), len(labels))
+        model._relevance = _check_relevance(schema, tree.get("relevance", ()))
     if rows is not None:
         model.labels_ = _check_rows(rows)
     model.n_features_in_ = schema.width
@@ -203,6 +234,31 @@ def _check_calibration(pair: Any) -> Calibration:
     if not all(isinstance(x, float) for x in pair) or not 0.0 < calibration.power < np.inf:
         raise ValueError("its power of the likelihood is no positive number")
     return calibration
+
+
+def _training_to_tree(model: TableEstimator) -> dict[str, Any] | None:
+    training = getattr(model, "_training", None)
+    return training and {"blocks": list(training.blocks), "codes": training.codes}
+
+
+def _check_training(schema: Schema, saved: Any, n_classes: int) -> Training | None:
+    if saved is None:
+        return None
+    codes = check_codes(saved["codes"], n_classes)
+    return Training(check_blocks(schema, saved["blocks"], len(codes)), codes)
+
+
+def _check_relevance(schema: Schema, saved: Any) -> Relevance | None:
+    if not saved:
+        return None
+    found = Relevance(*saved)
+    p = np.asarray(found.inclusion)
+    sound = (
+        p.shape == (schema.width,) and p.dtype == np.float64 and bool(((p >= 0) & (p <= 1)).all())
+    )
+    if not sound or not isinstance(found.log_shared, float) or not np.isfinite(found.log_shared):
+        raise ValueError("the relevance of its columns is no probability")
+    return found
 
 
 def _check_rows(rows: Any) -> np.ndarray:

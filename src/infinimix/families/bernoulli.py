@@ -169,3 +169,23 @@ def _(family, stats, live, X, out):
     rows = np.flatnonzero(holes.any(axis=1))
     if rows.size:
         out[rows] -= holes[rows].astype(float) @ stats.t[live, LOG_ZERO].T
+
+
+@seam.count_rows.implement(BetaBernoulli)
+def _(family, stats, weight, X):
+    for value in (ZERO, ONE):
+        stats.n[:, value] += weight.T @ (X == value).astype(float)
+
+
+@seam.settle.implement(BetaBernoulli)
+def _(family, stats, mode):
+    pseudo = np.maximum(family.prior - 1.0, seam.FLOOR) if mode else family.prior
+    n = stats.n + (pseudo - family.prior)  # with the prior it is what was counted and `pseudo`
+    seam.refresh_all(family, stats._replace(n=n), len(n))
+    log_zero, odds = stats.t[:, LOG_ZERO], stats.t[:, LOG_ODDS]
+    return log_zero @ (pseudo[ZERO] + pseudo[ONE]) + odds @ pseudo[ONE]
+
+
+@seam.freedom.implement(BetaBernoulli)
+def _(family):
+    return family.prior.shape[1]

@@ -191,3 +191,25 @@ def _(family, stats, wider):
 
 
 seam.score_rows.implement(DirichletCategorical)(seam.score_each)
+
+
+@seam.count_rows.implement(DirichletCategorical)
+def _(family, stats, weight, X):
+    for d in range(X.shape[1]):
+        first, last = family.start[d], family.start[d + 1]
+        held = X[:, d, None] == np.arange(last - first)
+        stats.n[:, first:last] += weight.T @ held.astype(float)
+
+
+@seam.settle.implement(DirichletCategorical)
+def _(family, stats, mode):
+    pseudo = np.maximum(family.prior - 1.0, seam.FLOOR) if mode else family.prior
+    n = stats.n + (pseudo - family.prior)  # with the prior it is what was counted and `pseudo`
+    seam.refresh_all(family, stats._replace(n=n), len(n))
+    column = np.repeat(np.arange(family.start.size - 1), np.diff(family.start))
+    return (stats.t - stats.norm[:, column]) @ pseudo
+
+
+@seam.freedom.implement(DirichletCategorical)
+def _(family):
+    return int(np.maximum(np.diff(family.start) - 1, 0).sum())

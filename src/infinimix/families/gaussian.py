@@ -319,3 +319,13 @@ def _(family, stats, slots, X, rng):
 @seam.fill.implement(NormalInverseWishart)
 def _(family, stats, weight, X):
     return fill_cells(_groups(stats), weight, X)
+
+
+seam.count_rows.implement(NormalInverseWishart)(seam.count_each)
+seam.settle.implement(NormalInverseWishart)(seam.settle_not)  # rows with holes have no estimate
+
+
+@seam.freedom.implement(NormalInverseWishart)
+def _(family):
+    d = family.prior.shape[1]
+    return d + d * (d + 1) // 2

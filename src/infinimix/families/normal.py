@@ -190,3 +190,45 @@ def _(family, stats, wider):
 
 
 seam.score_rows.implement(NormalInverseChiSquared)(seam.score_each)
+
+
+def join_moments(one, two):
+    """Return count, mean and squared deviations of the rows of both, for each slot."""
+    rows = one[:, N] + two[:, N]
+    share = two[:, N] / np.where(rows > 0.0, rows, 1.0)
+    step = two[:, CENTRE] - one[:, CENTRE]
+    between = step * step * one[:, N] * share
+    centre = one[:, CENTRE] + share * step
+    return np.stack([rows, centre, one[:, SPREAD] + two[:, SPREAD] + between], axis=1)
+
+
+@seam.count_rows.implement(NormalInverseChiSquared)
+def _(family, stats, weight, X):
+    """Sum deviations from the prior mean, which is near all cells, so that no digits are lost."""
+    seen = (~np.isnan(X)).astype(float)
+    x = np.where(seen > 0.0, X - family.prior[MEAN], 0.0)
+    rows = weight.T @ seen
+    centre = weight.T @ x / np.maximum(rows, 1e-300)
+    spread = np.maximum(weight.T @ (x * x) - rows * centre**2, 0.0)
+    more = np.stack([rows, np.where(rows > 0.0, centre + family.prior[MEAN], 0.0), spread], axis=1)
+    stats.n[:] = join_moments(stats.n, more)
+
+
+@seam.settle.implement(NormalInverseChiSquared)
+def _(family, stats, mode):
+    """Mean and variance of the most probable Normal: nu more rows, and 3 more for a mode."""
+    mean, kappa, nu, scale2 = family.prior
+    rows, gap = stats.n[:, N], stats.n[:, CENTRE] - mean
+    squares = nu * scale2 + stats.n[:, SPREAD] + kappa * rows / (kappa + rows) * gap**2
+    power = nu + (3.0 if mode else 0.0)
+    variance, shift = squares / (power + rows), rows / (kappa + rows) * gap
+    stats.t[:, PLACE], stats.t[:, TIGHTNESS] = mean + shift, 1.0 / (seam.MANY * variance)
+    stats.t[:, POWER] = 0.5 * (seam.MANY + 1.0)
+    stats.t[:, NORM] = -0.5 * np.log(2.0 * pi * variance)
+    penalty = power * np.log(variance) + (nu * scale2 + kappa * shift**2) / variance
+    return -0.5 * penalty.sum(axis=1)
+
+
+@seam.freedom.implement(NormalInverseChiSquared)
+def _(family):
+    return 2 * family.prior.shape[1]

@@ -17,6 +17,7 @@ from math import lgamma, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
 from infinimix.families import seam
 from infinimix.kernels.elementary import log, log1p
@@ -168,3 +169,27 @@ def _(family, stats, wider):
 
 
 seam.score_rows.implement(GammaPoisson)(seam.score_each)
+
+
+@seam.count_rows.implement(GammaPoisson)
+def _(family, stats, weight, X):
+    seen = ~np.isnan(X)
+    x = np.where(seen, X, 0.0)
+    for field, value in ((N, seen.astype(float)), (SUM, x), (LOGS, gammaln(x + 1.0))):
+        stats.n[:, field] += weight.T @ value
+
+
+@seam.settle.implement(GammaPoisson)
+def _(family, stats, mode):
+    a, b = family.prior
+    pseudo = np.maximum(a - 1.0, seam.FLOOR) if mode else a
+    rate = (pseudo + stats.n[:, SUM]) / (b + stats.n[:, N])
+    n = stats.n.copy()
+    n[:, SUM], n[:, N] = seam.MANY * rate - a, seam.MANY - b
+    seam.refresh_all(family, stats._replace(n=n), len(n))
+    return (pseudo * np.log(rate) - b * rate).sum(axis=1)
+
+
+@seam.freedom.implement(GammaPoisson)
+def _(family):
+    return family.prior.shape[1]

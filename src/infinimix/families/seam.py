@@ -9,8 +9,8 @@ Compiled: `count`, `copy`, `merge`, `refresh`, `score`, `width`, `column_evidenc
 `add` and `evidence`. `score_rows`, `typical`, `draw` and `fill` read what `refresh` has left and
 the layout of the family, never its hyper-parameters: groups refreshed under different ones may
 stand in one table.
-Python only: `empty`, `sound`, `widen`, `typical`, `draw`, `fill`, `column`, and `score_rows` for
-many rows at once.
+Python only: `empty`, `sound`, `widen`, `typical`, `draw`, `fill`, `column`, and for many rows at
+once `score_rows` and `count_rows`. EM asks for `settle` and `freedom` too.
 """
 
 import numpy as np
@@ -18,6 +18,8 @@ import numpy as np
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.dispatch import operation
 
+MANY = 1e7  # rows of a group that knows its parameters: see `settle`
+FLOOR = 1e-3  # least pseudo-count beside a mode, so that nothing is impossible
 FAR = 4.0  # deviations: what is farther away is marked as if it were just so far
 
 
@@ -59,6 +61,31 @@ def merge(family, stats, source, target):
 @operation
 def score_rows(family, stats, live, X, out):
     """Add to out[i, j] the log density of row X[i] in slot live[j] (Python only)."""
+
+
+@operation
+def count_rows(family, stats, weight, X):
+    """Add row X[i] to the statistics of group k with weight[i, k], for all of them (Python only).
+
+    The groups are not made ready to score; weights are not negative.
+    """
+
+
+@operation
+def settle(family, stats, mode):
+    """Let every group be scored by one estimate of its parameters (Python only).
+
+    The estimate is the posterior mean, or the mode if `mode` is true; of a number the mean has the
+    posterior mean of the precision. What `score` reads is then what MANY rows of such a group
+    would have left. Returned is for each slot the log of that prior (but for a constant) under
+    which the estimate is the most probable parameter: EM climbs the likelihood times this. A
+    family that has no such estimate is scored by its predictive, and returns zeros.
+    """
+
+
+@operation
+def freedom(family):
+    """Return the number of free parameters of one group (Python only)."""
 
 
 @operation
@@ -227,6 +254,31 @@ def refresh_all(family, stats, slots):
 
 
 @kernel
+def evidence_all(family, stats, slots):
+    """Return the log marginal likelihood of what each of the first groups holds."""
+    out = np.empty(slots)
+    for k in range(slots):
+        out[k] = evidence(family, stats, k)
+    return out
+
+
+@kernel
+def count_each(family, stats, weight, X):
+    """Do what `count_rows` asks, row by row: right for every family."""
+    for i in range(weight.shape[0]):
+        for k in range(weight.shape[1]):
+            if weight[i, k] > 0.0:
+                count(family, stats, k, X, i, weight[i, k])
+
+
+def settle_not(family, stats, mode):
+    """Do what `settle` asks of a family that has no estimate."""
+    slots = len(map_first(stats))
+    refresh_all(family, stats, slots)
+    return np.zeros(slots)
+
+
+@kernel
 def score_each(family, stats, live, X, out):
     """Do what `score_rows` asks, row by row: right for every family."""
     logp = np.empty(live.max() + 1)
@@ -364,6 +416,22 @@ def _(families, stats, weight, X):
     parts = zip(families, stats, X, strict=True)
     pairs = [fill(family, own, weight, block) for family, own, block in parts]
     return tuple(value for value, _ in pairs), tuple(spread for _, spread in pairs)
+
+
+@count_rows.implement(tuple)
+def _(families, stats, weight, X):
+    for family, own, block in zip(families, stats, X, strict=True):
+        count_rows(family, own, weight, block)
+
+
+@settle.implement(tuple)
+def _(families, stats, mode):
+    return sum(settle(family, own, mode) for family, own in zip(families, stats, strict=True))
+
+
+@freedom.implement(tuple)
+def _(families):
+    return sum(map(freedom, families))
 
 
 @widen.implement(tuple)

@@ -98,6 +98,7 @@ class Bank:
         self.shape = blank(layout)
         self.pool = empty(self.shape, 2)
         self.n_rows = self.n_classes = 0
+        self.n_drawn = 0  # rows whose labels the islands have drawn, each for itself
         base = self._base()
         self.islands = [Island(settings, seed, k, base) for k in range(settings.n_islands)]
         self._snapshot = self._sampler = None
@@ -114,30 +115,52 @@ class Bank:
         self.n_classes += 1
         self._snapshot = None
 
-    def fit(self, X, codes, n_classes, execute, record=False, check=False):
+    def fit(
+        self, X, codes, n_classes, execute, record=False, check=False, gamma=1.0, label_prior=None
+    ):
         """Learn a whole table: the base measure first, then each island in its own order.
+
+        A row of code -1 has no label: each island draws one for it (see `labelling`, which gamma
+        and `label_prior`, if it is not that of the bank, are for), so the islands have different
+        rows in a class.
 
         With `record` the islands can tell which row is in which group. With `check`, return
         some rows and their log densities in each class (rows, classes), that in their own class
         given all other rows.
         """
+        base = self._begin(X, codes, n_classes)
+        checked = self._choose_checked(codes) if check else np.empty(0, np.int64)
+        drawing = (float(gamma), _with_prior(base, label_prior))
+        tasks = [(island, X, codes, base, drawing, record, checked) for island in self.islands]
+        self.islands, tables = map(list, zip(*execute(_fit_island, tasks)))
+        return checked, np.logaddexp.reduce(tables, axis=0) - np.log(len(tables))
+
+    def label(self, X, codes, n_classes, gamma, execute, label_prior=None):
+        """Return the probability of each class for each row, (rows, classes), and learn nothing.
+
+        Rows of code -1 have no label; all others keep theirs. Asked of a new bank.
+        """
+        base = _with_prior(self._begin(X, codes, n_classes), label_prior)
+        tasks = [(island, X, codes, base, gamma) for island in self.islands]
+        return np.mean(execute(_label_island, tasks), axis=0)
+
+    def _begin(self, X, codes, n_classes):
+        """Find the base measure of a whole table; return it."""
         self._pool(X, 0, len(codes))
         keep_pool(self.shape, self.pool)
         base, self.n_rows = self._base(), len(codes)
+        self.n_drawn = int((codes < 0).sum())
         for island in self.islands:
             island.rebase(base)
         for _ in range(n_classes):
             self.add_class()
-        shares = _by_class(codes, 0, len(codes))
-        checked = self._choose_checked(len(codes)) if check else np.empty(0, np.int64)
-        tasks = [(island, X, shares, base, record, checked) for island in self.islands]
-        self.islands, tables = map(list, zip(*execute(_fit_island, tasks)))
-        return checked, np.logaddexp.reduce(tables, axis=0) - np.log(len(tables))
+        return base
 
-    def _choose_checked(self, n):
+    def _choose_checked(self, codes):
         key = (*self.seed.spawn_key, 2**32 - 3)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
-        return np.sort(rng.permutation(n)[:MOST_CHECKED])
+        known = np.flatnonzero(codes >= 0)
+        return known[np.sort(rng.permutation(len(known))[:MOST_CHECKED])]
 
     def learn(self, X, codes, novel, execute):
         """Learn rows in their order; `novel` lists the (row, column) of each new category."""
@@ -250,6 +273,10 @@ def _by_class(codes, first, last):
     return [(codes[rows[0]], rows) for rows in np.split(order, ends)]
 
 
+def _with_prior(base, prior):
+    return base if prior is None else base._replace(prior=prior)
+
+
 def _learn_island(task):
     island, X, shares = task
     island.learn(X, shares)
@@ -257,5 +284,13 @@ def _learn_island(task):
 
 
 def _fit_island(task):
-    island, X, shares, base, record, checked = task
+    island, X, codes, base, (gamma, label_base), record, checked = task
+    if (codes < 0).any():
+        codes = island.label(X, codes, label_base, gamma)[1]
+    shares = _by_class(codes, 0, len(codes))
     return island, island.fit(X, shares, base, record, checked)
+
+
+def _label_island(task):
+    island, X, codes, base, gamma = task
+    return island.label(X, codes, base, gamma)[0]

@@ -12,6 +12,7 @@ from infinimix.families.dials import spread
 from infinimix.inference.chain import Chain
 from infinimix.inference.dials import turn_dials
 from infinimix.inference.filter import NO_TRACE, ParticleFilter
+from infinimix.inference.labelling import Labelling
 from infinimix.inference.window import Window
 from infinimix.partitions.crp import draw_alpha
 
@@ -96,6 +97,18 @@ class Island:
         self.family = base.families(self.dials)
         for f in self.filters:
             f.retarget(self.family, self.alpha)
+
+    def label(self, X, codes, base, gamma):
+        """Return the probabilities of the classes of each row, and a label drawn for each.
+
+        `codes` has -1 for rows without label. Every group has a label: with few labels the
+        classes of others would be guesses, and there are many of these.
+        """
+        rng = self._generator(2**32 - 4, self.k)
+        family, C = base.families(self.dials), len(self.filters)
+        state = Labelling(family, self.alpha, gamma, X, codes, C, rng, all_named=True)
+        proba = state.run(base, self.dials, self.settings.alpha == "learn")
+        return proba, state.labels
 
     def fit(self, X, shares, base, record, checked):
         """Filter all rows in an order of the island's own, then move by sweeps.

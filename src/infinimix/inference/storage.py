@@ -25,6 +25,7 @@ def bank_to_tree(bank):
         "spawn_key": tuple(bank.seed.spawn_key),
         "sampler": bank.sampler(),
         "n_rows": bank.n_rows,
+        "n_drawn": bank.n_drawn,
         "pool": _counts(bank.pool),
         "islands": [_island_to_tree(island) for island in bank.islands],
     }
@@ -46,8 +47,10 @@ def bank_from_tree(tree):
     bank.n_classes = len(bank.islands[0].filters)
     if len({len(island.filters) for island in bank.islands}) != 1:
         raise ValueError("its islands do not have the same classes")
-    rows = [{f.n_rows for f in filters} for filters in bank.classes]
-    if any(len(counts) != 1 for counts in rows) or sum(map(sum, rows)) != bank.n_rows:
+    bank.n_drawn = int(tree.get("n_drawn", 0))
+    rows = np.array([[f.n_rows for f in island.filters] for island in bank.islands])
+    apart = rows.max(axis=0, initial=0) - rows.min(axis=0, initial=bank.n_rows)
+    if (rows.sum(axis=1) != bank.n_rows).any() or (apart > bank.n_drawn).any():
         raise ValueError("its classes do not add up to its rows")
     return bank
 
@@ -98,13 +101,13 @@ def _restore_window(f, window, tree, layout):
         len(window.z) == f.n_particles
         and bool((window.z >= 1).all() and (window.z < sizes[:, None]).all())
         and len(window.blocks) == len(layout.names)
-        and all(map(partial(_fits, layout, window.z.shape[1]), window.blocks, layout.names))
+        and all(map(partial(fits, layout, window.z.shape[1]), window.blocks, layout.names))
     )
     if not sound:
         raise ValueError("its latest rows are not in its groups")
 
 
-def _fits(layout, rows, block, kind):
+def fits(layout, rows, block, kind):
     """Can the family of these columns take the cells of a block?"""
     whole = kind in ("binary", "categorical")
     if block.shape != (rows, len(layout.names[kind])) or (block.dtype.kind == "f") == whole:

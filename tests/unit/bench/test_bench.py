@@ -14,7 +14,14 @@ from bench.peers import NaiveBayes, PolynomialRLS, RunningMean
 from bench.synthetic import Mixtures, knock_out, two_classes
 from bench.timing import ratio, take_turns
 
-REAL = {"tables", "imputation", "density", "mnist", "margin_tables"}  # see test_quality.py
+REAL = {
+    "tables",
+    "imputation",
+    "density",
+    "mnist",
+    "margin_tables",
+    "few_labels",
+}  # see test_quality.py
 
 
 @pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - REAL - {"startup"}))

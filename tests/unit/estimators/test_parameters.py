@@ -28,6 +28,8 @@ WRONG = {
     "n_jobs": [0, 1.5, "two", True, [1]],
     "random_state": [-1, 1.5, "a", True, [1]],
     "verbose": ["yes", None, -1],
+    "relevance": ["floaty", None, True, ["learn"], {}],
+    "unlabelled": [1.5, np.nan, -np.inf, [-1], {}, 1j],
 }
 
 

@@ -1,0 +1,328 @@
+"""`FiniteMixtureClassifier`: mixtures by EM over rows with and without labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+from sklearn.base import ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from infinimix.estimators.base import TableEstimator
+from infinimix.estimators.binning import cut_blocks, find_edges, lay_out
+from infinimix.estimators.labels import Labels, check_lengths, read_some_labels
+from infinimix.estimators.parameters import Rule, is_positive, is_whole, seed_sequence
+from infinimix.estimators.together import canonical_order, join
+from infinimix.estimators.unlabelled import gains, warn_if_they_hurt
+from infinimix.families.given import resolve_prior
+from infinimix.families.priors import blank, find_families
+from infinimix.families.seam import count_rows, empty
+from infinimix.inference.finite import Ensemble, Plan, class_proba, learn, log_classes
+from infinimix.tables import Schema
+
+Blocks = tuple[np.ndarray, ...]
+NUMBERS = ("auto", "bic", "classes")
+PRIORS = ("reference", "uniform", "empirical")
+KINDS = ("real", "count", "gaussian")  # have no uniform prior
+UNIFORM: dict[str, Any] = {"binary": (1.0, 1.0), "categorical": 1.0} | dict.fromkeys(
+    KINDS, "reference"
+)
+
+
+def _one_of(*words: str) -> Rule:
+    return lambda v: isinstance(v, str) and v in words, f"one of {', '.join(map(repr, words))}"
+
+
+class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
+    """A classifier of few labels: finite mixtures that learn from rows without labels too.
+
+    The rows come from a mixture of components, within which the columns and the class are
+    independent. EM finds the components; a row without label helps to find them, and the labels
+    say which classes they hold. `fit` takes such rows, and `predict_batch` lets the rows to
+    classify be learned along with the training rows, which is worth most with few labels.
+
+    Parameters
+    ----------
+    columns
+        As in `CRPMixture`.
+    n_components : {"auto", "bic", "classes"} or int
+        Number of components, of each class if they are owned. "auto" takes the smallest
+        that is about as good as the best by the evidence of Cheeseman and Stutz, "bic" by the
+        BIC; "classes" has one for each class.
+    estimate : {"mean", "map"}
+        Parameters are posterior means, or modes with a small floor below all probabilities.
+    class_model : {"variable", "owned"}
+        "variable": the class is one more categorical column of a component. "owned": every
+        component belongs to one class; with `n_components="classes"` that is naive Bayes, with
+        EM over rows without labels.
+    n_init : int
+        Number of restarts. All of them answer: their probabilities are averaged.
+    unlabelled : label, optional
+        What stands for "no label" in `y`, such as -1. None and NaN always do.
+    random_state : int, Generator or None
+        Seed.
+    bins : int, optional
+        Cut real columns into so many bins, at quantiles of the training rows. By default they
+        are Normal within a component.
+    prior : {"reference", "uniform", "empirical"} or mapping
+        Of the parameters of a component: "reference" and "empirical" as in `CRPMixture`,
+        "uniform" has a pseudo-count of 1 for each category, as the paper does. Or a mapping as
+        there.
+    unlabelled_weight : float
+        How much a row without label counts, from 0 to 1; those of a batch as well.
+    max_iter : int
+        Most steps of EM from each start.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted.
+    n_components_ : int
+        Number of components of each mixture, over all classes.
+    component_scores_ : dict
+        The mean score of each number of components that was tried.
+    log_posterior_trace_ : array (steps, n_init)
+        Log posterior density of the observed cells and labels, step by step. It never falls,
+        up to rounding (with gaussian blocks, which have no point estimate, it may).
+    n_iter_ : int
+        Steps of EM.
+    unlabelled_gain_ : float
+        By how much the rows without labels of `fit` lower the log-loss of labelled rows, held out
+        in three folds. If it is negative by more than chance, `fit` warns. NaN if there are no
+        such rows, less than six labels or less than two of some class.
+    columns_, blocks_, n_features_in_, feature_names_in_
+        As in `CRPMixture`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infinimix import FiniteMixtureClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(0, 1, (50, 2)), rng.normal(4, 1, (50, 2))])
+    >>> y = [None] * 100
+    >>> y[0], y[99] = "low", "high"
+    >>> model = FiniteMixtureClassifier(random_state=0).fit(X, y)
+    >>> model.predict([[1.0, 0.5], [3.5, 3.0]]).tolist()
+    ['low', 'high']
+    >>> few = FiniteMixtureClassifier(random_state=0).fit(X[[0, 99]], ["low", "high"])
+    >>> few.predict_batch(X[1:99]).tolist().count("low")
+    49
+    """
+
+    _rules = {  # noqa: RUF012
+        "n_components": (
+            lambda v: v in NUMBERS if isinstance(v, str) else is_whole(v, 1),
+            f"one of {', '.join(map(repr, NUMBERS))} or a whole number from 1 on",
+        ),
+        "estimate": _one_of("mean", "map"),
+        "class_model": _one_of("variable", "owned"),
+        "n_init": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
+        "bins": (lambda v: v is None or is_whole(v, 2), "None or a whole number from 2 on"),
+        "prior": (
+            lambda v: v in PRIORS if isinstance(v, str) else hasattr(v, "items"),
+            f"one of {', '.join(map(repr, PRIORS))} or a mapping from columns or kinds to numbers",
+        ),
+        "unlabelled_weight": (
+            lambda v: v == 0 or (is_positive(v) and v <= 1),
+            "a number from 0 to 1",
+        ),
+        "max_iter": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
+    }
+
+    _codes: np.ndarray
+    _gain: float = float("nan")
+
+    def __init__(
+        self,
+        columns: Any = "auto",
+        n_components: Any = "auto",
+        estimate: str = "mean",
+        class_model: str = "variable",
+        n_init: int = 9,
+        unlabelled: Any = None,
+        random_state: Any = None,
+        bins: int | None = None,
+        prior: Any = "reference",
+        unlabelled_weight: float = 1.0,
+        max_iter: int = 200,
+    ) -> None:
+        self.columns = columns
+        self.n_components = n_components
+        self.estimate = estimate
+        self.class_model = class_model
+        self.n_init = n_init
+        self.unlabelled = unlabelled
+        self.random_state = random_state
+        self.bins = bins
+        self.prior = prior
+        self.unlabelled_weight = unlabelled_weight
+        self.max_iter = max_iter
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_ensemble")
+
+    def fit(self, X: Any, y: Any) -> FiniteMixtureClassifier:
+        """Learn a table; rows whose label is None, NaN or `unlabelled` have none."""
+        schema, encoded = self._read(X)
+        labels = Labels()
+        codes, new = read_some_labels(labels, y, self.unlabelled)
+        check_lengths(encoded.n_rows, len(codes))
+        labels.extend(new)
+        schema, seed = schema.extended(encoded.novel), seed_sequence(self.random_state)
+        edges = find_edges(schema, encoded.blocks, int(self.bins)) if self.bins else ()
+        plan = self._plan(len(new))
+        blocks = cut_blocks(schema, encoded.blocks, edges)
+        ensemble = self._learn(plan, schema, edges, blocks, codes, seed)
+        gain = self._gains(plan, schema, edges, blocks, codes, seed, ensemble.n_components)
+        warn_if_they_hurt(gain, type(self).__name__)
+        self._gain = float(gain.mean()) if gain.size else float("nan")
+        self._labels, self._codes, self._seed = labels, codes, seed
+        self._schema, self._edges, self._blocks = schema, edges, encoded.blocks
+        self._plan_fitted, self._ensemble = plan, ensemble
+        self._name_features(X, schema)
+        return self
+
+    def _plan(self, n_classes: int) -> Plan:
+        number = self.n_components
+        return Plan(
+            number if isinstance(number, str) else int(number), int(self.n_init), n_classes,
+            self.class_model == "owned", self.estimate == "map", int(self.max_iter),
+        )  # fmt: skip
+
+    def _learn(
+        self, plan: Plan, schema: Schema, edges: Any, blocks: Blocks, codes: np.ndarray, seed: Any
+    ) -> Ensemble:
+        """Return the ensemble for cut rows; classes are in the order of `Labels`."""
+        layout = lay_out(schema, edges)
+        shape = blank(layout)
+        pool = empty(shape, 1)
+        count_rows(shape, pool, np.ones((len(codes), 1)), blocks)
+        family = find_families(layout, self._resolved_prior(schema, edges), pool)
+        weight = np.where(codes < 0, float(self.unlabelled_weight), 1.0)
+        return learn(plan, family, blocks, codes, weight, seed)
+
+    def _gains(
+        self, plan: Plan, schema: Schema, edges: Any, blocks: Blocks, codes: np.ndarray,
+        seed: Any, chosen: int,
+    ) -> np.ndarray:  # fmt: skip
+        """Return what rows without labels are worth to each labelled row."""
+        if not self.unlabelled_weight:
+            return np.empty(0)
+
+        def learn(how: Plan, rows: Blocks, own: np.ndarray) -> Ensemble:
+            return self._learn(how, schema, edges, rows, own, seed)
+
+        return gains(learn, plan, chosen, blocks, codes, 0)
+
+    def _resolved_prior(self, schema: Schema, edges: Any) -> Any:
+        prior = UNIFORM if isinstance(self.prior, str) and self.prior == "uniform" else self.prior
+        found = resolve_prior(prior, schema.kinds(), schema.gaussian_blocks)
+        if isinstance(found, str) or not edges:
+            return found
+        pseudo = (1.0,) if prior is UNIFORM else "reference"
+        return {k: pseudo if schema.kinds()[k] == "real" else v for k, v in found.items()}
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, sorted."""
+        check_is_fitted(self)
+        return self._labels.classes
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components of each mixture, over all classes."""
+        check_is_fitted(self)
+        return int(self._ensemble.n_components)
+
+    @property
+    def component_scores_(self) -> dict[int, float]:
+        """The mean score of each number of components that was tried."""
+        check_is_fitted(self)
+        return dict(self._ensemble.scores)
+
+    @property
+    def log_posterior_trace_(self) -> np.ndarray:
+        """Log posterior density of the observed cells and labels, step by step."""
+        check_is_fitted(self)
+        return self._ensemble.trace.copy()
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps of EM."""
+        check_is_fitted(self)
+        return len(self._ensemble.trace)
+
+    @property
+    def unlabelled_gain_(self) -> float:
+        """By how much rows without labels lower the log-loss of labelled rows, held out."""
+        check_is_fitted(self)
+        return self._gain
+
+    def _rows(self, X: Any) -> Blocks:
+        check_is_fitted(self)
+        return self._encode(X).blocks
+
+    def _log_classes(self, ensemble: Ensemble, cut: Blocks) -> np.ndarray:
+        return log_classes(ensemble, cut)[:, :, self._labels.order]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each class for each row by itself, as in `classes_`."""
+        blocks = self._rows(X)
+        cut = cut_blocks(self._schema, blocks, self._edges)
+        return class_proba(self._log_classes(self._ensemble, cut))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the log of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable class of each row by itself."""
+        proba = self.predict_proba(X)
+        return self.classes_[proba.argmax(axis=1)]
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the log density of each row, over all classes and restarts.
+
+        With `bins`, real cells are bins, and this is the log probability of these.
+        """
+        blocks = self._rows(X)
+        joint = self._log_classes(self._ensemble, cut_blocks(self._schema, blocks, self._edges))
+        log_p = logsumexp(joint, axis=(1, 2)) - np.log(joint.shape[1])
+        return log_p if self._edges else self._in_natural_units(log_p, blocks)
+
+    def predict_proba_batch(self, X: Any) -> np.ndarray:
+        """Return the probability of each class for rows that are learned along with the others.
+
+        EM runs over the training rows and these, which have no labels; the model itself stays
+        as it is. The order of the rows does not matter.
+        """
+        check_is_fitted(self)
+        if hasattr(X, "__len__") and len(X) == 0:
+            return np.empty((0, len(self.classes_)))
+        if type(X) is not np.ndarray or self._schema.named:
+            self._check_names(X)
+        columns, who = self.columns, type(self).__name__
+        schema, known, query = join(self._schema, self._blocks, X, columns, who)
+        order = canonical_order(query)
+        ensemble, cut = self._batch(schema, known, tuple(block[order] for block in query))
+        answers = class_proba(self._log_classes(ensemble, cut))
+        proba = np.empty_like(answers)
+        proba[order] = answers
+        return proba
+
+    def _batch(self, schema: Schema, known: Blocks, query: Blocks) -> tuple[Ensemble, Blocks]:
+        """Learn training rows and queries together; return the mixtures and the queries, cut."""
+        n, more, edges = len(self._codes), len(query[0]), self._edges
+        if self.bins and schema.kinds() != self._schema.kinds():
+            edges = find_edges(schema, known, int(self.bins))
+        rows = tuple(map(np.concatenate, zip(known, query, strict=True)))
+        cut = cut_blocks(schema, rows, edges)
+        codes = np.append(self._codes, np.full(more, -1, np.int64))
+        ensemble = self._learn(self._plan_fitted, schema, edges, cut, codes, self._seed)
+        return ensemble, tuple(block[n:] for block in cut)
+
+    def predict_batch(self, X: Any) -> np.ndarray:
+        """Return the most probable class of rows that are learned along with the others."""
+        return self.classes_[self.predict_proba_batch(X).argmax(axis=1)]

@@ -1,0 +1,245 @@
+"""`HybridClassifier`: holes filled by a generative model, then any scikit-learn classifier.
+
+With x the observed cells of a row, m its missing ones and theta a discriminative model,
+
+    P(y | x) = E[P(y | x, m, theta)]  over  m ~ p(m | x)  and  theta fitted to filled training rows
+
+and in a training row m is drawn given its label as well. That is multiple imputation: the
+generative model says what m may be, the discriminative one what it means.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from infinimix.estimators.aclass import AClassClassifier
+from infinimix.estimators.design import design_matrix, has_holes
+from infinimix.estimators.filling import Blocks, choose
+from infinimix.estimators.labels import Labels, read_some_labels
+from infinimix.estimators.mixture import CRPMixture
+from infinimix.estimators.parameters import check_parameters, seed_sequence
+
+ROWS, STATES, DRAWS = range(3)  # what the seeds are for
+
+
+class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+    """Any scikit-learn classifier for tables with holes, in the cells and in the labels.
+
+    A generative model learns the table as it is and draws what is missing, several times; a
+    discriminative classifier learns each filled table, and the answers are averaged. It is given
+    numbers: binary columns as 0 and 1, real ones and counts as they are, and a column of 0 and 1
+    for each category. Where nothing is missing it learns the table once.
+
+    Such a model can be pickled, but `infinimix.save` does not take it: a scikit-learn
+    classifier has no other form.
+
+    Parameters
+    ----------
+    generative : AClassClassifier or CRPMixture, optional
+        What fills holes; an `AClassClassifier` by default. A `CRPMixture` knows no classes: it
+        fills cells without looking at labels, and rows without label teach it alone.
+    discriminative : classifier, optional
+        What learns the filled tables; by default logistic regression on standardised columns.
+        Without a `predict_proba` its answers are counted as votes.
+    n_draws : int
+        How many filled tables there are.
+    random_state : int, Generator or None
+        Seed, also of the two models where they have none.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted.
+    generative_ : estimator
+        The fitted generative model.
+    estimators_ : list of estimators
+        The fitted classifiers: `n_draws` of them, or one if nothing was missing.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infinimix import AClassClassifier, HybridClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(80, 2)) + np.repeat([[0.0], [3.0]], 40, axis=0)
+    >>> y = ["low"] * 40 + ["high"] * 40
+    >>> X[::5, 0], X[2::5, 1], y[::4] = np.nan, np.nan, [None] * 20
+    >>> model = HybridClassifier(AClassClassifier(effort="fast"), random_state=0).fit(X, y)
+    >>> model.predict([[0.0, np.nan], [np.nan, 3.5]]).tolist()
+    ['low', 'high']
+    """
+
+    def __init__(
+        self,
+        generative: Any = None,
+        discriminative: Any = None,
+        n_draws: int = 5,
+        random_state: Any = None,
+    ) -> None:
+        self.generative = generative
+        self.discriminative = discriminative
+        self.n_draws = n_draws
+        self.random_state = random_state
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "estimators_")
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.string = True
+        tags.input_tags.sparse = tags.input_tags.categorical = True
+        return tags
+
+    def fit(self, X: Any, y: Any) -> HybridClassifier:
+        """Learn a table; rows whose label is None, NaN or `unlabelled` of the model have none."""
+        check_parameters(self)
+        seed = seed_sequence(self.random_state)
+        generative = self._fit_generative(X, y, seed)
+        labels = Labels()
+        codes, new = read_some_labels(labels, y, getattr(self.generative, "unlabelled", None))
+        labels.extend(new)
+        blocks = generative._encode(X).blocks
+        if not _has_classes(generative):
+            blocks, codes = tuple(b[codes >= 0] for b in blocks), codes[codes >= 0]
+        missing = has_holes(generative._schema, blocks) | (codes < 0)
+        estimators = []
+        for d in range(int(self.n_draws) if missing.any() else 1):
+            rng = np.random.default_rng(_child(seed, ROWS, d))
+            filled, drawn = _fill(generative, blocks, codes, missing, rng)
+            estimator = self._discriminative(_child(seed, STATES, d + 1))
+            design = design_matrix(generative._schema, filled)
+            estimators.append(estimator.fit(design, labels.array[drawn]))
+        self.generative_, self.estimators_, self._labels = generative, estimators, labels
+        self._seed, self.n_features_in_ = seed, generative.n_features_in_
+        self.__dict__.pop("feature_names_in_", None)
+        if hasattr(generative, "feature_names_in_"):
+            self.feature_names_in_ = generative.feature_names_in_
+        return self
+
+    def _fit_generative(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
+        chosen = AClassClassifier() if self.generative is None else self.generative
+        if not isinstance(chosen, AClassClassifier | CRPMixture):
+            raise TypeError(
+                "The 'generative' parameter of HybridClassifier must be an AClassClassifier or a "
+                f"CRPMixture, which can draw missing cells; got {type(chosen).__name__}."
+            )
+        model = clone(chosen)
+        if model.random_state is None:
+            model.set_params(random_state=_whole(_child(seed, STATES, 0)))
+        return model.fit(X, y)
+
+    def _discriminative(self, seed: np.random.SeedSequence) -> Any:
+        chosen = self.discriminative
+        if chosen is None:
+            return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+        if not hasattr(chosen, "predict") or not hasattr(chosen, "fit"):
+            raise TypeError(
+                "The 'discriminative' parameter of HybridClassifier must be a scikit-learn "
+                f"classifier; got {type(chosen).__name__}."
+            )
+        model = clone(chosen)
+        names = [k for k, v in model.get_params().items() if k.endswith("random_state")
+                 and v is None]  # fmt: skip
+        return model.set_params(**dict.fromkeys(names, _whole(seed)))
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, sorted."""
+        check_is_fitted(self)
+        return self._labels.classes
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each class for each row, averaged over what may be missing.
+
+        What is drawn for a row depends on the row alone, so that it gets the same answer in
+        every table.
+        """
+        check_is_fitted(self)
+        schema = self.generative_._schema
+        blocks = self.generative_._encode(X).blocks
+        holed = np.flatnonzero(has_holes(schema, blocks))
+        drawn = [self._draw_row(tuple(b[i : i + 1] for b in blocks)) for i in holed]
+        proba = np.zeros((len(blocks[0]), len(self.classes_)))
+        n = max(int(self.n_draws), len(self.estimators_))
+        for d in range(n):
+            filled = tuple(block.copy() for block in blocks)
+            for i, row in zip(holed, drawn, strict=True):
+                for own, new in zip(filled, row, strict=True):
+                    own[i] = new[d]
+            model = self.estimators_[d % len(self.estimators_)]
+            proba += self._ask(model, design_matrix(schema, filled))
+            if len(holed) == 0 and len(self.estimators_) == 1:
+                break  # every other draw is the same
+        return proba / proba.sum(axis=1, keepdims=True)
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the log of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable class of each row."""
+        proba = self.predict_proba(X)
+        return self.classes_[proba.argmax(axis=1)]
+
+    def _draw_row(self, row: Blocks) -> Blocks:
+        """Return n draws of one row."""
+        n = max(int(self.n_draws), len(self.estimators_))
+        key = crc32(b"".join(np.ascontiguousarray(block).tobytes() for block in row))
+        rng = np.random.default_rng(_child(self._seed, ROWS, DRAWS, key))
+        many = tuple(np.repeat(block, n, axis=0) for block in row)
+        return tuple(self.generative_._mixture().draw(many, rng)[0])
+
+    def _ask(self, model: Any, design: np.ndarray) -> np.ndarray:
+        at = np.searchsorted(self.classes_, model.classes_)
+        out = np.zeros((len(design), len(self.classes_)))
+        if hasattr(model, "predict_proba"):
+            out[:, at] = model.predict_proba(design)
+        else:
+            found = np.searchsorted(self.classes_, model.predict(design))
+            out[np.arange(len(design)), found] = 1.0
+        return out
+
+
+def _has_classes(generative: Any) -> bool:
+    return isinstance(generative, AClassClassifier)
+
+
+def _fill(
+    generative: Any, blocks: Blocks, codes: np.ndarray, missing: np.ndarray, rng: Any
+) -> tuple[Blocks, np.ndarray]:
+    """Return rows with their holes drawn, and labels with theirs."""
+    filled, codes = tuple(block.copy() for block in blocks), codes.copy()
+    rows = np.flatnonzero(missing)
+    part = tuple(np.ascontiguousarray(block[rows]) for block in blocks)
+    if len(rows) == 0:
+        return filled, codes
+    known = None
+    if _has_classes(generative):
+        known = codes[rows]
+        free = np.flatnonzero(known < 0)
+        if len(free):
+            shares = generative._class_shares(tuple(block[free] for block in part))
+            known[free] = choose(shares, rng)
+        codes[rows] = known
+    drawn, _ = generative._mixture().draw(part, rng, known)
+    for own, new in zip(filled, drawn, strict=True):
+        own[rows] = new
+    return filled, codes
+
+
+def _child(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *key))
+
+
+def _whole(seed: np.random.SeedSequence) -> int:
+    return int(seed.generate_state(1)[0] >> 1)

@@ -1,0 +1,82 @@
+"""Do rows without labels help? Log-losses of labelled rows, held out, with them and without.
+
+Rows without labels help if the classes are what the table falls into. If it falls into something
+else, they teach that instead, and the more of them there are the worse. So labelled rows are held
+out in turn, and judged by mixtures that have learned the others with the rows without labels, and
+by mixtures that have learned the others alone.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+
+from infinimix.inference.finite import Ensemble, Plan, class_proba, log_classes
+
+Blocks = tuple[np.ndarray, ...]
+FOLDS = 3
+LEAST = 6  # labelled rows; fewer tell nothing
+RESTARTS = 3
+SURE = 2.0  # standard errors beyond which it is said that rows hurt
+
+Learner = Callable[[Plan, Blocks, np.ndarray], Ensemble]
+
+
+def gains(
+    learn: Learner, plan: Plan, chosen: int, blocks: Blocks, codes: np.ndarray, seed: int
+) -> np.ndarray:
+    """Return by how much rows without labels lower the log-loss of each labelled row, held out.
+
+    `chosen` is the number of components that was found for all rows; the labelled rows alone
+    find their own. Empty if there are too few labels, or too few of a class.
+    """
+    known, free = np.flatnonzero(codes >= 0), np.flatnonzero(codes < 0)
+    counts = np.bincount(codes[known], minlength=plan.n_classes)
+    if len(known) < LEAST or counts.min() < 2 or plan.n_classes < 2 or len(free) == 0:
+        return np.empty(0)
+    fast = plan._replace(n_restarts=min(RESTARTS, plan.n_restarts))
+    fixed = fast._replace(n_components=chosen // plan.n_classes if plan.owned else chosen)
+    fold, out = _folds(codes[known], seed), []
+    for k in range(FOLDS):
+        rest, held = known[fold != k], known[fold == k]
+        if len(held) == 0:
+            continue
+        losses = []
+        for how, rows in ((fast, rest), (fixed, np.append(rest, free))):
+            ensemble = learn(how, _take(blocks, rows), codes[rows])
+            proba = class_proba(log_classes(ensemble, _take(blocks, held)))
+            losses.append(-np.log(np.maximum(proba[np.arange(len(held)), codes[held]], 1e-300)))
+        out.append(losses[0] - losses[1])
+    return np.concatenate(out)
+
+
+def warn_if_they_hurt(gain: np.ndarray, who: str) -> None:
+    """Warn if rows without labels make held-out labels less probable, by more than chance."""
+    if len(gain) < 2:
+        return
+    mean, error = float(gain.mean()), float(gain.std(ddof=1)) / np.sqrt(len(gain))
+    if mean < -SURE * error:
+        warnings.warn(
+            "Rows without labels seem to hurt: with them, the log-loss of held-out labelled rows "
+            f"is {-mean:.2g} higher (standard error {error:.2g}). Lower unlabelled_weight of this "
+            f"{who}; 0 leaves them out.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _folds(codes: np.ndarray, seed: int) -> np.ndarray:
+    """Deal the rows of each class out to the folds; one of each class always stays behind."""
+    rng, fold = np.random.default_rng(seed), np.empty(len(codes), np.int64)
+    start = 0
+    for c in np.unique(codes):
+        own = rng.permutation(np.flatnonzero(codes == c))
+        fold[own] = (start + np.arange(len(own))) % FOLDS
+        start += len(own)
+    return fold
+
+
+def _take(blocks: Blocks, rows: np.ndarray) -> Blocks:
+    return tuple(np.ascontiguousarray(block[rows]) for block in blocks)

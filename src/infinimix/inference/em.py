@@ -1,0 +1,185 @@
+"""EM for finite mixtures of any families, over rows with and without labels.
+
+Paper: Kontkanen, Myllymaki, Silander and Tirri, "Batch classifications with discrete finite
+mixtures". The weights w_jk of its equation (3) are `respond`, the expected statistics and the new
+parameters are `maximise`. A row is a tuple of blocks as everywhere; a label is one more categorical
+cell, which may be missing like any other, so rows to classify are simply rows of the table. (The
+paper adds the expected class of a row without label to the counts, which slows EM down and leaves
+its fixed points where they are: the expectation is the very estimate that it is added to.)
+
+Components may be owned by classes instead: then a label says which components a row may be in.
+
+Each restart is a mixture of its own; all of them stand side by side in one table of slots, restart
+after restart, so that a step costs few calls. `settle` makes a point estimate of the counts, and
+says which prior that estimate is most probable under: the log likelihood plus the log of that
+prior never falls from step to step (for the families that have an estimate; see `settle`).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.special import gammaln, logsumexp, xlogy
+
+from infinimix.families.seam import (
+    FLOOR,
+    count_rows,
+    empty,
+    evidence_all,
+    freedom,
+    score_rows,
+    settle,
+)
+
+MOST_STEPS = 200
+TOLERANCE = 1e-4  # nats a row: EM stops when no restart has gained more in a step
+
+
+class Rows(NamedTuple):
+    """What EM is given."""
+
+    X: tuple  # blocks; if the class is a variable, its codes are the last one
+    codes: np.ndarray  # (n,) classes, -1 where there is no label
+    weight: np.ndarray  # (n,) how much a row counts
+
+
+class Model(NamedTuple):
+    """What EM is to find."""
+
+    family: tuple  # of the blocks of X
+    n_restarts: int
+    n_components: int  # of each restart
+    owners: np.ndarray | None  # (components,) their classes, if they are owned
+    mode: bool  # estimates are modes, not means
+
+
+class State(NamedTuple):
+    """R mixtures of K components."""
+
+    stats: tuple  # of R * K slots
+    rows: np.ndarray  # (R, K) expected number of rows
+    log_share: np.ndarray  # (R, K) log of the mixing weights
+    log_prior: np.ndarray  # (R,) of the parameters
+
+
+class Info(NamedTuple):
+    """What one step saw of the mixtures that it started from."""
+
+    log_posterior: np.ndarray  # (R,) of the observed rows, and the prior of the parameters
+    log_likelihood: np.ndarray  # (R,)
+
+
+def init(rng, model, data):
+    """Start from few rows: every component has one, and a little of all.
+
+    Components that are owned share the labelled rows of their class; those that get none start
+    from a row without label.
+    """
+    n, K = len(data.codes), model.n_components
+    weight = np.full((n, model.n_restarts, K), 0.1 / max(n, 1))
+    for r in range(model.n_restarts):
+        rows, components = _start(rng, model.owners, data.codes, K)
+        weight[rows, r, components] += 1.0
+    return maximise(model, data, weight)
+
+
+def _start(rng, owners, codes, K):
+    """Return some rows, and the components that start from them."""
+    order = rng.permutation(len(codes))
+    if owners is None:
+        return order[:K], np.arange(min(K, len(order)))
+    rows, components = [], []
+    for c in np.unique(owners):
+        mine, own = order[codes[order] == c], np.flatnonzero(owners == c)
+        rows.append(mine)
+        components.append(own[np.arange(len(mine)) % len(own)])
+    idle = np.setdiff1d(np.arange(K), np.concatenate(components))
+    free = order[codes[order] < 0][: len(idle)]
+    return np.concatenate([*rows, free]), np.concatenate([*components, idle[: len(free)]])
+
+
+def step(model, data, state):
+    """Go from estimates to weights of the rows, and from these to estimates."""
+    weight, info = respond(model, data, state)
+    return maximise(model, data, weight), info
+
+
+def respond(model, data, state):
+    """Return how much of each row is in each component, (n, R, K), and what was seen."""
+    joint = log_joint(model.family, data.X, state)
+    if model.owners is not None:
+        barred = (data.codes[:, None] >= 0) & (data.codes[:, None] != model.owners)
+        joint = np.where(barred[:, None, :], -np.inf, joint)
+    top = joint.max(axis=2, keepdims=True)
+    weight = np.exp(joint - top)
+    total = weight.sum(axis=2, keepdims=True)
+    weight *= data.weight[:, None, None] / total
+    log_likelihood = data.weight @ (top + np.log(total))[:, :, 0]
+    return weight, Info(log_likelihood + state.log_prior, log_likelihood)
+
+
+def maximise(model, data, weight):
+    """Return the estimates that rows with these weights call for."""
+    n, R, K = weight.shape
+    stats = empty(model.family, R * K)
+    count_rows(model.family, stats, weight.reshape(n, R * K), data.X)
+    log_prior = settle(model.family, stats, model.mode).reshape(R, K).sum(axis=1)
+    rows = weight.sum(axis=0)
+    log_share, more = share(rows, model.mode)
+    return State(stats, rows, log_share, log_prior + more)
+
+
+def share(rows, mode):
+    """Return the log of the mixing weights under Dirichlet(1), and of the prior behind them."""
+    pseudo = FLOOR if mode else 1.0
+    log_share = np.log(rows + pseudo)
+    log_share -= logsumexp(log_share, axis=1, keepdims=True)
+    return log_share, pseudo * log_share.sum(axis=1)
+
+
+def log_joint(family, X, state):
+    """Return the log of the share of each component times its density, (n, R, K)."""
+    R, K = state.rows.shape
+    out = np.zeros((len(X[0]), R * K))
+    score_rows(family, state.stats, np.arange(R * K), X, out)
+    return out.reshape(-1, R, K) + state.log_share
+
+
+def climb(model, data, state, most_steps=MOST_STEPS):
+    """Step until nothing is gained; return the mixtures and the log posteriors on the way."""
+    trace = []
+    for _ in range(most_steps):
+        after, info = step(model, data, state)
+        trace.append(info.log_posterior)
+        still = len(trace) > 1 and np.abs(trace[-1] - trace[-2]).max() <= _least(data)
+        if still:
+            break
+        state = after
+    return state, np.array(trace).reshape(-1, model.n_restarts)
+
+
+def _least(data):
+    return TOLERANCE * max(data.weight.sum(), 1.0)
+
+
+def cheeseman_stutz(model, data, state):
+    """Return an estimate of the log evidence of each mixture (Cheeseman and Stutz 1996).
+
+    It is the evidence of the expected statistics, as if they had been counted, times the ratio
+    of the likelihood of the rows to that of these statistics, which is the entropy of the weights.
+    """
+    weight, _ = respond(model, data, state)
+    n, R, K = weight.shape
+    stats = empty(model.family, R * K)
+    count_rows(model.family, stats, weight.reshape(n, R * K), data.X)
+    complete = evidence_all(model.family, stats, R * K).reshape(R, K).sum(axis=1)
+    rows = weight.sum(axis=0)
+    complete += gammaln(K) - gammaln(K + rows.sum(axis=1)) + gammaln(1.0 + rows).sum(axis=1)
+    share_of_row = weight / np.maximum(data.weight, 1e-300)[:, None, None]
+    return complete - xlogy(weight, share_of_row).sum(axis=(0, 2))
+
+
+def bic(model, data, state):
+    """Return the log likelihood less half of log n for each parameter."""
+    _, info = respond(model, data, state)
+    parameters = model.n_components * (freedom(model.family) + 1) - 1
+    return info.log_likelihood - 0.5 * parameters * np.log(max(data.weight.sum(), 1.0))
