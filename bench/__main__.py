@@ -31,6 +31,7 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "emerging": "bench.emerging",
     "drift": "bench.drift",
     "few_labels": "bench.few_labels",
+    "em_speed": "bench.em_speed",
     "maxmargin": "bench.maxmargin",
     "margin_tables": "bench.margin_tables",
     "networks": "bench.networks",

@@ -173,8 +173,13 @@ def _(family, stats, live, X, out):
 
 @seam.count_rows.implement(BetaBernoulli)
 def _(family, stats, weight, X):
-    for value in (ZERO, ONE):
-        stats.n[:, value] += weight.T @ (X == value).astype(float)
+    ones = weight.T @ (X == 1).astype(float)
+    if X.size and X.min() >= 0:  # without holes one product says it all
+        zeros = np.maximum(weight.sum(axis=0)[:, None] - ones, 0.0)
+    else:
+        zeros = weight.T @ (X == 0).astype(float)
+    stats.n[:, ZERO] += zeros
+    stats.n[:, ONE] += ones
 
 
 @seam.settle.implement(BetaBernoulli)

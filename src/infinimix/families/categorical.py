@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import seam
+from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
 
@@ -190,15 +191,40 @@ def _(family, stats, wider):
     return result
 
 
-seam.score_rows.implement(DirichletCategorical)(seam.score_each)
+@seam.score_rows.implement(DirichletCategorical)
+def _(family, stats, live, X, out):
+    column = np.repeat(np.arange(family.start.size - 1), np.diff(family.start))
+    logs = stats.t[live] - stats.norm[live][:, column]
+    _gather(family.start, np.ascontiguousarray(logs.T), X, out)
+
+
+@kernel
+def _gather(start, table, X, out):
+    """Add to out[i] the row of the table that each cell of X[i] names."""
+    for i in range(X.shape[0]):
+        for d in range(X.shape[1]):
+            if X[i, d] >= 0:
+                c = start[d] + X[i, d]
+                for k in range(table.shape[1]):
+                    out[i, k] += table[c, k]
 
 
 @seam.count_rows.implement(DirichletCategorical)
 def _(family, stats, weight, X):
-    for d in range(X.shape[1]):
-        first, last = family.start[d], family.start[d + 1]
-        held = X[:, d, None] == np.arange(last - first)
-        stats.n[:, first:last] += weight.T @ held.astype(float)
+    table = np.zeros(stats.n.shape[::-1])
+    _scatter(family.start, np.ascontiguousarray(weight), X, table)
+    stats.n[:] += table.T
+
+
+@kernel
+def _scatter(start, weight, X, table):
+    """Add weight[i] to the row of the table that each cell of X[i] names."""
+    for i in range(X.shape[0]):
+        for d in range(X.shape[1]):
+            if X[i, d] >= 0:
+                c = start[d] + X[i, d]
+                for k in range(table.shape[1]):
+                    table[c, k] += weight[i, k]
 
 
 @seam.settle.implement(DirichletCategorical)

@@ -29,8 +29,11 @@ from infinimix.families.seam import (
     score_rows,
     settle,
 )
+from infinimix.kernels.compile import kernel
+from infinimix.kernels.elementary import exp, log
 
 MOST_STEPS = 200
+FARTHEST = 700.0  # nats below the best component of a row: beyond that nothing is left
 TOLERANCE = 1e-4  # nats a row: EM stops when no restart has gained more in a step
 
 
@@ -109,12 +112,27 @@ def respond(model, data, state):
     if model.owners is not None:
         barred = (data.codes[:, None] >= 0) & (data.codes[:, None] != model.owners)
         joint = np.where(barred[:, None, :], -np.inf, joint)
-    top = joint.max(axis=2, keepdims=True)
-    weight = np.exp(joint - top)
-    total = weight.sum(axis=2, keepdims=True)
-    weight *= data.weight[:, None, None] / total
-    log_likelihood = data.weight @ (top + np.log(total))[:, :, 0]
-    return weight, Info(log_likelihood + state.log_prior, log_likelihood)
+    log_likelihood = np.zeros(model.n_restarts)
+    share_out(joint, data.weight, log_likelihood)
+    return joint, Info(log_likelihood + state.log_prior, log_likelihood)
+
+
+@kernel
+def share_out(joint, weight, log_likelihood):
+    """Turn the log joint density of each row into its weights, and add up the likelihoods."""
+    n, R, K = joint.shape
+    for i in range(n):
+        for r in range(R):
+            row = joint[i, r]
+            top, total = -np.inf, 0.0
+            for k in range(K):
+                top = max(top, row[k])
+            for k in range(K):
+                row[k] = exp(row[k] - top) if row[k] > top - FARTHEST else 0.0
+                total += row[k]
+            for k in range(K):
+                row[k] *= weight[i] / total
+            log_likelihood[r] += weight[i] * (top + log(total))
 
 
 def maximise(model, data, weight):
@@ -141,7 +159,9 @@ def log_joint(family, X, state):
     R, K = state.rows.shape
     out = np.zeros((len(X[0]), R * K))
     score_rows(family, state.stats, np.arange(R * K), X, out)
-    return out.reshape(-1, R, K) + state.log_share
+    out = out.reshape(-1, R, K)
+    out += state.log_share
+    return out
 
 
 def climb(model, data, state, most_steps=MOST_STEPS):
