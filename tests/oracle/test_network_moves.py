@@ -9,7 +9,14 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from infinimix.networks.engine import class_moves, graph_moves
+from infinimix.networks.engine import (
+    class_moves,
+    graph_moves,
+    node_swaps,
+    relocation,
+    reversal,
+    set_moves,
+)
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
@@ -26,8 +33,10 @@ DRAWS = 4000
 
 MOVES = {
     "pairs": lambda m, s, rng: graph_moves.pair_gibbs(m, s, 0, 3, 1.0, rng),
-    "sets": lambda m, s, rng: graph_moves.set_gibbs(m, s, int(rng.integers(3)), 1.0, rng),
-    "reversal": lambda m, s, rng: graph_moves.reverse_edge(m, s, 1.0, rng),
+    "sets": lambda m, s, rng: set_moves.set_gibbs(m, s, int(rng.integers(3)), 1.0, rng),
+    "reversal": lambda m, s, rng: reversal.reverse_edge(m, s, 1.0, rng),
+    "relocation": lambda m, s, rng: relocation.relocate_node(m, s, int(rng.integers(3)), 1.0, rng),
+    "names": lambda m, s, rng: node_swaps.swap_nodes(m, s, 1.0, rng),
     "class": lambda m, s, rng: class_moves.class_gibbs(m, s, int(rng.integers(3)), rng),
     "swap": lambda m, s, rng: class_moves.swap_classes(m, s, rng),
     "split and merge": lambda m, s, rng: class_moves.split_merge(m, s, rng),

@@ -1,8 +1,9 @@
 """Bayesian networks whose variables have roles.
 
 `BlockmodelBayesNet` is the door. Compiled code is in `engine`: `scores` (families), `candidates`
-(parents), `blocks` and `acyclicity` (priors), `graph_moves`, `class_moves` and `chain` (chains
-over graphs), `ordered` and `ordered_moves` (chains with the graph summed out). Around it: `columns`
+(parents), `blocks` and `acyclicity` (priors), `model` and `chain` (chains over graphs), their moves
+`graph_moves`, `set_moves`, `reversal`, `relocation`, `node_swaps` and `class_moves`, `ordered`,
+`ordered_moves` and `ordered_chain` (chains with the graph summed out). Around it: `columns`
 and `knowledge` (what goes in), `chains` (from start to record), `completion` (missing cells),
 `posterior`, `predictive` and `answers` (what comes out). `network`, `bif` and `elimination` are
 networks with known tables.

@@ -20,7 +20,7 @@ from infinimix.networks.engine.candidates import choose_layout
 from infinimix.networks.engine.chain import Record, advance, new_model, new_record, stack_states
 from infinimix.networks.engine.graphs import to_adjacency, topological_order, words
 from infinimix.networks.engine.ordered import Row, Sums, fill_weights
-from infinimix.networks.engine.ordered_moves import advance_row
+from infinimix.networks.engine.ordered_chain import advance_row
 from infinimix.networks.engine.scores import (
     Data,
     Layout,
@@ -106,7 +106,7 @@ class Chain:
         states = [new_state(prior, p.layout, A, z) for _ in p.powers]
         self.states, self.powers = stack_states(states), np.array(p.powers, float)
         self.at = np.arange(len(p.powers))
-        self.larger = 4 if N <= 13 else max(2, N // 8)
+        self.larger = np.array([1, N // 2, 2 * N] if N <= 13 else [max(2, N // 8), 2, N // 2])
 
     def _start_row(self, A: np.ndarray, z: np.ndarray) -> None:
         p, N = self.problem, self.problem.n_nodes

@@ -16,6 +16,7 @@ from infinimix.networks.answers import Answers
 from infinimix.networks.chains import Chain, Problem, make_layout
 from infinimix.networks.columns import Columns, read_columns
 from infinimix.networks.completion import first_fill
+from infinimix.networks.engine.candidates import ALL
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.knowledge import Knowledge, read_knowledge
 from infinimix.networks.parameters import NETWORK_RULES, check_parameters
@@ -90,9 +91,10 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         which variable takes which.
     max_parents : int, optional
         Most parents of a variable; by default no bound up to 13 variables, else 8.
-    n_temperatures : int
+    n_temperatures : int, optional
         With more than one, each chain is tempered: this many copies, the likelihood raised to
-        powers from 1 down.
+        powers from 1 down. By default 3 with "blockmodel" and up to 13 variables, if alpha, beta
+        and gamma are fixed and no cell is missing; else 1.
     n_jobs : int, optional
         Threads for chains.
     verbose : bool
@@ -158,7 +160,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         role_template: Any = None,
         shared_roles: Any = None,
         max_parents: int | None = None,
-        n_temperatures: int = 1,
+        n_temperatures: int | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
         random_state: Any = None,
@@ -248,7 +250,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         codes, missing = columns.codes(encoded)
         known = self._knowledge(columns.schema.names)
         skip = _read_interventions(interventions, codes.shape)
-        if self.n_temperatures > 1 and missing.any():
+        if (self.n_temperatures or 1) > 1 and missing.any():
             raise ValueError("n_temperatures above 1 needs a table without missing cells.")
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
         problem = self._problem(columns, codes, missing, known, skip, seconds, seeds[-1])
@@ -289,7 +291,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
             gamma=0.5 if learn[2] else float(self.gamma), learn=learn,  # type: ignore[arg-type]
             bdeu=bool(self.bdeu), skip=skip, bonus=known.bonus, anchor=known.anchor,
             roles=known.held, order_known=self.role_order is not None,
-            powers=tuple(0.6 ** np.arange(self.n_temperatures)), n_iter=int(self.n_iter),
+            powers=self._powers(N, any(learn) or bool(missing.any())), n_iter=int(self.n_iter),
             burn_in=int(self.n_iter) // 2 if self.burn_in is None else int(self.burn_in),
             seconds=seconds,
         )  # fmt: skip
@@ -304,6 +306,15 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         required = known.bonus == np.inf
         problem.layout = make_layout(problem, filled, allowed, required, **bounds)
         return problem
+
+    def _temperatures(self, N: int, learn: Any, missing: np.ndarray) -> int:
+        if self.n_temperatures is not None:
+            return int(self.n_temperatures)
+        return (
+            3
+            if self.prior == "blockmodel" and N <= ALL and not (any(learn) or missing.any())
+            else 1
+        )
 
     def _name_features(self, columns: Columns) -> None:
         self.n_features_in_ = columns.schema.width
