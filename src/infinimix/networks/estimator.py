@@ -118,6 +118,11 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         The state with the highest log joint.
     rhat_, ess_, edge_gap_ : arrays (N, N)
         Diagnostics of each edge; the gap is the largest difference between two chains.
+    outside_mass_ : array (N,)
+        With more than 13 variables: the weight, under a uniform prior and beside the parents in
+        the last state, of one more parent that is not among the strong candidates, over whose
+        sets the larger moves run. With "ordered" such parents are left out; with other priors
+        single edges still reach them.
     discretised_ : dict
         Column -> inner edges of its bins, where a table was discretised.
 
@@ -281,14 +286,15 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         skip: np.ndarray | None, seconds: float | None, seed: np.random.SeedSequence,
     ) -> Problem:  # fmt: skip
         N = codes.shape[1]
-        learn = tuple(isinstance(v, str) for v in (self.alpha, self.beta, self.gamma))
+        learn = [isinstance(v, str) for v in (self.alpha, self.beta, self.gamma)]
         allowed = known.bonus > -np.inf
         problem = Problem(
             codes, missing, columns.cards, None,
             prior=self.prior, per_partition=self.normalise == "partition",
             alpha=0.5 if learn[0] else float(self.alpha),
             beta=(1.0, 1.0) if learn[1] else (float(self.beta[0]), float(self.beta[1])),
-            gamma=0.5 if learn[2] else float(self.gamma), learn=learn,  # type: ignore[arg-type]
+            gamma=0.5 if learn[2] else float(self.gamma),
+            learn=(learn[0], learn[1], learn[2] and not columns.gaussian),
             bdeu=bool(self.bdeu), skip=skip, bonus=known.bonus, anchor=known.anchor,
             roles=known.held, order_known=self.role_order is not None,
             powers=self._powers(N, any(learn) or bool(missing.any())), n_iter=int(self.n_iter),
@@ -307,14 +313,12 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         problem.layout = make_layout(problem, filled, allowed, required, **bounds)
         return problem
 
-    def _temperatures(self, N: int, learn: Any, missing: np.ndarray) -> int:
-        if self.n_temperatures is not None:
-            return int(self.n_temperatures)
-        return (
-            3
-            if self.prior == "blockmodel" and N <= ALL and not (any(learn) or missing.any())
-            else 1
-        )
+    def _powers(self, N: int, changing: bool) -> tuple[float, ...]:
+        """Return the powers of the likelihood; one if the likelihood changes on the way."""
+        T = self.n_temperatures
+        if T is None:
+            T = 3 if self.prior == "blockmodel" and N <= ALL and not changing else 1
+        return tuple(0.6 ** np.arange(T))
 
     def _name_features(self, columns: Columns) -> None:
         self.n_features_in_ = columns.schema.width
@@ -329,6 +333,9 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         if not self._chains[0].problem.missing.any():
             self._completed = self._completed[:1]
         self.edge_gap_ = edge_gap(records)
+        self.outside_mass_ = np.zeros(self.n_features_in_)
+        if self.n_features_in_ > ALL:
+            self.outside_mass_ = self._chains[0].outside_mass()
         self.rhat_, self.ess_ = rhat_and_ess(draws)
         first, weight = distinct_states(draws, self.averaging, int(self.n_best))
         self._places, self._weights = first, weight

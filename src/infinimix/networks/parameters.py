@@ -57,8 +57,6 @@ NETWORK_RULES: dict[str, Rule] = {
 def check_parameters(model: Any) -> None:
     """Raise ValueError for the first parameter that is not what it may be, alone or with others."""
     parameters.check_parameters(model)
-    if _is_learn(model.gamma) and model.prior == "ordered":
-        raise ValueError("gamma='learn' needs a prior other than 'ordered'; give a number.")
     learned = any(_is_learn(v) for v in (model.alpha, model.beta, model.gamma))
     if (model.n_temperatures or 1) > 1 and (learned or model.prior == "ordered"):
         raise ValueError(

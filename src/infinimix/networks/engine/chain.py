@@ -30,7 +30,7 @@ from infinimix.networks.engine.scores import GAMMA, compute_score, family_score,
 from infinimix.networks.engine.set_moves import set_gibbs
 
 GAMMA_GRID = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0])
-SETS, NODES, SWAPS = range(3)  # of `larger`: sets and reversals, relocations, swaps of names
+SETS, NODES, SWAPS = range(3)  # of `larger`: how many of each move a sweep tries
 
 
 class Record(NamedTuple):
@@ -82,7 +82,7 @@ def sweep_classes(model, state, rng):
 
 @kernel
 def sweep(model, state, power, larger, rng):
-    """One sweep of all moves; `larger` is how many of the larger ones, each in its measure."""
+    """One sweep of all moves; `larger` is how many of each of the larger ones."""
     sweep_graph(model, state, power, rng)
     n = state.z.shape[0]
     for _ in range(larger[SETS]):
