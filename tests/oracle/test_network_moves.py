@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from infinimix.networks.engine import class_moves, graph_moves
+from infinimix.networks.engine import (
+    class_moves,
+    graph_moves,
+    node_swaps,
+    orders,
+    relocation,
+    reversal,
+    set_moves,
+)
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
@@ -23,11 +31,15 @@ X = table(3, 12, CARDS)
 BONUS = np.array([[0.0, 0.7, 0.0], [0.0, 0.0, -0.4], [0.3, 0.0, 0.0]])
 ALL = ~np.eye(3, dtype=bool)
 DRAWS = 4000
+ROOM = orders.new_orders(3, 4, 3)
 
 MOVES = {
     "pairs": lambda m, s, rng: graph_moves.pair_gibbs(m, s, 0, 3, 1.0, rng),
-    "sets": lambda m, s, rng: graph_moves.set_gibbs(m, s, int(rng.integers(3)), 1.0, rng),
-    "reversal": lambda m, s, rng: graph_moves.reverse_edge(m, s, 1.0, rng),
+    "sets": lambda m, s, rng: set_moves.set_gibbs(m, s, int(rng.integers(3)), 1.0, rng),
+    "reversal": lambda m, s, rng: reversal.reverse_edge(m, s, 1.0, rng),
+    "relocation": lambda m, s, rng: relocation.relocate_node(m, s, int(rng.integers(3)), 1.0, rng),
+    "names": lambda m, s, rng: node_swaps.swap_nodes(m, s, 1.0, rng),
+    "orders": lambda m, s, rng: orders.redraw(m, s, ROOM, 2, 1.0, rng),
     "class": lambda m, s, rng: class_moves.class_gibbs(m, s, int(rng.integers(3)), rng),
     "swap": lambda m, s, rng: class_moves.swap_classes(m, s, rng),
     "split and merge": lambda m, s, rng: class_moves.split_merge(m, s, rng),

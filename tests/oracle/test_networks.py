@@ -2,11 +2,17 @@
 
 import numpy as np
 import pytest
+from scipy.special import multigammaln
 
 from infinimix.networks.chains import Chain, Problem
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
-from infinimix.networks.engine.scores import discrete_data, family_score, new_cache
+from infinimix.networks.engine.scores import (
+    discrete_data,
+    family_score,
+    gaussian_data,
+    new_cache,
+)
 from tests.oracle.networks import World, exact_uniform_edges, log_discrete, marginals, table
 
 CARDS = np.array([2, 3, 2, 2])
@@ -32,6 +38,34 @@ def test_discrete_scores_are_those_of_the_formula(gamma, bdeu):
         for mask in range(8):
             parents = tuple(layout.cand[c][[k for k in range(3) if mask >> k & 1]])
             expected = log_discrete(X, CARDS, c, parents, gamma, bdeu)
+            assert np.isclose(family_score(data, layout, cache, c, np.uint64(mask)), expected)
+
+
+def log_normal_wishart(X, nodes, mu=1.0):
+    """BGe marginal likelihood of some columns (Kuipers, Moffa and Heckerman 2014, equation 4)."""
+    n, N = X.shape
+    k, w = len(nodes), N + mu + 1.0
+    t = mu * (w - N - 1.0) / (mu + 1.0)
+    rows = X[:, list(nodes)]
+    mean = rows.mean(axis=0)
+    R = t * np.eye(k) + (rows - mean).T @ (rows - mean) + n * mu / (n + mu) * np.outer(mean, mean)
+    free = w - N + k
+    return (
+        -0.5 * k * n * np.log(np.pi) + 0.5 * k * np.log(mu / (n + mu))
+        + (multigammaln(0.5 * (n + free), k) - multigammaln(0.5 * free, k) if k else 0.0)
+        + 0.5 * free * k * np.log(t) - 0.5 * (n + free) * np.linalg.slogdet(R)[1]
+    )  # fmt: skip
+
+
+def test_gaussian_scores_are_ratios_of_marginal_likelihoods():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((30, 4)) @ rng.standard_normal((4, 4)) + rng.standard_normal(4)
+    data, layout = gaussian_data(X), full_layout(~np.eye(4, dtype=bool))
+    cache = new_cache(data, layout)
+    for c in range(4):
+        for mask in range(8):
+            parents = [int(i) for k, i in enumerate(layout.cand[c]) if mask >> k & 1]
+            expected = log_normal_wishart(X, [*parents, c]) - log_normal_wishart(X, parents)
             assert np.isclose(family_score(data, layout, cache, c, np.uint64(mask)), expected)
 
 

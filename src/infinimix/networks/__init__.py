@@ -1,21 +1,24 @@
 """Bayesian networks whose variables have roles.
 
 `BlockmodelBayesNet` is the door. Compiled code is in `engine`: `scores` (families), `candidates`
-(parents), `blocks` and `acyclicity` (priors), `graph_moves`, `class_moves` and `chain` (chains
-over graphs), `ordered` and `ordered_moves` (chains with the graph summed out). Around it: `columns`
+(parents), `blocks` and `acyclicity` (priors), `model` and `chain` (chains over graphs), their moves
+`graph_moves`, `set_moves`, `reversal`, `relocation`, `node_swaps` and `class_moves`, `ordered`,
+`ordered_moves` and `ordered_chain` (chains with the graph summed out). Around it: `columns`
 and `knowledge` (what goes in), `chains` (from start to record), `completion` (missing cells),
-`posterior`, `predictive` and `answers` (what comes out). `network`, `bif` and `elimination` are
-networks with known tables.
+`posterior`, `predictive` and `answers` (what comes out). `slices` makes pairs of rows of
+sequences. `network`, `bif` and `elimination` are networks with known tables.
 """
 
 from infinimix.networks.bif import from_bif, read_network, to_bif
 from infinimix.networks.estimator import BlockmodelBayesNet
 from infinimix.networks.network import BayesNet, sample_network
+from infinimix.networks.slices import pair_slices
 
 __all__ = [
     "BayesNet",
     "BlockmodelBayesNet",
     "from_bif",
+    "pair_slices",
     "read_network",
     "sample_network",
     "to_bif",

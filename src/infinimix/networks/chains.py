@@ -15,22 +15,34 @@ import numpy as np
 
 from infinimix.networks.completion import complete_discrete, complete_gaussian, first_fill
 from infinimix.networks.engine.acyclicity import Constants
-from infinimix.networks.engine.blocks import new_prior, new_state
-from infinimix.networks.engine.candidates import choose_layout
-from infinimix.networks.engine.chain import Record, advance, new_model, new_record, stack_states
+from infinimix.networks.engine.blocks import State, new_prior, new_state
+from infinimix.networks.engine.candidates import ALL, MOST, choose_layout, full_layout, outside_mass
+from infinimix.networks.engine.chain import (
+    GAMMA_GRID,
+    Record,
+    advance,
+    new_model,
+    new_record,
+    stack_states,
+)
 from infinimix.networks.engine.graphs import to_adjacency, topological_order, words
 from infinimix.networks.engine.ordered import Row, Sums, fill_weights
-from infinimix.networks.engine.ordered_moves import advance_row
+from infinimix.networks.engine.ordered_chain import advance_row
+from infinimix.networks.engine.orders import new_orders, redraw
 from infinimix.networks.engine.scores import (
+    GAMMA,
     Data,
     Layout,
+    compute_score,
     discrete_data,
     fill_scatter,
     forget,
     gaussian_data,
     new_cache,
+    set_logs,
 )
 
+TRIES = 8  # graphs that are proposed whenever the whole graph is drawn anew
 KEEP = 500  # states that a chain remembers at most
 _CONSTANTS: dict[int, Constants] = {}
 
@@ -106,7 +118,16 @@ class Chain:
         states = [new_state(prior, p.layout, A, z) for _ in p.powers]
         self.states, self.powers = stack_states(states), np.array(p.powers, float)
         self.at = np.arange(len(p.powers))
-        self.larger = 4 if N <= 13 else max(2, N // 8)
+        self.larger = np.array([1, N // 2, 2 * N] if N <= ALL else [max(2, N // 8), 2, N // 2])
+        scores_change = p.missing.any() or p.learn[2]  # and are too many to compute again
+        self.orders = None
+        if N <= ALL and p.prior in ("uniform", "sparse") and not scores_change:
+            self.orders = new_orders(N, prior.held.shape[1], ALL)
+
+    def _redraw(self) -> None:
+        """Draw the whole graph anew."""
+        state = State(*(part[self.at[0]] for part in self.states))
+        redraw(self.model, state, self.orders, TRIES, float(self.powers[0]), self.rng)
 
     def _start_row(self, A: np.ndarray, z: np.ndarray) -> None:
         p, N = self.problem, self.problem.n_nodes
@@ -131,6 +152,20 @@ class Chain:
         pa, fam = np.zeros((N, words(N)), np.uint64), np.zeros(N, np.uint64)
         self.row = Row(z.astype(np.int64), eta, role, info, pa, fam)
 
+    def outside_mass(self) -> np.ndarray:
+        """Return, for each node, the weight of one more parent that is no strong candidate."""
+        layout, A, N = self.problem.layout, self.adjacency(), self.problem.n_nodes
+        bonus = np.zeros((N, N)) if self.problem.bonus is None else self.problem.bonus
+        wide = full_layout(bonus > -np.inf, layout.max_parents) if N <= MOST + 1 else layout
+        out = np.zeros(N)
+        for c in range(N):
+            here = layout.cand[c]
+            strong = here[[bool(int(layout.strong[c]) >> k & 1) for k in range(len(here))]]
+            wide.strong[c] = _word(wide, c, strong)
+            parents = _word(wide, c, np.flatnonzero(A[:, c]))
+            out[c] = outside_mass(self.data, wide, self.cache, c, parents)
+        return out
+
     def adjacency(self) -> np.ndarray:
         """Return the graph as it is now."""
         ordered = self.problem.prior == "ordered"
@@ -147,8 +182,35 @@ class Chain:
                 self.model, self.states, self.powers, self.at, self.larger, n, heat, self.record,
                 count, self.thin, self.rng,
             )  # fmt: skip
+            if self.orders is not None:
+                self._redraw()
+        if self.problem.prior == "ordered" and self.problem.learn[2]:
+            self._draw_gamma()
         if self.problem.missing.any():
             self._complete()
+
+    def _draw_gamma(self) -> None:
+        """Move gamma to a neighbour on its grid, for the ordered chain (as `draw_gamma`)."""
+        dials, old = self.data.dials, float(self.data.dials[GAMMA])
+        at = int(np.abs(GAMMA_GRID - old).argmin()) + int(self.rng.choice([-1, 1]))
+        if not 0 <= at < len(GAMMA_GRID):
+            return
+        logs = []
+        for gamma in (old, GAMMA_GRID[at]):
+            dials[GAMMA] = gamma
+            set_logs(self.data)
+            logs.append(
+                sum(
+                    compute_score(self.data, self.problem.layout, self.cache, c, word)
+                    for c, word in enumerate(self.row.fam)
+                )
+            )
+        if np.log1p(-self.rng.random()) < logs[1] - logs[0]:
+            forget(self.cache)
+            fill_weights(self.sums, self.must)
+        else:
+            dials[GAMMA] = old
+            set_logs(self.data)
 
     def _make_room(self, n: int) -> None:
         """Forget every other kept state when n more sweeps would be too many to remember."""
@@ -178,7 +240,9 @@ class Chain:
         """Run the chain: annealed start, burn-in, and the sweeps that count."""
         p = self.problem
         end = None if p.seconds is None else time.monotonic() + p.seconds
-        step = 5 if p.missing.any() else 50
+        step = 5 if p.missing.any() or (p.prior == "ordered" and p.learn[2]) else 50
+        if self.larger_moves and self.orders is not None:
+            step = 10
         for k in range(0, p.burn_in, step):
             warm = min(1.0, 0.1 + 1.8 * k / max(p.burn_in, 1)) if self.larger_moves else 1.0
             self.powers_scale(warm)
@@ -213,6 +277,11 @@ class Chain:
             "log_joint": float(last),
             "edges": self.record.edges / max(done, 1),
         }
+
+
+def _word(layout: Layout, c: int, nodes: np.ndarray) -> np.uint64:
+    """Return nodes as bits of the candidates of c."""
+    return np.uint64(sum(1 << int(layout.pos[c, i]) for i in nodes if layout.pos[c, i] >= 0))
 
 
 def start(problem: Problem, rng: np.random.Generator, apart: bool) -> tuple[np.ndarray, np.ndarray]:

@@ -17,6 +17,7 @@ from infinimix.networks.answers import Answers
 from infinimix.networks.chains import Chain, Problem, make_layout
 from infinimix.networks.columns import Columns, read_columns
 from infinimix.networks.completion import first_fill
+from infinimix.networks.engine.candidates import ALL
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.knowledge import Knowledge, read_knowledge
 from infinimix.networks.parameters import NETWORK_RULES, check_parameters
@@ -91,9 +92,10 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         which variable takes which.
     max_parents : int, optional
         Most parents of a variable; by default no bound up to 13 variables, else 8.
-    n_temperatures : int
+    n_temperatures : int, optional
         With more than one, each chain is tempered: this many copies, the likelihood raised to
-        powers from 1 down.
+        powers from 1 down. By default 3 with "blockmodel" and up to 13 variables, if alpha, beta
+        and gamma are fixed and no cell is missing; else 1.
     n_jobs : int, optional
         Threads for chains.
     verbose : bool
@@ -117,6 +119,11 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         The state with the highest log joint.
     rhat_, ess_, edge_gap_ : arrays (N, N)
         Diagnostics of each edge; the gap is the largest difference between two chains.
+    outside_mass_ : array (N,)
+        With more than 13 variables: the weight, under a uniform prior and beside the parents in
+        the last state, of one more parent that is not among the strong candidates, over whose
+        sets the larger moves run. With "ordered" such parents are left out; with other priors
+        single edges still reach them.
     discretised_ : dict
         Column -> inner edges of its bins, where a table was discretised.
 
@@ -159,7 +166,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         role_template: Any = None,
         shared_roles: Any = None,
         max_parents: int | None = None,
-        n_temperatures: int = 1,
+        n_temperatures: int | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
         random_state: Any = None,
@@ -249,7 +256,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         codes, missing = columns.codes(encoded)
         known = self._knowledge(columns.schema.names)
         skip = _read_interventions(interventions, codes.shape)
-        if self.n_temperatures > 1 and missing.any():
+        if (self.n_temperatures or 1) > 1 and missing.any():
             raise ValueError("n_temperatures above 1 needs a table without missing cells.")
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
         problem = self._problem(columns, codes, missing, known, skip, seconds, seeds[-1])
@@ -281,17 +288,18 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         skip: np.ndarray | None, seconds: float | None, seed: np.random.SeedSequence,
     ) -> Problem:  # fmt: skip
         N = codes.shape[1]
-        learn = tuple(isinstance(v, str) for v in (self.alpha, self.beta, self.gamma))
+        learn = [isinstance(v, str) for v in (self.alpha, self.beta, self.gamma)]
         allowed = known.bonus > -np.inf
         problem = Problem(
             codes, missing, columns.cards, None,
             prior=self.prior, per_partition=self.normalise == "partition",
             alpha=0.5 if learn[0] else float(self.alpha),
             beta=(1.0, 1.0) if learn[1] else (float(self.beta[0]), float(self.beta[1])),
-            gamma=0.5 if learn[2] else float(self.gamma), learn=learn,  # type: ignore[arg-type]
+            gamma=0.5 if learn[2] else float(self.gamma),
+            learn=(learn[0], learn[1], learn[2] and not columns.gaussian),
             bdeu=bool(self.bdeu), skip=skip, bonus=known.bonus, anchor=known.anchor,
             roles=known.held, order_known=self.role_order is not None,
-            powers=tuple(0.6 ** np.arange(self.n_temperatures)), n_iter=int(self.n_iter),
+            powers=self._powers(N, any(learn) or bool(missing.any())), n_iter=int(self.n_iter),
             burn_in=int(self.n_iter) // 2 if self.burn_in is None else int(self.burn_in),
             seconds=seconds,
         )  # fmt: skip
@@ -307,6 +315,13 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         problem.layout = make_layout(problem, filled, allowed, required, **bounds)
         return problem
 
+    def _powers(self, N: int, changing: bool) -> tuple[float, ...]:
+        """Return the powers of the likelihood; one if the likelihood changes on the way."""
+        T = self.n_temperatures
+        if T is None:
+            T = 3 if self.prior == "blockmodel" and N <= ALL and not changing else 1
+        return tuple(0.6 ** np.arange(T))
+
     def _name_features(self, columns: Columns) -> None:
         self.n_features_in_ = columns.schema.width
         self.__dict__.pop("feature_names_in_", None)
@@ -320,6 +335,9 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         if not self._chains[0].problem.missing.any():
             self._completed = self._completed[:1]
         self.edge_gap_ = edge_gap(records)
+        self.outside_mass_ = np.zeros(self.n_features_in_)
+        if self.n_features_in_ > ALL:
+            self.outside_mass_ = self._chains[0].outside_mass()
         self.rhat_, self.ess_ = rhat_and_ess(draws)
         first, weight = distinct_states(draws, self.averaging, int(self.n_best))
         self._places, self._weights = first, weight

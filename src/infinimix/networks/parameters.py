@@ -46,7 +46,7 @@ NETWORK_RULES: dict[str, Rule] = {
     "likelihood": _among("auto", "discrete", "gaussian"),
     "bdeu": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     "n_bins": (_whole(2), "a whole number from 2 on"),
-    "n_temperatures": (_whole(1), "a whole number from 1 on"),
+    "n_temperatures": (lambda v: v is None or _whole(1)(v), "None or a whole number from 1 on"),
     "max_parents": (lambda v: v is None or _whole(0)(v), "None or a whole number from 0 on"),
     "known_roles": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
     "shared_roles": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
@@ -57,10 +57,8 @@ NETWORK_RULES: dict[str, Rule] = {
 def check_parameters(model: Any) -> None:
     """Raise ValueError for the first parameter that is not what it may be, alone or with others."""
     parameters.check_parameters(model)
-    if _is_learn(model.gamma) and model.prior == "ordered":
-        raise ValueError("gamma='learn' needs a prior other than 'ordered'; give a number.")
     learned = any(_is_learn(v) for v in (model.alpha, model.beta, model.gamma))
-    if model.n_temperatures > 1 and (learned or model.prior == "ordered"):
+    if (model.n_temperatures or 1) > 1 and (learned or model.prior == "ordered"):
         raise ValueError(
             "n_temperatures above 1 needs fixed alpha, beta and gamma, and a prior other than "
             "'ordered', whose graphs are summed out anyway."

@@ -13,7 +13,15 @@ from infinimix.networks.parameters import check_parameters
 from infinimix.networks.posterior import Draws
 from infinimix.tables import Schema
 
-FOUND = ("edge_marginals_", "co_class_marginals_", "roles_", "edge_gap_", "rhat_", "ess_")
+FOUND = (
+    "edge_marginals_",
+    "co_class_marginals_",
+    "roles_",
+    "edge_gap_",
+    "rhat_",
+    "ess_",
+    "outside_mass_",
+)
 
 
 def to_tree(model: BlockmodelBayesNet) -> dict[str, Any]:

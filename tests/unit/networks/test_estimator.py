@@ -188,19 +188,13 @@ def test_the_other_priors_answer_too(prior):
     assert np.isfinite(model.score(X))
 
 
-def test_what_cannot_be_learned_is_refused():
-    with pytest.raises(ValueError, match="gamma='learn' needs a prior other than 'ordered'"):
-        BlockmodelBayesNet(prior="ordered", gamma="learn", **QUICK).fit(X)
-
-
 @pytest.mark.parametrize("prior", ["blockmodel", "ordered"])
 def test_hyper_parameters_are_learned(prior):
-    learn = {"alpha": "learn", "beta": "learn"}
-    if prior != "ordered":
-        learn["gamma"] = "learn"
+    learn = {"alpha": "learn", "beta": "learn", "gamma": "learn"}
     model = BlockmodelBayesNet(prior=prior, **learn, **QUICK).fit(X)
     assert len(np.unique(model._draws.hyper[:, 0])) > 10
     assert len(np.unique(model._draws.hyper[:, 1])) > 1
+    assert len(np.unique(model._draws.hyper[:, 3])) > 1
 
 
 def test_temperatures_and_more_sweeps(model):

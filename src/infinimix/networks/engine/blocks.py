@@ -120,10 +120,23 @@ def count_links(state, i, out, into):
 
 
 @kernel
-def class_score(prior, state, k, out, into):
-    """Return the log weight of class k for a node that is out of all, with these links."""
+def log_joining(prior, state, k):
+    """Return log P(z) / Z(z) of a node that joins class k, up to a term that all k share."""
     crowd = state.m[k] + prior.held[2, k, k]
     score = log(np.float64(crowd)) if crowd > 0 else log(prior.hyper[0])
+    if prior.per_partition:
+        sizes = prior.constants.hashes
+        key = state.key[0] + sizes[state.m[k] + 1] - sizes[state.m[k]]
+        state.m[k] += 1
+        score -= log_constant(prior.constants, key, state.m, prior.hyper)
+        state.m[k] -= 1
+    return score
+
+
+@kernel
+def class_score(prior, state, k, out, into):
+    """Return the log weight of class k for a node that is out of all, with these links."""
+    score = log_joining(prior, state, k)
     for c in range(state.m.shape[0]):
         if state.m[c] == 0:
             continue
@@ -137,12 +150,6 @@ def class_score(prior, state, k, out, into):
             score += log_beta(prior, n + out[c], total + size) - log_beta(prior, n, total)
             n, total = state.plus[c, k], pairs(prior, state, c, k)
             score += log_beta(prior, n + into[c], total + size) - log_beta(prior, n, total)
-    if prior.per_partition:
-        sizes = prior.constants.hashes
-        key = state.key[0] + sizes[state.m[k] + 1] - sizes[state.m[k]]
-        state.m[k] += 1
-        score -= log_constant(prior.constants, key, state.m, prior.hyper)
-        state.m[k] -= 1
     return score
 
 

@@ -1,8 +1,9 @@
 """One chain over graphs and partitions: sweeps, tempering, and what is remembered of them.
 
 A sweep visits every pair of nodes with the three-way Gibbs move, and adds a few larger moves: sets
-of parents, edge reversals, classes of nodes, swaps and split-merges. With several temperatures,
-each has a state of its own with the likelihood raised to its power, and neighbours exchange powers.
+of parents, edge reversals, nodes with their class and links, swaps, classes and split-merges. With
+several temperatures, each has a state of its own with the likelihood raised to its power, and
+neighbours exchange powers.
 """
 
 from typing import NamedTuple
@@ -19,11 +20,17 @@ from infinimix.networks.engine.class_moves import (
     split_merge,
     swap_classes,
 )
-from infinimix.networks.engine.graph_moves import Model, pair_gibbs, reverse_edge, set_gibbs
+from infinimix.networks.engine.graph_moves import pair_gibbs
 from infinimix.networks.engine.graphs import has
+from infinimix.networks.engine.model import WIDTH, Model
+from infinimix.networks.engine.node_swaps import swap_nodes
+from infinimix.networks.engine.relocation import relocate_node
+from infinimix.networks.engine.reversal import reverse_edge
 from infinimix.networks.engine.scores import GAMMA, compute_score, family_score, forget, set_logs
+from infinimix.networks.engine.set_moves import set_gibbs
 
 GAMMA_GRID = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0])
+SETS, NODES, SWAPS = range(3)  # of `larger`: how many of each move a sweep tries
 
 
 class Record(NamedTuple):
@@ -75,12 +82,16 @@ def sweep_classes(model, state, rng):
 
 @kernel
 def sweep(model, state, power, larger, rng):
-    """One sweep of all moves; `larger` is how many sets of parents and reversals are tried."""
+    """One sweep of all moves; `larger` is how many of each of the larger ones."""
     sweep_graph(model, state, power, rng)
     n = state.z.shape[0]
-    for _ in range(larger):
+    for _ in range(larger[SETS]):
         set_gibbs(model, state, np.int64(rng.random() * n), power, rng)
         reverse_edge(model, state, power, rng)
+    for _ in range(larger[NODES]):
+        relocate_node(model, state, np.int64(rng.random() * n), power, rng)
+    for _ in range(larger[SWAPS]):
+        swap_nodes(model, state, power, rng)
     sweep_classes(model, state, rng)
 
 
@@ -186,8 +197,9 @@ def new_model(data, layout, prior, cache):
     strong = max(int(word).bit_count() for word in layout.strong)
     return Model(
         data, layout, prior, cache, np.ascontiguousarray(couples[:, possible]),
-        np.zeros(max(1 << strong, 2 * K + 2)), np.zeros((K, 66)),
-        np.zeros((4, max(K, 64)), np.int64),
+        np.zeros(max(1 << strong, 2 * K + 2)), np.zeros((K, 68)),
+        np.zeros((11, max(K, 64)), np.int64), np.zeros((6, 1 << WIDTH)),
+        np.zeros((3, 1 << WIDTH), np.int64), np.zeros(1 << WIDTH, np.uint64),
     )  # fmt: skip
 
 

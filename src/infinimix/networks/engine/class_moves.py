@@ -21,7 +21,7 @@ from infinimix.networks.engine.blocks import (
     shift_node,
     spare_class,
 )
-from infinimix.networks.engine.graph_moves import INTO, OUT
+from infinimix.networks.engine.model import INTO, OUT
 
 GRID = np.array(BETA_GRID)
 ALPHA_STEP = 1.0

@@ -1,0 +1,204 @@
+"""The whole graph drawn anew, for a few nodes: their order, then parents among the earlier.
+
+Given classes and edge probabilities the prior of graphs is a product over families, so sums over
+all sets of parents, and over all orders of the nodes, come from passes over subsets (Koivisto and
+Sood 2004). A graph drawn this way is as probable as under the posterior, times the number of orders
+that it allows; a Metropolis step takes that number out again. About one in three is accepted.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.elementary import exp, log
+from infinimix.networks.engine.blocks import UNIFORM, pairs, set_parents
+from infinimix.networks.engine.graphs import popcount
+from infinimix.networks.engine.model import required_parents, score_of
+
+NEAR = -600.0  # sums of weights down to exp(-600) of the largest are taken without logarithms
+
+
+class Orders(NamedTuple):
+    """Room to work; empty where there are too many nodes."""
+
+    logs: np.ndarray  # (N, 2^(N - 1)): log weights of sets of parents
+    sums: np.ndarray  # (N, 2^(N - 1)): log sums over their subsets
+    first: np.ndarray  # (2^N,): log weight of all orders in which these nodes come first
+    ways: np.ndarray  # (2^N,): how many orders of these nodes a graph allows
+    odds: np.ndarray  # (K, K): log odds of edges from class to class
+    fam: np.ndarray  # (N,) int64
+
+
+def new_orders(N, K, most):
+    """Return room for N nodes, or none if there are more than `most`."""
+    n = N if N <= most else 0
+    half = 1 << max(n - 1, 0)
+    return Orders(
+        np.zeros((n, half)), np.zeros((n, half)), np.zeros(1 << n), np.zeros(1 << n),
+        np.zeros((K, K)), np.zeros(n, np.int64),
+    )  # fmt: skip
+
+
+@part
+def squeeze(nodes, c):
+    """Return a set of nodes without c as a set of candidates of c: all others, in their order."""
+    low = (1 << c) - 1
+    return (nodes & low) | ((nodes >> 1) & ~low)
+
+
+@part
+def widen(word, c):
+    """Return a set of candidates of c as a set of nodes."""
+    low = (1 << c) - 1
+    return (word & low) | ((word & ~low) << 1)
+
+
+@kernel
+def draw_odds(prior, state, odds, rng):
+    """Draw the edge probabilities of all pairs of classes, as log odds."""
+    for a in range(state.m.shape[0]):
+        for b in range(state.m.shape[0]):
+            odds[a, b] = 0.0
+            if prior.kind != UNIFORM and state.m[a] > 0 and state.m[b] > 0:
+                n = state.plus[a, b]
+                x = rng.standard_gamma(prior.hyper[1] + n)
+                y = rng.standard_gamma(prior.hyper[2] + pairs(prior, state, a, b) - n)
+                odds[a, b] = log(max(x, 1e-300)) - log(max(y, 1e-300))
+
+
+@kernel
+def weigh_family(model, z, orders, c, power):
+    """Fill the log weights of all sets of parents of c."""
+    logs, cand, n = orders.logs[c], model.layout.cand, 1
+    must, top = required_parents(model, c), -np.inf
+    logs[0] = 0.0
+    for q in range(cand.shape[1]):
+        i = cand[c, q]
+        odds = orders.odds[z[i], z[c]]
+        if model.layout.pos[c, i] < 0:
+            odds = -np.inf
+        elif model.prior.bonus[i, c] < np.inf:
+            odds += model.prior.bonus[i, c]
+        for s in range(n):
+            logs[n + s] = logs[s] + odds
+        n *= 2
+    for s in range(n):
+        word = np.uint64(s)
+        if popcount(word) > model.layout.max_parents or word & must != must:
+            logs[s] = -np.inf
+        elif logs[s] > -np.inf:
+            logs[s] += power * score_of(model, c, word)
+            top = max(top, logs[s])
+    return top
+
+
+@kernel
+def add_subsets(logs, sums, top):
+    """Fill sums with the logs of the sums over the subsets of every set."""
+    n, step, near = logs.shape[0], 1, logs[0] - top > NEAR
+    for s in range(n):
+        sums[s] = logs[s]
+        if near:
+            sums[s] = exp(logs[s] - top) if logs[s] - top > -700.0 else 0.0
+    while step < n:
+        for base in range(0, n, 2 * step):
+            if near:
+                for s in range(base, base + step):
+                    sums[s + step] += sums[s]
+            else:
+                for s in range(base, base + step):
+                    high, low = max(sums[s], sums[s + step]), min(sums[s], sums[s + step])
+                    sums[s + step] = high + log(1.0 + exp(low - max(high, -1e300)))
+        step *= 2
+    if near:
+        for s in range(n):
+            sums[s] = top + log(sums[s])
+
+
+@kernel
+def weigh_orders(orders):
+    """Fill first[U] with the log weight of all orders in which the nodes of U come first."""
+    first, sums, n = orders.first, orders.sums, orders.fam.shape[0]
+    terms = np.empty(n)
+    first[0] = 0.0
+    for U in range(1, 1 << n):
+        top, total, k = -np.inf, 0.0, 0
+        for c in range(n):
+            if U >> c & 1:
+                V = U ^ (1 << c)
+                terms[k] = first[V] + sums[c, squeeze(V, c)]
+                top = max(top, terms[k])
+                k += 1
+        first[U] = top
+        if top > -np.inf:
+            for q in range(k):
+                total += exp(terms[q] - top)
+            first[U] = top + log(total)
+
+
+@kernel
+def draw_graph(orders, rng):
+    """Draw an order from its end, and with each node its parents among the earlier ones."""
+    first, sums, n = orders.first, orders.sums, orders.fam.shape[0]
+    U = (1 << n) - 1
+    for _ in range(n):
+        u, last = rng.random(), 0
+        for c in range(n):
+            if U >> c & 1 and u >= 0.0:
+                V = U ^ (1 << c)
+                weight = first[V] + sums[c, squeeze(V, c)] - first[U]
+                if weight > -700.0:
+                    last = c
+                    u -= exp(weight)
+        U ^= 1 << last
+        among = squeeze(U, last)
+        u, s, pick = rng.random(), among, 0
+        while u >= 0.0:
+            weight = orders.logs[last, s] - sums[last, among]
+            if weight > -700.0:
+                pick = s
+                u -= exp(weight)
+            if s == 0:
+                break
+            s = (s - 1) & among
+        orders.fam[last] = pick
+
+
+@kernel
+def log_orders(orders):
+    """Return the log of the number of orders that the graph of `fam` allows."""
+    ways, n = orders.ways, orders.fam.shape[0]
+    ways[:] = 0.0
+    ways[0] = 1.0
+    parents = np.empty(n, np.int64)
+    for c in range(n):
+        parents[c] = widen(orders.fam[c], c)
+    for U in range((1 << n) - 1):
+        if ways[U] > 0.0:
+            for c in range(n):
+                if U >> c & 1 == 0 and U & parents[c] == parents[c]:
+                    ways[U | 1 << c] += ways[U]
+    return log(ways[(1 << n) - 1])
+
+
+@kernel
+def redraw(model, state, orders, tries, power, rng):
+    """Draw the whole graph anew, so many times, each accepted or not (Metropolis)."""
+    n, accepted = orders.fam.shape[0], 0
+    draw_odds(model.prior, state, orders.odds, rng)
+    for c in range(n):
+        top = weigh_family(model, state.z, orders, c, power)
+        add_subsets(orders.logs[c], orders.sums[c], top)
+        orders.fam[c] = np.int64(state.fam[c])
+    weigh_orders(orders)
+    before = log_orders(orders)
+    for _ in range(tries):
+        draw_graph(orders, rng)
+        after = log_orders(orders)
+        if log(1.0 - rng.random()) < before - after:
+            before = after
+            accepted += 1
+            for c in range(n):
+                set_parents(model.layout, state, c, np.uint64(orders.fam[c]))
+    return accepted

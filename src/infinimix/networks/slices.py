@@ -1,0 +1,91 @@
+"""Dynamic networks: rows of sequences become pairs of neighbouring rows, earlier and later.
+
+The network of such pairs has every variable twice, and edges lead into the later slice only. The
+chains, priors and answers are those of any other network.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def pair_slices(
+    X: Any, sequences: Any = None, within: bool = False
+) -> tuple[Any, list[tuple[str, str]]]:
+    """Return the table of pairs of neighbouring rows, and the edges to forbid in it.
+
+    Each variable is there as `name@before` and `name@now`. Edges into what was before are
+    forbidden, and unless `within` those between variables of one time, too. The two slices of a
+    variable may have different roles: what it does to others, and what others do to it.
+
+    Parameters
+    ----------
+    X : array (rows, N), DataFrame or mapping of columns
+        Rows in the order of time.
+    sequences : array (rows,), optional
+        Which sequence a row belongs to; rows are paired within sequences only. By default all are
+        one sequence.
+    within : bool
+        Allow edges between variables of the same time.
+
+    Returns
+    -------
+    table : DataFrame if X is one, else a list with one dict a row
+        For `fit`.
+    forbidden : list of (from, to)
+        For the parameter `forbidden`.
+
+    Examples
+    --------
+    >>> from infinimix import BlockmodelBayesNet
+    >>> from infinimix.networks import pair_slices
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.cumsum(rng.integers(2, size=(60, 2)), axis=0) % 2
+    >>> table, forbidden = pair_slices(X)
+    >>> list(table[0])
+    ['x0@before', 'x1@before', 'x0@now', 'x1@now']
+    >>> model = BlockmodelBayesNet(forbidden=forbidden, n_iter=50, n_chains=2, random_state=0)
+    >>> model = model.fit(table)
+    >>> model.edge_marginals_[:2, 2:].shape  # from before to now
+    (2, 2)
+    """
+    columns = _columns(X)
+    n = len(next(iter(columns.values())))
+    labels = np.zeros(n, int) if sequences is None else np.asarray(sequences)
+    if labels.shape != (n,):
+        raise ValueError(f"sequences must have one label for each of the {n} rows")
+    _, codes = np.unique(labels, return_inverse=True)
+    order = np.argsort(codes, kind="stable")  # a sequence need not be in one piece
+    before, now = order[:-1], order[1:]
+    same = codes[before] == codes[now]
+    before, now = before[same], now[same]
+    if len(before) == 0:
+        raise ValueError("no sequence has two rows")
+    earlier = [f"{name}@before" for name in columns]
+    later = [f"{name}@now" for name in columns]
+    table = {f"{name}@before": x[before] for name, x in columns.items()}
+    table |= {f"{name}@now": x[now] for name, x in columns.items()}
+    forbidden = [(a, b) for a in (*earlier, *later) for b in earlier if a != b]
+    if not within:
+        forbidden += [(a, b) for a in later for b in later if a != b]
+    if hasattr(X, "columns"):
+        return type(X)(table), forbidden
+    rows = zip(*(x.tolist() for x in table.values()), strict=True)
+    return [dict(zip(table, row, strict=True)) for row in rows], forbidden
+
+
+def _columns(X: Any) -> dict[str, np.ndarray]:
+    """Return the columns of a table by name."""
+    if isinstance(X, Mapping) or hasattr(X, "columns"):
+        columns = {str(name): np.asarray(X[name]) for name in X}
+    else:
+        X = np.asarray(X)
+        if X.ndim != 2:
+            raise ValueError(f"X must have rows and columns; its shape is {X.shape}")
+        columns = {f"x{j}": X[:, j] for j in range(X.shape[1])}
+    if not columns:
+        raise ValueError("X has no columns")
+    return columns
