@@ -35,6 +35,7 @@ def _seed(value: Any) -> bool:
 
 
 WORDS = ("auto", *FOUND)
+SPIKES = ("auto", "ignore")
 POSITIVE: Rule = (is_positive, "a positive finite number")
 RULES: dict[str, Rule] = {
     "alpha": (
@@ -67,6 +68,10 @@ RULES: dict[str, Rule] = {
     "holes": (
         lambda v: isinstance(v, str) and v in HOLES,
         f"one of {', '.join(map(repr, HOLES))}",
+    ),
+    "spikes": (
+        lambda v: isinstance(v, str) and v in SPIKES,
+        f"one of {', '.join(map(repr, SPIKES))}",
     ),
     "verbose": (lambda v: isinstance(v, bool | np.bool_) or is_whole(v, 0), "True or False"),
     "strategy": (lambda v: v in ("mean", "draw"), "'mean' or 'draw'"),

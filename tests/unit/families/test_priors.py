@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from infinimix.families.priors import (
+from infinimix.families.gaussian_priors import (
     CORRELATION_KEPT,
-    COUNT_SHAPES,
     GAUSSIAN_EMPIRICAL,
     GAUSSIAN_REFERENCE,
     LEAST_EIGENVALUE,
+)
+from infinimix.families.priors import (
+    COUNT_SHAPES,
     REAL_EMPIRICAL,
     STRENGTH,
     Layout,
