@@ -83,7 +83,8 @@ BOLD = GammaPoisson(np.array([[1e-3, 300.0, 2.0], [1e-3, 0.5, 1e5]]))
 MANY = GammaPoisson(np.array([[0.5, 1e9], [1e-5, 2e4]]))
 
 THORN = SpikedNormal(np.vstack([UNIT.prior, [[0.5, 2.0], [0.5, 0.1]]]))
-BLUNT = SpikedNormal(np.vstack([np.maximum(FIRM.prior, [[-9], [0], [1], [0]]), UNEVEN.prior[:, :2]]))
+STEADY = np.maximum(FIRM.prior, [[-9.0], [0.0], [1.0], [0.0]])  # no tails that no grid covers
+BLUNT = SpikedNormal(np.vstack([STEADY, UNEVEN.prior[:, :2]]))
 DATES = SpikedNormal(np.vstack([YEARS.prior, [[0.3, 0.3], [0.2, 0.2]]]))
 GRAND = SpikedNormal(np.vstack([LARGE.prior, [[0.5, 0.5], [0.5, 0.5]]]))
 
