@@ -14,6 +14,7 @@ from infinimix.families import (
     GammaPoisson,
     NormalInverseChiSquared,
     NormalInverseWishart,
+    SpikedNormal,
 )
 
 rng = np.random.default_rng(11)
@@ -81,6 +82,12 @@ RARE = GammaPoisson(np.array([[0.5, 1.0], [0.5, 0.2]]))
 BOLD = GammaPoisson(np.array([[1e-3, 300.0, 2.0], [1e-3, 0.5, 1e5]]))
 MANY = GammaPoisson(np.array([[0.5, 1e9], [1e-5, 2e4]]))
 
+THORN = SpikedNormal(np.vstack([UNIT.prior, [[0.5, 2.0], [0.5, 0.1]]]))
+STEADY = np.maximum(FIRM.prior, [[-9.0], [0.0], [1.0], [0.0]])  # no tails that no grid covers
+BLUNT = SpikedNormal(np.vstack([STEADY, UNEVEN.prior[:, :2]]))
+DATES = SpikedNormal(np.vstack([YEARS.prior, [[0.3, 0.3], [0.2, 0.2]]]))
+GRAND = SpikedNormal(np.vstack([LARGE.prior, [[0.5, 0.5], [0.5, 0.5]]]))
+
 PLAIN = joint([0.0, 0.2, -1.0], 0.5, 1.5, [1.0, 0.7, 2.0], 0.4)
 STIFF = joint([5.0, -1.0], 200.0, 300.0, [3.0, 1e-3], -0.9)
 EPOCH = joint([1.7e9, 0.0], 0.1, 2.0, [1e7, 1.0], 0.0)
@@ -93,6 +100,14 @@ constant = np.full((9, 2), [3.0, 0.0])
 stamps = np.column_stack([1.7e9 + rng.integers(0, 10**7, 9), rng.normal(size=9)])
 huge = normal * [1e-100, 1e100] + [0.0, 1e100]
 outlier = np.vstack([normal[:8], [1e8, -1e-8]])
+
+
+def spike(block, share=0.4):
+    """Let some cells be the common value, all cells of row 2 among them."""
+    common = rng.random(block.shape) < share
+    common[2] = True
+    return np.where(common, np.inf, block)
+
 
 few = rng.poisson([0.7, 6.0], (9, 2)).astype(float)
 mixed = np.column_stack([rng.poisson([5.0, 700.0], (9, 2)), np.zeros(9)])
@@ -125,6 +140,15 @@ EXAMPLES = {
         Example(BOLD, punch(mixed.copy())),
         Example(MANY, punch(many)),
     ],
+    "spiked": [
+        Example(THORN, spike(normal)),
+        Example(THORN, punch(spike(normal))),
+        Example(THORN, punch(spike(outlier))),
+        Example(THORN, spike(normal, 1.0)),
+        Example(BLUNT, punch(spike(constant))),
+        Example(DATES, punch(spike(stamps))),
+        Example(GRAND, punch(spike(huge))),
+    ],
     "gaussian": [
         Example(PLAIN, tied),
         Example(PLAIN, lines(tied)),
@@ -139,14 +163,18 @@ EXAMPLES = {
         Example(SIZES, punch(huge.copy()), conjugate=False),
     ],
     "product": [
-        Example((HALF, EVEN, UNIT, RARE, PLAIN), (bits(4), codes([3, 2]), normal, few, tied)),
         Example(
-            (UNEVEN, ODD, FIRM, BOLD, PLAIN),
+            (HALF, EVEN, UNIT, RARE, THORN, PLAIN),
+            (bits(4), codes([3, 2]), normal, few, spike(normal), tied),
+        ),
+        Example(
+            (UNEVEN, ODD, FIRM, BOLD, BLUNT, PLAIN),
             (
                 punch(bits(4)),
                 punch(codes([1, 5, 0, 2])),
                 punch(normal.copy(), 0.5),
                 punch(mixed),
+                punch(spike(normal)),
                 lines(tied),
             ),
         ),

@@ -83,6 +83,9 @@ ENUMERATED = [  # the oracle has its own formulas, and an integral for counts of
     ("normal", 1),
     ("poisson", 0),
     ("poisson", 1),
+    ("spiked", 0),
+    ("spiked", 1),
+    ("spiked", 3),
     ("gaussian", 0),
     ("gaussian", 1),
 ]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infinimix.families import seam
+from infinimix.families import SpikedNormal, seam
 from infinimix.kernels.compile import kernel
 from tests.contract.examples import EXAMPLES
 from tests.contract.groups import (
@@ -104,17 +104,26 @@ def test_rows_may_be_taken_away_that_were_never_there(name, data, rows, others, 
 def test_features_of_a_row_have_numbers_of_their_own(name, data, rows, first):
     example = pick(name, data)
     stats = grown(example, rows)
-    n_cells = sum(block.shape[1] for block in as_blocks(example.X))
-    index, value = np.full(n_cells, -1), np.full(n_cells, np.nan)
+    room = seam.MOST_MARKS * sum(block.shape[1] for block in as_blocks(example.X))
+    index, value = np.full(room, -1), np.full(room, np.nan)
     for i in range(example.n):
         used = marks_of_row(example.family, stats, example.X, i, first, index, value)
-        seen = sum(int((~seam.is_hole(block[i])).sum()) for block in as_blocks(example.X))
-        assert used == seen
+        assert used == n_features(example, i)
         assert (np.diff(index[:used]) > 0).all()
         assert ((index[:used] >= first) & (index[:used] < first + marks(example))).all()
         assert (np.abs(value[:used]) <= seam.FAR).all()
     empty = without_cells(example.X)
     assert marks_of_row(example.family, stats, empty, 0, first, index, value) == 0
+
+
+def n_features(example, i):
+    """One a cell, but two if the cell of a spiked column is not the common value."""
+    total = 0
+    for family, block in zip(as_tuple(example.family), as_blocks(example.X), strict=True):
+        total += int((~seam.is_hole(block[i])).sum())
+        if isinstance(family, SpikedNormal):
+            total += int(np.isfinite(block[i]).sum())
+    return total
 
 
 def as_blocks(X):
@@ -139,3 +148,18 @@ def test_a_number_is_marked_by_its_distance_from_the_mean_of_all(name):
         along = np.argsort(example.X[:, d], kind="stable")
         assert (np.diff(np.array(rows)[along, d]) >= 0).all()
     assert np.abs(np.mean(rows, axis=0)).max() < 1.0
+
+
+def test_a_spiked_cell_is_marked_by_what_it_is_and_where():
+    example = EXAMPLES["spiked"][0]
+    stats, plain = grown(example, range(example.n)), EXAMPLES["normal"][0].X
+    for i in range(example.n):
+        index, value = np.zeros(4, np.int64), np.zeros(4)
+        used = marks_of_row(example.family, stats, example.X, i, 5, index, value)
+        found = dict(zip(index[:used].tolist(), value[:used].tolist(), strict=True))
+        for d, x in enumerate(example.X[i]):
+            assert found.pop(5 + 2 * d) == (1.0 if x == np.inf else -1.0)
+            if x != np.inf:
+                above = plain[i, d] > stats.t[0, 0, d]
+                assert (found.pop(6 + 2 * d) > 0.0) == above
+        assert not found

@@ -3,9 +3,9 @@
 Nothing here is shared with the library: no numba, no family code, other formulas. A family
 is known by its class name and its hyper-parameters alone. A group's marginal likelihood is
 a Beta integral (binary), a walk through Polya's urn (categorical), a multivariate Student t
-(real), an integral over the rate of a Poisson (counts), and the product of these over columns;
-missing cells are left out. A gaussian block is a chain of multivariate Student ts, row by row,
-which is exact as long as only the last of them has a hole.
+(real), an integral over the rate of a Poisson (counts), a Beta integral times a Student t (spiked),
+and the product of these over columns; missing cells are left out. A gaussian block is a chain of
+multivariate Student ts, row by row, which is exact as long as only the last of them has a hole.
 """
 
 from functools import cache
@@ -33,12 +33,24 @@ def _categorical(family, column, cells):
 
 def _real(family, column, cells):
     """Density of Student's t with scale matrix scale2 (I + 11' / kappa)."""
-    mean, kappa, nu, scale2 = family.prior[:, column]
+    return _student(*family.prior[:, column], cells)
+
+
+def _student(mean, kappa, nu, scale2, cells):
     n, away = len(cells), [x - mean for x in cells]
     log_det = n * log(scale2) + log1p(n / kappa)
     square = (sum(d * d for d in away) - sum(away) ** 2 / (kappa + n)) / scale2
     norm = lgamma((nu + n) / 2) - lgamma(nu / 2) - n / 2 * log(nu * pi)
     return norm - log_det / 2 - (nu + n) / 2 * log1p(square / nu)
+
+
+def _spiked(family, column, cells):
+    """A Beta integral over the share of infinite cells, times the density of the others."""
+    *normal, others, atom = family.prior[:, column]
+    rest = [x for x in cells if x < np.inf]
+    atoms = len(cells) - len(rest)
+    total = betaln(atom + atoms, others + len(rest)) - betaln(atom, others)
+    return total + (_student(*normal, rest) if rest else 0.0)
 
 
 @cache
@@ -92,6 +104,7 @@ MARGINALS = {
     "DirichletCategorical": _categorical,
     "NormalInverseChiSquared": _real,
     "GammaPoisson": _count,
+    "SpikedNormal": _spiked,
 }
 
 

@@ -77,7 +77,10 @@ def assert_exact(bank, X, codes, Y):
 
 def empirical(kind, x):
     """The documented empirical prior of a column, from its observed cells."""
-    x = x[~np.isnan(x)] if kind in ("real", "count", "gaussian") else x[x >= 0]
+    x = x[x >= 0] if kind in ("binary", "categorical") else x[~np.isnan(x)]
+    if kind == "spiked":
+        share, rest = (np.isposinf(x).sum() + 0.5) / (len(x) + 1.0), x[np.isfinite(x)]
+        return np.append(empirical("real", rest), [0.5 * (1.0 - share), 0.5 * share])
     if kind == "binary":
         share = (x.sum() + 0.5) / (len(x) + 1.0)
         return 0.5 * np.array([1.0 - share, share])
@@ -154,7 +157,10 @@ def test_classes_share_the_base_measure():
     assert_exact(bank, X, codes, X)
 
 
-FITTED = ["binary-holes", "categorical", "real", "count", "gaussian-holes", "product-holes"]
+FITTED = [
+    *("binary-holes", "categorical", "real", "count"),
+    *("spiked-holes", "gaussian-holes", "product-holes"),
+]
 
 
 @pytest.mark.parametrize("name", FITTED)

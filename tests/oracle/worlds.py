@@ -10,17 +10,19 @@ from infinimix.families import (
     GammaPoisson,
     NormalInverseChiSquared,
     NormalInverseWishart,
+    SpikedNormal,
 )
 from infinimix.families.seam import score_rows
 from infinimix.inference.filter import ParticleFilter
 from infinimix.inference.population import UNIQUE
 
 N = 7
-GONE, NAN = -1, np.nan
+GONE, NAN, INF = -1, np.nan, np.inf
 BB = BetaBernoulli(np.array([[0.7, 0.5, 2.0], [1.3, 0.5, 0.1]]))
 DC = DirichletCategorical(np.array([0.5, 0.2, 1.1, 0.9, 0.4]), np.array([0, 3, 5]))
 NX = NormalInverseChiSquared(np.array([[0.1, -0.3], [0.5, 0.4], [2.0, 1.5], [1.0, 0.6]]))
 GP = GammaPoisson(np.array([[0.6, 2.0], [0.3, 0.1]]))
+SN = SpikedNormal(np.vstack([NX.prior, [[0.9, 0.4], [0.6, 1.5]]]))
 NW = NormalInverseWishart(np.array([[0.1, 1.0], [0.5, 0.5], [2.0, 2.0], [2.0, -0.8], [-0.8, 1.2]]))
 
 # seven rows to learn; four to predict, the last of them without any cell
@@ -39,6 +41,10 @@ REALS = np.array([
 COUNTS = np.array([
     [0, 5], [1, 8], [4, 1], [6, 0], [0, 6], [3, 1], [1, 9],
     [1, 3], [0, 15], [NAN, 7], [NAN, NAN],
+])  # fmt: skip
+SPIKES = np.array([
+    [0.2, INF], [INF, 0.3], [-2.0, 3.0], [INF, 2.7], [0.1, INF], [-1.7, 3.3], [INF, INF],
+    [0.3, INF], [25.0, -40.0], [NAN, INF], [NAN, NAN],
 ])  # fmt: skip
 PLANE = np.array([
     [0.2, 1.1], [0.4, 0.3], [-2.0, 3.0], [-1.1, 2.7], [0.1, 0.9], [-1.7, 3.3], [0.3, 1.0],
@@ -75,6 +81,7 @@ _TABLES = {
     "categorical": ((DC,), (CODES,)),
     "real": ((NX,), (REALS,)),
     "count": ((GP,), (COUNTS,)),
+    "spiked": ((SN,), (SPIKES,)),
     "gaussian": ((NW,), (PLANE,)),
     "product": ((BB, DC, NX, GP), (BINARY, CODES, REALS, COUNTS)),
 }

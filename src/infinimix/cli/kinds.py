@@ -17,7 +17,10 @@ from infinimix.cli.tables_in import Table, need_columns, split_names
 from infinimix.streaming.cells import NUMBER
 from infinimix.tables import encode, read_schema
 
-KINDS = ("auto", "real", "real:log", "real:rank", "categorical", "binary", "count", "gaussian")
+KINDS = (
+    "auto", "real", "real:log", "real:rank", "spiked", "spiked:log", "spiked:rank", "categorical",
+    "binary", "count", "gaussian",
+)  # fmt: skip
 SHORT = {"category": "categorical", "log": "real:log", "rank": "real:rank", "number": "real"}
 FLAGS = {
     "--real": "real", "--log": "real:log", "--category": "categorical", "--binary": "binary",
@@ -108,9 +111,11 @@ def _members(key: Any) -> tuple[Any, ...]:
     return key if isinstance(key, tuple) else (key,)
 
 
-def describe_columns(X: pd.DataFrame, columns: dict[Any, str] | str, table: Table) -> list[Info]:
+def describe_columns(
+    X: pd.DataFrame, columns: dict[Any, str] | str, table: Table, spikes: bool = False
+) -> list[Info]:
     """Return what is known of each column of a frame; cells that do not fit are refused."""
-    schema = read_schema(X, columns)
+    schema = read_schema(X, columns, spikes=spikes)
     encode(schema, X, learn=True)
     found = _by_name(schema.requests())
     return [_describe(name, str(kind), X[name], table) for name, kind in found.items()]
@@ -130,7 +135,7 @@ def _describe(name: str, kind: str, column: Any, table: Table) -> Info:
 def _example(some: Any, kind: str) -> str:
     if not len(some):
         return ""
-    if kind.startswith(("real", "count", "gaussian")):
+    if kind.startswith(("real", "spiked", "count", "gaussian")):
         return f"{some.min():.6g} to {some.max():.6g}"
     first = [str(value) for value in list(dict.fromkeys(some.tolist()))[:3]]
     text = ", ".join(word if len(word) <= 14 else word[:12] + ".." for word in first)

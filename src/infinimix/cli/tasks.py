@@ -72,7 +72,7 @@ def read_rows(
     if not X.shape[1]:
         raise CommandError(f"{path} has no column to learn from besides {', '.join(out)}.")
     columns = asked.within(list(X.columns))
-    infos = describe_columns(X, columns, table)
+    infos = describe_columns(X, columns, table, spikes=model == "aclass")
     return Rows(table, X, columns, infos, warn_of_columns(command, infos), asked, reading.missing)
 
 

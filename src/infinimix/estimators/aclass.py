@@ -47,6 +47,11 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         cell that says whether the cell is missing. "auto": `fit` marks the columns whose missing
         cells, more probably than not, depend on the class, and `partial_fit` none. Marks are
         part of their columns and never columns themselves.
+    spikes : {"auto", "ignore"}
+        What `fit` does with numbers of which a fifth or more are one and the same value, such as 0:
+        with "auto" the columns that `columns` leaves to "auto" then become "spiked", where that
+        value has a probability of its own; with "ignore" they stay real. `partial_fit` looks for
+        no such value, whatever is said here.
     n_jobs, random_state, verbose
         As in `CRPMixture`.
     unlabelled : label, optional
@@ -106,6 +111,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         max_groups: int | None = None,
         calibrate: bool = True,
         holes: str = "auto",
+        spikes: str = "auto",
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: bool = False,
@@ -125,6 +131,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         self.max_groups = max_groups
         self.calibrate = calibrate
         self.holes = holes
+        self.spikes = spikes
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
@@ -173,6 +180,9 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         checked, log_density = bank.fit(*data, check=check, **wishes)
         share(schema, bank, blocks, relevance.shared)
         return Fitted(schema, bank, fitted.encoded, checked, log_density)
+
+    def _finds_spikes(self) -> bool:
+        return self.spikes == "auto"
 
     def _mark(
         self, X: Any, schema: Schema, encoded: Encoded, codes: Any = None

@@ -66,11 +66,16 @@ class TableEstimator(BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
-    def _read(self, X: Any) -> tuple[Schema, Encoded]:
-        """Decide what the columns are, and encode the first table."""
+    def _read(self, X: Any, whole: bool = False) -> tuple[Schema, Encoded]:
+        """Decide what the columns are, and encode the first table, which may be the whole one."""
         check_parameters(self)
-        schema = read_schema(X, self.columns, _given_in_numbers(self.prior))
+        spikes = whole and self._finds_spikes()
+        schema = read_schema(X, self.columns, _given_in_numbers(self.prior), spikes)
         return schema, encode(schema, X, learn=True, who=type(self).__name__)
+
+    def _finds_spikes(self) -> bool:
+        """Return whether "auto" looks for common values; a model without classes never does."""
+        return False
 
     def _encode(self, X: Any, learn: bool = False) -> Encoded:
         """Encode a later table by the columns of the first."""
@@ -141,7 +146,7 @@ class TableEstimator(BaseEstimator):
 
     def _fit_bank(self, X: Any, encode_labels: LabelReader, **wishes: Any) -> Fitted:
         """Learn a whole table, for `_take`; the model itself is not touched yet."""
-        schema, encoded = self._read(X)
+        schema, encoded = self._read(X, whole=True)
         codes, n_classes = encode_labels(encoded.n_rows)
         schema, encoded = self._mark(X, schema, encoded, codes)
         schema = schema.extended(encoded.novel)

@@ -24,7 +24,7 @@ from infinimix.tables import Schema
 Blocks = tuple[np.ndarray, ...]
 NUMBERS = ("auto", "bic", "classes")
 PRIORS = ("reference", "uniform", "empirical")
-KINDS = ("real", "count", "gaussian")  # have no uniform prior
+KINDS = ("real", "spiked", "count", "gaussian")  # have no uniform prior
 UNIFORM: dict[str, Any] = {"binary": (1.0, 1.0), "categorical": 1.0} | dict.fromkeys(
     KINDS, "reference"
 )

@@ -35,8 +35,10 @@ class CRPImputer(  # type: ignore[call-arg]
     strategy : "mean" or "draw"
         "mean" fills real cells and counts with their mean, binary and categorical cells with
         their most probable value; the mean of a transformed column ("real:log", "real:rank") is
-        that of the transform, taken back. "draw" draws the missing cells of a row together, so that
-        they vary and depend on each other as in the table; every call draws anew.
+        that of the transform, taken back; a spiked cell has the common value if that is at least
+        as probable as not, else the mean of the others. "draw" draws the missing cells of a row
+        together, so that they vary and depend on each other as in the table; every call draws
+        anew.
     n_draws : int
         How many tables `transform` returns with "draw", for multiple imputation: if it is more
         than 1, a list of tables, or for arrays one array of shape (n_draws, n_rows, n_columns).

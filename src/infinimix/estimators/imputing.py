@@ -13,6 +13,7 @@ from infinimix.estimators.filling import Blocks, Predictive, places
 from infinimix.estimators.writing import numbers_like, write_cells
 from infinimix.tables import Schema
 from infinimix.tables.holes import find_holes
+from infinimix.tables.transforms import Transform
 
 
 class Query(NamedTuple):
@@ -71,8 +72,13 @@ def _spreads(query: Query, values: Blocks, spreads: Blocks) -> np.ndarray:
         rows = np.flatnonzero(query.holes[:, j])
         spread = spreads[b][rows, k]
         transform = query.schema.columns[j].transform
-        if transform is not None:  # half of what lies within one spread of the centre
-            centre = values[b][rows, k]
-            spread = 0.5 * (transform.decode(centre + spread) - transform.decode(centre - spread))
+        if transform is not None:
+            near = np.isfinite(values[b][rows, k])  # a common value has a probability beside it
+            spread[near] = _half_width(transform, values[b][rows, k][near], spread[near])
         out[rows, j] = spread
     return out
+
+
+def _half_width(transform: Transform, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Return half of what lies within one spread of the centre, in natural units."""
+    return 0.5 * (transform.decode(centre + spread) - transform.decode(centre - spread))

@@ -28,8 +28,11 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
     Parameters
     ----------
     columns : "auto", a kind, or a mapping from column to kind
-        Kinds are "binary", "categorical", "real" and "count"; "real:log" and "real:rank" are
-        real columns that are transformed first (logarithms, normal scores of ranks). Columns
+        Kinds are "binary", "categorical", "real", "count" and "spiked"; "real:log" and
+        "real:rank" are real columns that are transformed first (logarithms, normal scores of
+        ranks). A "spiked" column is a number that is often one and the same value, which then has
+        a probability of its own: the most common one of the first table; "spiked:log" and
+        "spiked:rank" transform the others. Columns
         that are correlated within groups may be modelled jointly, as a "gaussian" block:
         ``{("x1", "x2"): "gaussian"}``; columns named "gaussian" without a tuple are one block
         together. With
@@ -53,7 +56,8 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         and "spread" in a stream. "reference" is Beta(.5, .5), Dirichlet(.5) and a wide
         Normal-inverse-chi-squared. A mapping gives, by column or by kind, one of these words
         or numbers: (a, b) for binary, a pseudo-count for categorical, (mean, kappa, nu, scale)
-        for real, (kappa, nu, scale) for a gaussian block (named by a tuple of its columns, or
+        for real, (a, b, mean, kappa, nu, scale) for spiked (a and b for the common value and for
+        the others), (kappa, nu, scale) for a gaussian block (named by a tuple of its columns, or
         as the kind; scale in units of the pooled standard deviations), as in
         ``{"real": (0.0, 0.1, 2.0, 1.0), "colour": 0.5}``; columns that it
         does not name are "empirical". Numbers are in the units of the transform if one is
@@ -200,8 +204,9 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
 
         The typical value of a binary column is the probability of a one, of a categorical
         column the most probable category, of a real column the mean (of a transformed one its
-        mean there, taken back: a median), of a count the rate. All are those of the posterior:
-        where a group has few rows they lean towards the base measure.
+        mean there, taken back: a median), of a count the rate, of a spiked column the common value
+        if it is more probable than not, else the mean of the others. All are those of the
+        posterior: where a group has few rows they lean towards the base measure.
         """
         check_is_fitted(self)
         return describe_groups(self._bank, self._schema, 0)

@@ -42,6 +42,7 @@ def _label(value: Any) -> bool:
 
 WORDS = ("auto", *FOUND)
 RELEVANCE = ("all", "learn")
+SPIKES = ("auto", "ignore")
 POSITIVE: Rule = (is_positive, "a positive finite number")
 RULES: dict[str, Rule] = {
     "alpha": (
@@ -80,6 +81,10 @@ RULES: dict[str, Rule] = {
         f"one of {', '.join(map(repr, RELEVANCE))}",
     ),
     "unlabelled": (_label, "None, text or a whole number"),
+    "spikes": (
+        lambda v: isinstance(v, str) and v in SPIKES,
+        f"one of {', '.join(map(repr, SPIKES))}",
+    ),
     "verbose": (lambda v: isinstance(v, bool | np.bool_) or is_whole(v, 0), "True or False"),
     "strategy": (lambda v: v in ("mean", "draw"), "'mean' or 'draw'"),
     "n_draws": (lambda v: is_whole(v, 1), "a whole number from 1 on"),

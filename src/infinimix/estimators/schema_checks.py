@@ -8,6 +8,7 @@ from infinimix.estimators.base import block_names
 from infinimix.families.priors import Layout
 from infinimix.tables import Schema
 from infinimix.tables.schema import KINDS
+from infinimix.tables.transforms import Spike, Transform
 
 
 def check_schema(schema: Schema) -> None:
@@ -18,7 +19,7 @@ def check_schema(schema: Schema) -> None:
         and all(column.kind in KINDS for column in schema.columns)
         and all(isinstance(name, str) for name in schema.names)
         and len(set(schema.names)) == len(schema.sources) == schema.width
-        and all(c.transform is None or c.kind == "real" for c in schema.columns)
+        and all(_may_have(c.kind, c.transform) for c in schema.columns)
         and all(transform.sound() for _, transform in schema.transforms)
         and len(schema.categories) == len(categorical)
         and all(len(set(values)) == len(values) for values in schema.categories)
@@ -28,6 +29,13 @@ def check_schema(schema: Schema) -> None:
     )
     if not sound:
         raise ValueError("its columns do not fit together")
+
+
+def _may_have(kind: str, transform: Transform | None) -> bool:
+    """Return whether a column of a kind may have a transform; a spiked one must have a spike."""
+    if isinstance(transform, Spike) or kind == "spiked":
+        return isinstance(transform, Spike) and kind == "spiked"
+    return transform is None or kind == "real"
 
 
 def check_layout(schema: Schema, layout: Layout) -> None:

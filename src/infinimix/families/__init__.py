@@ -5,6 +5,7 @@ from infinimix.families.categorical import DirichletCategorical
 from infinimix.families.gaussian import NormalInverseWishart
 from infinimix.families.normal import NormalInverseChiSquared
 from infinimix.families.poisson import GammaPoisson
+from infinimix.families.spiked import SpikedNormal
 
 __all__ = [
     "BetaBernoulli",
@@ -12,4 +13,5 @@ __all__ = [
     "GammaPoisson",
     "NormalInverseChiSquared",
     "NormalInverseWishart",
+    "SpikedNormal",
 ]

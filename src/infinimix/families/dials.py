@@ -19,6 +19,7 @@ strength of its own. Their meaning is in `priors`:
   towards uniform above 0, towards the most common category below;
 - real: `variance`, that of a group beside that of the pooled column, which leaves the spread of the
   groups' means as it is; `kappa`, which changes that spread alone; and `nu`;
+- spiked: the same, of all cells but the common value, whose Beta prior stays where it is;
 - count: `shape` of the rate's Gamma prior, `mean` of the rate.
 """
 
@@ -41,15 +42,17 @@ class Dial(NamedTuple):
     tau0: float  # spread of the common level around 0; 0 keeps it there
 
 
+REAL = (
+    Dial("kappa", log(2.0), 1.0),
+    Dial("nu", log(2.0), 1.5),
+    Dial("variance", log(3.0), 1.5),
+)
 DIALS = {
     "binary": (Dial("strength", log(2.0), 2.0), Dial("mean", 0.5, 0.0)),
     "categorical": (Dial("strength", log(2.0), 2.0), Dial("evenness", log(2.0) / 2, 0.0)),
-    "real": (
-        Dial("kappa", log(2.0), 1.0),
-        Dial("nu", log(2.0), 1.5),
-        Dial("variance", log(3.0), 1.5),
-    ),
+    "real": REAL,
     "count": (Dial("shape", log(2.0), 2.0), Dial("mean", 0.5, 0.0)),
+    "spiked": REAL,
 }
 
 

@@ -1,7 +1,8 @@
 """Base measures that the user gives, checked and made plain.
 
 A mapping may name a column, a position, a gaussian block (as a tuple of its columns) or a kind;
-a column's own entry wins over its kind's, and columns that it does not name are empirical.
+a column's own entry wins over its kind's, and columns that it does not name are empirical (spiked
+ones, which "auto" may make of real ones, as the word for real says).
 """
 
 from collections.abc import Mapping
@@ -11,12 +12,13 @@ import numpy as np
 
 LEAST, MOST = 1e-100, 1e100  # of what must be positive: squares and logs of it stay normal
 FOUND = ("empirical", "reference", "learn", "spread")  # words for a base measure; see `priors`
-SHAPES = {  # per kind: how many numbers, how many of them must be positive, and in words
-    "binary": (2, 2, "pseudo-counts (a, b) of ones and zeros, both positive"),
-    "categorical": (1, 1, "a positive pseudo-count, the same for every category"),
-    "real": (4, 3, "(mean, kappa, nu, scale), the last three positive"),
-    "count": (2, 2, "(a, b), shape and rate of the Gamma prior, both positive"),
-    "gaussian": (3, 3, "(kappa, nu, scale), scale in units of the pooled column, all positive"),
+SHAPES = {  # per kind: how many numbers, which of them need not be positive, and in words
+    "binary": (2, (), "pseudo-counts (a, b) of ones and zeros, both positive"),
+    "categorical": (1, (), "a positive pseudo-count, the same for every category"),
+    "real": (4, (0,), "(mean, kappa, nu, scale), the last three positive"),
+    "count": (2, (), "(a, b), shape and rate of the Gamma prior, both positive"),
+    "spiked": (6, (2,), "(a, b, mean, kappa, nu, scale), all but the mean positive"),
+    "gaussian": (3, (), "(kappa, nu, scale), scale in units of the pooled column, all positive"),
 }
 
 
@@ -47,13 +49,20 @@ def resolve_prior(prior, kinds, blocks=()):
                 raise ValueError(f"prior names one column twice, {twice}.")
             entries[place] = key, value
     for name, kind in kinds.items():
-        key, value = entries.get(("column", name), entries.get(("kind", kind), (name, FOUND[0])))
+        own = entries.get(("column", name), entries.get(("kind", kind)))
+        key, value = own or (name, _word_for(kind, entries))
         resolved[name] = _read_entry(key, value, kind)
     for (what, name), (key, value) in entries.items():
         if what == "kind":  # wrong even if no column is of that kind
             _read_entry(key, value, name)
     _check_agreement(resolved, blocks)
     return resolved
+
+
+def _word_for(kind, entries):
+    """Return the word for a kind without an entry: spiked columns have that of real ones."""
+    _, value = entries.get(("kind", "real"), (None, None)) if kind == "spiked" else (None, None)
+    return value if isinstance(value, str) else FOUND[0]
 
 
 def _find_block(key, kinds, blocks):
@@ -108,15 +117,16 @@ def _find_key(key, kinds):
 def _read_entry(key, value, kind):
     if isinstance(value, str) and value in FOUND:
         return value
-    size, positive, words = SHAPES[kind]
+    size, free, words = SHAPES[kind]
     try:
         numbers = np.asarray(value, dtype=float).ravel()
     except (TypeError, ValueError):
         numbers = np.empty(0)
     if kind == "binary" and numbers.size == 1:
         numbers = np.repeat(numbers, 2)
-    limits = (numbers[-positive:] >= LEAST) & (np.abs(numbers[-positive:]) <= MOST)
-    sound = numbers.size == size and bool(np.isfinite(numbers).all() and limits.all())
+    sound = numbers.size == size and bool(np.isfinite(numbers).all())
+    positive = np.delete(numbers, free) if sound else numbers
+    sound = sound and bool(((positive >= LEAST) & (positive <= MOST)).all())
     if isinstance(value, Mapping) or not sound:
         raise ValueError(
             f"prior[{key!r}] must be one of {', '.join(map(repr, FOUND))}, or {words}; "

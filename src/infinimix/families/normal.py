@@ -3,6 +3,9 @@
 sigma^2 ~ Inv-chi^2(nu, scale^2), mu ~ N(mean, sigma^2 / kappa); the predictive is Student's
 t. Statistics are count, mean and squared deviations (Welford), not sums of squares: a
 column of time stamps would lose all its digits in those.
+
+What is done to one cell or one column is a function of its own, which reads and writes the first
+rows of the arrays: `spiked` has the same ones there, and more of its own behind them.
 """
 
 from math import pi, sqrt
@@ -11,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import seam
+from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import half_rise, rise
 
@@ -44,36 +48,45 @@ def _(family, slots):
 
 @seam.count.implement(NormalInverseChiSquared)
 def _(family, stats, k, X, i, w):
-    n = stats.n
     for d in range(X.shape[1]):
-        x = X[i, d]
-        if x == x:
-            rows = n[k, N, d] + w
-            if 1e-9 < rows < -w:  # a row that was never here, and weighs more than what stays
-                n[k, SPREAD, d] *= rows / n[k, N, d]
-                n[k, N, d] = rows
-            elif rows > 1e-9:
-                step = x - n[k, CENTRE, d]
-                n[k, CENTRE, d] += w * step / rows
-                spread = n[k, SPREAD, d] + w * step * (x - n[k, CENTRE, d])
-                n[k, N, d], n[k, SPREAD, d] = rows, max(spread, 0.0)
-            else:  # the last row left: no dust stays behind
-                n[k, N, d] = n[k, CENTRE, d] = n[k, SPREAD, d] = 0.0
+        if X[i, d] == X[i, d]:
+            count_cell(stats.n, k, d, X[i, d], w)
+
+
+@part
+def count_cell(n, k, d, x, w):
+    """Add the cell x of column d to group k with weight w."""
+    rows = n[k, N, d] + w
+    if 1e-9 < rows < -w:  # a row that was never here, and weighs more than what stays
+        n[k, SPREAD, d] *= rows / n[k, N, d]
+        n[k, N, d] = rows
+    elif rows > 1e-9:
+        step = x - n[k, CENTRE, d]
+        n[k, CENTRE, d] += w * step / rows
+        spread = n[k, SPREAD, d] + w * step * (x - n[k, CENTRE, d])
+        n[k, N, d], n[k, SPREAD, d] = rows, max(spread, 0.0)
+    else:  # the last row left: no dust stays behind
+        n[k, N, d] = n[k, CENTRE, d] = n[k, SPREAD, d] = 0.0
 
 
 @seam.refresh.implement(NormalInverseChiSquared)
 def _(family, stats, k):
-    prior, n, t = family.prior, stats.n, stats.t
-    for d in range(prior.shape[1]):
-        rows, kappa, nu = n[k, N, d], prior[KAPPA, d], prior[NU, d]
-        gap = n[k, CENTRE, d] - prior[MEAN, d]
-        squares = nu * prior[SCALE2, d] + n[k, SPREAD, d]
-        squares += kappa * rows / (kappa + rows) * gap * gap
-        width = squares * (kappa + rows + 1.0) / (kappa + rows)  # nu_n times Student's scale^2
-        t[k, PLACE, d] = prior[MEAN, d] + rows / (kappa + rows) * gap
-        t[k, TIGHTNESS, d] = 1.0 / width
-        t[k, POWER, d] = 0.5 * (nu + rows + 1.0)
-        t[k, NORM, d] = half_rise(0.5 * (nu + rows)) - 0.5 * (log(width) + LOG_PI)
+    for d in range(family.prior.shape[1]):
+        refresh_column(family.prior, stats.n, stats.t, k, d)
+
+
+@part
+def refresh_column(prior, n, t, k, d):
+    """Recompute Student's t of column d in group k."""
+    rows, kappa, nu = n[k, N, d], prior[KAPPA, d], prior[NU, d]
+    gap = n[k, CENTRE, d] - prior[MEAN, d]
+    squares = nu * prior[SCALE2, d] + n[k, SPREAD, d]
+    squares += kappa * rows / (kappa + rows) * gap * gap
+    width = squares * (kappa + rows + 1.0) / (kappa + rows)  # nu_n times Student's scale^2
+    t[k, PLACE, d] = prior[MEAN, d] + rows / (kappa + rows) * gap
+    t[k, TIGHTNESS, d] = 1.0 / width
+    t[k, POWER, d] = 0.5 * (nu + rows + 1.0)
+    t[k, NORM, d] = half_rise(0.5 * (nu + rows)) - 0.5 * (log(width) + LOG_PI)
 
 
 @seam.score.implement(NormalInverseChiSquared)
@@ -99,15 +112,20 @@ def _(family):
 
 @seam.column_evidence.implement(NormalInverseChiSquared)
 def _(family, stats, k, out):
-    prior, n = family.prior, stats.n
-    for d in range(prior.shape[1]):
-        rows, kappa, nu = n[k, N, d], prior[KAPPA, d], prior[NU, d]
-        gap = n[k, CENTRE, d] - prior[MEAN, d]
-        before = nu * prior[SCALE2, d]
-        after = before + n[k, SPREAD, d] + kappa * rows / (kappa + rows) * gap * gap
-        total = rise(0.5 * nu, 0.5 * rows) + 0.5 * log(kappa / (kappa + rows))
-        total += 0.5 * (nu * log(before) - (nu + rows) * log(after) - rows * LOG_PI)
-        out[d] += total if rows > 0.0 else 0.0
+    for d in range(family.prior.shape[1]):
+        out[d] += log_evidence(family.prior, stats.n, k, d)
+
+
+@part
+def log_evidence(prior, n, k, d):
+    """Return the log marginal likelihood of the numbers in column d of group k."""
+    rows, kappa, nu = n[k, N, d], prior[KAPPA, d], prior[NU, d]
+    gap = n[k, CENTRE, d] - prior[MEAN, d]
+    before = nu * prior[SCALE2, d]
+    after = before + n[k, SPREAD, d] + kappa * rows / (kappa + rows) * gap * gap
+    total = rise(0.5 * nu, 0.5 * rows) + 0.5 * log(kappa / (kappa + rows))
+    total += 0.5 * (nu * log(before) - (nu + rows) * log(after) - rows * LOG_PI)
+    return total if rows > 0.0 else 0.0
 
 
 @seam.fade.implement(NormalInverseChiSquared)
@@ -118,14 +136,19 @@ def _(family, stats, share):
 @seam.mark.implement(NormalInverseChiSquared)
 def _(family, stats, X, i, first, index, value):
     """Mark a cell by how many deviations it is from the mean of group 0."""
-    t, used = stats.t, 0
+    used = 0
     for d in range(X.shape[1]):
         if X[i, d] == X[i, d]:
-            degrees = 2.0 * t[0, POWER, d] - 1.0
-            z = (X[i, d] - t[0, PLACE, d]) * sqrt(t[0, TIGHTNESS, d] * degrees)
-            index[used], value[used] = first + d, min(max(z, -seam.FAR), seam.FAR)
+            index[used], value[used] = first + d, deviations(stats.t, 0, d, X[i, d])
             used += 1
     return used
+
+
+@part
+def deviations(t, k, d, x):
+    """Return how many deviations x is from the mean of column d in group k, at most FAR."""
+    z = (x - t[k, PLACE, d]) * sqrt(t[k, TIGHTNESS, d] * (2.0 * t[k, POWER, d] - 1.0))
+    return min(max(z, -seam.FAR), seam.FAR)
 
 
 seam.marks.implement(NormalInverseChiSquared)(seam.one_mark_a_column)
@@ -134,15 +157,20 @@ seam.copy.implement(NormalInverseChiSquared)(seam.copy_fields)
 
 @seam.merge.implement(NormalInverseChiSquared)
 def _(family, stats, source, target):
-    n = stats.n
-    for d in range(n.shape[2]):
-        a, b = n[target, N, d], n[source, N, d]
-        if b > 0.0:
-            step = n[source, CENTRE, d] - n[target, CENTRE, d]
-            n[target, N, d] = a + b
-            n[target, CENTRE, d] += step * b / (a + b)
-            n[target, SPREAD, d] += n[source, SPREAD, d] + step * step * a * b / (a + b)
+    for d in range(stats.n.shape[2]):
+        merge_column(stats.n, source, target, d)
     seam.refresh(family, stats, target)
+
+
+@part
+def merge_column(n, source, target, d):
+    """Add the numbers in column d of one group to those of another."""
+    a, b = n[target, N, d], n[source, N, d]
+    if b > 0.0:
+        step = n[source, CENTRE, d] - n[target, CENTRE, d]
+        n[target, N, d] = a + b
+        n[target, CENTRE, d] += step * b / (a + b)
+        n[target, SPREAD, d] += n[source, SPREAD, d] + step * step * a * b / (a + b)
 
 
 @seam.sound.implement(NormalInverseChiSquared)
@@ -158,27 +186,33 @@ def _(family, stats, slots):
 
 @seam.draw.implement(NormalInverseChiSquared)
 def _(family, stats, slots, X, rng):
-    degrees = 2.0 * stats.t[slots, POWER] - 1.0
-    scale = np.sqrt(1.0 / (stats.t[slots, TIGHTNESS] * degrees))
-    return seam.keep_observed(X, stats.t[slots, PLACE] + scale * rng.standard_t(degrees))
+    return seam.keep_observed(X, draw_student(stats.t[slots], rng))
+
+
+def draw_student(t, rng):
+    """Return a number of each column from its predictive."""
+    degrees = 2.0 * t[:, POWER] - 1.0
+    scale = np.sqrt(1.0 / (t[:, TIGHTNESS] * degrees))
+    return t[:, PLACE] + scale * rng.standard_t(degrees)
 
 
 @seam.fill.implement(NormalInverseChiSquared)
 def _(family, stats, weight, X):
-    """Mix Student's t over the slots; less than LEAST_DEGREES of freedom count as so many.
-
-    From two degrees on downwards its variance is infinite (and from one on its mean is none,
-    and the centre is taken), and just above it is a matter of tails that no spread describes.
-    """
-
     def column(d, rows):
-        place, tightness, power, _ = stats.t[:, :, d].T
-        degrees = 2.0 * power - 1.0
-        wide = np.maximum(degrees, LEAST_DEGREES)
-        variance = wide / (wide - 2.0) / (tightness * degrees)
-        return seam.mix_moments(weight[rows], place, variance)
+        return seam.mix_moments(weight[rows], *student_moments(stats.t[:, :, d]))
 
     return seam.fill_columns(X, column)
+
+
+def student_moments(t):
+    """Return mean and variance of a column; less than LEAST_DEGREES of freedom count as so many.
+
+    From two degrees on downwards the variance is infinite (and from one on the mean is none,
+    and the centre is taken), and just above it is a matter of tails that no spread describes.
+    """
+    degrees = 2.0 * t[:, POWER] - 1.0
+    wide = np.maximum(degrees, LEAST_DEGREES)
+    return t[:, PLACE], wide / (wide - 2.0) / (t[:, TIGHTNESS] * degrees)
 
 
 seam.column.implement(NormalInverseChiSquared)(seam.column_of_fields)
@@ -204,27 +238,35 @@ def join_moments(one, two):
 
 @seam.count_rows.implement(NormalInverseChiSquared)
 def _(family, stats, weight, X):
+    count_numbers(family.prior, stats.n, weight, X)
+
+
+def count_numbers(prior, n, weight, X):
     """Sum deviations from the prior mean, which is near all cells, so that no digits are lost."""
     seen = (~np.isnan(X)).astype(float)
-    x = np.where(seen > 0.0, X - family.prior[MEAN], 0.0)
+    x = np.where(seen > 0.0, X - prior[MEAN], 0.0)
     rows = weight.T @ seen
     centre = weight.T @ x / np.maximum(rows, 1e-300)
     spread = np.maximum(weight.T @ (x * x) - rows * centre**2, 0.0)
-    more = np.stack([rows, np.where(rows > 0.0, centre + family.prior[MEAN], 0.0), spread], axis=1)
-    stats.n[:] = join_moments(stats.n, more)
+    more = np.stack([rows, np.where(rows > 0.0, centre + prior[MEAN], 0.0), spread], axis=1)
+    n[:, : SPREAD + 1] = join_moments(n, more)
 
 
 @seam.settle.implement(NormalInverseChiSquared)
 def _(family, stats, mode):
-    """Mean and variance of the most probable Normal: nu more rows, and 3 more for a mode."""
-    mean, kappa, nu, scale2 = family.prior
-    rows, gap = stats.n[:, N], stats.n[:, CENTRE] - mean
-    squares = nu * scale2 + stats.n[:, SPREAD] + kappa * rows / (kappa + rows) * gap**2
+    return settle_numbers(family.prior, stats.n, stats.t, mode)
+
+
+def settle_numbers(prior, n, t, mode):
+    """Take mean and variance of the most probable Normal: nu more rows, and 3 more for a mode."""
+    mean, kappa, nu, scale2 = prior[:4]
+    rows, gap = n[:, N], n[:, CENTRE] - mean
+    squares = nu * scale2 + n[:, SPREAD] + kappa * rows / (kappa + rows) * gap**2
     power = nu + (3.0 if mode else 0.0)
     variance, shift = squares / (power + rows), rows / (kappa + rows) * gap
-    stats.t[:, PLACE], stats.t[:, TIGHTNESS] = mean + shift, 1.0 / (seam.MANY * variance)
-    stats.t[:, POWER] = 0.5 * (seam.MANY + 1.0)
-    stats.t[:, NORM] = -0.5 * np.log(2.0 * pi * variance)
+    t[:, PLACE], t[:, TIGHTNESS] = mean + shift, 1.0 / (seam.MANY * variance)
+    t[:, POWER] = 0.5 * (seam.MANY + 1.0)
+    t[:, NORM] = -0.5 * np.log(2.0 * pi * variance)
     penalty = power * np.log(variance) + (nu * scale2 + kappa * shift**2) / variance
     return -0.5 * penalty.sum(axis=1)
 

@@ -3,13 +3,14 @@
 `"reference"`: Beta(.5, .5) and symmetric Dirichlet(.5); a real column has the
 Normal-inverse-chi-squared prior of REAL_REFERENCE around the mean and the variance of the
 pooled column, since no proper prior is free of units. So has each column of a gaussian block, and
-the block has a part of the pooled correlations. A count has Gamma(.5, .5) in units of the
+the block has a part of the pooled correlations. A spiked column has Beta(.5, .5) for its common
+value, and the prior of a real column for its other cells. A count has Gamma(.5, .5) in units of the
 pooled mean: shape .5 and rate .5 / mean.
 
 `"empirical"`: the pooled column (over all classes) is the mean of the prior, and a common
 strength says how firmly. A symmetric prior makes a new group cost 2^-D on binary columns
 however common its values are; this one does not. The rate of a count has the pooled mean, and
-the shape COUNT_SHAPES.
+the shape COUNT_SHAPES; the common value of a spiked column has the Beta prior of a binary one.
 
 `"learn"`: the same, but the evidence may turn each column's hyper-parameters away from there;
 `"spread"`: the same, but the strengths of binary and categorical columns differ from island to
@@ -29,33 +30,18 @@ from infinimix.families.bernoulli import BetaBernoulli
 from infinimix.families.categorical import DirichletCategorical
 from infinimix.families.dials import factors
 from infinimix.families.gaussian import NormalInverseWishart
+from infinimix.families.gaussian_priors import RealPrior, gaussian_block, location_and_scale
 from infinimix.families.normal import NormalInverseChiSquared
-from infinimix.families.pairwise import CROSS, MEAN, SQUARE, N
 from infinimix.families.poisson import GammaPoisson
+from infinimix.families.spiked import ATOMS, SpikedNormal
 
 REFERENCE = 0.5
-SCALED = ("real", "count", "gaussian")  # kinds whose reference prior has the scale of the data
+SCALED = ("real", "count", "spiked", "gaussian")  # their reference prior has the data's scale
 STRENGTH = {"binary": 0.5, "categorical": 1.0}  # pseudo-rows behind an empirical base measure
-LEAST_SPREAD = 1e-28  # of a variance beside the squared mean: rounding makes less than that
-LEAST_SQUARE = 1e-280  # less is zero: its products with other numbers would lose their digits
 POOLED = ("empirical", "learn", "spread")  # priors that have the pooled column in their centre
 COUNT_SHAPES = {"reference": 0.5} | dict.fromkeys(POOLED, 1.0)  # Gamma with the pooled mean
-
-
-class RealPrior(NamedTuple):
-    """Hyper-parameters of a real column, in units of the pooled column's variance."""
-
-    kappa: float
-    nu: float
-    variance: float
-
-
 REAL_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)
 REAL_EMPIRICAL = RealPrior(kappa=0.3, nu=2.0, variance=0.15)
-GAUSSIAN_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)  # of each column of a block
-GAUSSIAN_EMPIRICAL = RealPrior(kappa=0.1, nu=3.0, variance=0.15)
-LEAST_EIGENVALUE = 0.05  # of the correlations in the prior of a gaussian block
-CORRELATION_KEPT = 0.5  # of the pooled correlations, in the prior of a gaussian block
 
 
 class Layout(NamedTuple):
@@ -72,6 +58,7 @@ def blank(layout):
         "categorical": lambda names: _categorical([np.full(c, REFERENCE) for c in counts]),
         "real": lambda names: NormalInverseChiSquared(np.ones((4, len(names)))),
         "count": lambda names: GammaPoisson(np.ones((2, len(names)))),
+        "spiked": lambda names: SpikedNormal(np.ones((6, len(names)))),
         "gaussian": lambda names: NormalInverseWishart(np.eye(3 + len(names), len(names), -3) + 1),
     }
     counts = layout.category_counts
@@ -114,6 +101,7 @@ def find_family(kind, layout, prior, stats, notches=None):
         "categorical": _all_categories,
         "real": _real_columns,
         "count": _count_columns,
+        "spiked": _spiked_columns,
         "gaussian": _gaussian_block,
     }
     return makers[_kind_of(kind)](layout.names[kind], layout, prior, stats, notches)
@@ -125,8 +113,12 @@ def _given(prior, name):
 
 
 def _binary_columns(names, layout, prior, stats, notches):
-    strength, odds = factors("binary", names, prior, notches)
-    zeros, ones = stats.n[0]
+    turned = factors("binary", names, prior, notches)
+    return BetaBernoulli(_beta(names, prior, *stats.n[0], *turned))
+
+
+def _beta(names, prior, zeros, ones, strength=1.0, odds=1.0):
+    """Return pseudo-counts of zeros and of ones; given ones are the first two numbers."""
     share = (ones + 0.5) / (zeros + ones + 1.0)
     table = STRENGTH["binary"] * strength * np.array([1.0 - share, share * odds])
     table /= 1.0 + share * (odds - 1.0)
@@ -135,9 +127,9 @@ def _binary_columns(names, layout, prior, stats, notches):
         if given == "reference":
             table[:, d] = REFERENCE
         elif given not in POOLED:
-            a, b = given
+            a, b = given[:2]
             table[:, d] = b, a
-    return BetaBernoulli(table)
+    return table
 
 
 def _all_categories(names, layout, prior, stats, notches):
@@ -171,32 +163,33 @@ def _categorical(columns):
 
 
 def _real_columns(names, layout, prior, stats, notches):
+    return NormalInverseChiSquared(_normal("real", names, prior, stats, notches))
+
+
+def _spiked_columns(names, layout, prior, stats, notches):
+    """Return a Beta prior of the atom beside the prior of real columns for all other cells."""
+    beta = _beta(names, prior, stats.n[0, normal.N], stats.n[0, ATOMS])
+    return SpikedNormal(np.vstack([_normal("spiked", names, prior, stats, notches), beta]))
+
+
+def _normal(kind, names, prior, stats, notches):
+    """Return mean, kappa, nu and scale^2 of columns; given ones are the last four numbers."""
     table = np.empty((4, len(names)))
     for d, name in enumerate(names):
         given = _given(prior, name)
         if isinstance(given, str):
             shape = REAL_REFERENCE if given == "reference" else REAL_EMPIRICAL
             column = stats.n[0, :, d]
-            mean, variance = _location_and_scale(
+            mean, variance = location_and_scale(
                 column[normal.N], column[normal.CENTRE], column[normal.SPREAD]
             )
             table[:, d] = mean, shape.kappa, shape.nu, shape.variance * variance
         else:
-            mean, kappa, nu, scale = given
+            mean, kappa, nu, scale = given[-4:]
             table[:, d] = mean, kappa, nu, scale**2
-    kappa, nu, variance = factors("real", names, prior, notches)
+    kappa, nu, variance = factors(kind, names, prior, notches)
     table[normal.KAPPA :] *= kappa * variance, nu, variance
-    return NormalInverseChiSquared(table)
-
-
-def _location_and_scale(n, mean, spread):
-    """Return mean and variance of a pooled column, both usable whatever the column holds."""
-    if n == 0:
-        return 0.0, 1.0
-    square, variance = mean**2, spread / n
-    if variance > max(LEAST_SPREAD * square, LEAST_SQUARE):  # rounding errors are no scale
-        return mean, variance
-    return mean, square if square > LEAST_SQUARE else 1.0  # a constant has its own size, or one
+    return table
 
 
 def _count_columns(names, layout, prior, stats, notches):
@@ -216,32 +209,4 @@ def _count_columns(names, layout, prior, stats, notches):
 
 
 def _gaussian_block(names, layout, prior, stats, notches):
-    given, d = _given(prior, names[0]), len(names)  # all columns of a block have the same
-    if isinstance(given, str):
-        shape = GAUSSIAN_REFERENCE if given == "reference" else GAUSSIAN_EMPIRICAL
-    else:
-        kappa, nu, scale = given
-        shape = RealPrior(kappa, nu, scale**2)
-    n = stats.n[0]
-    columns = [_location_and_scale(n[N, i, i], n[MEAN, i, i], n[SQUARE, i, i]) for i in range(d)]
-    mean, variance = np.array(columns).T
-    root = np.sqrt(shape.nu * shape.variance) * np.sqrt(variance)
-    table = np.empty((3 + d, d))
-    table[0], table[1], table[2] = mean, shape.kappa, shape.nu
-    table[3:] = _pooled_correlations(n, variance) * root * root[:, None]
-    return NormalInverseWishart(table)
-
-
-def _pooled_correlations(n, variance):
-    """Return correlations shrunk to none: by CORRELATION_KEPT, more so if they are of few rows.
-
-    With holes each is of other rows, and they may contradict each other: then more so again.
-    """
-    d, rows = len(variance), n[N]
-    root = np.sqrt(n[SQUARE]) * np.sqrt(n[SQUARE].T)
-    found = root > LEAST_SPREAD * np.sqrt(variance) * np.sqrt(variance)[:, None]
-    R = np.where(found, n[CROSS] / np.where(found, root, 1.0), 0.0) * rows / (rows + d + 1.0)
-    np.fill_diagonal(R, 1.0)
-    least = np.linalg.eigvalsh(R)[0]
-    kept = min(CORRELATION_KEPT, (1.0 - LEAST_EIGENVALUE) / (1.0 - min(least, 0.0)))
-    return kept * R + (1.0 - kept) * np.eye(d)
+    return gaussian_block(_given(prior, names[0]), stats.n[0])  # all columns have the same

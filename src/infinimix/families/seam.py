@@ -21,6 +21,7 @@ from infinimix.kernels.dispatch import operation
 MANY = 1e7  # rows of a group that knows its parameters: see `settle`
 FLOOR = 1e-3  # least pseudo-count beside a mode, so that nothing is impossible
 FAR = 4.0  # deviations: what is farther away is marked as if it were just so far
+MOST_MARKS = 2  # features of one cell
 
 
 @operation
@@ -113,9 +114,9 @@ def fill(family, stats, weight, X):
     `weight[i, k]` is the probability of slot k given the observed cells of row i. Returns two
     float arrays of the shape of X. The value of a number is its mean, of a binary cell the
     probability of a one, of a categorical cell the code of the most probable category (-1 if
-    none is known). Its spread is the standard deviation of a number, otherwise the probability
-    that the most probable value is wrong (NaN if there is none). An observed cell is its own
-    value, with spread 0.
+    none is known); of a spiked one +inf if the common value is at least as probable as not. Its
+    spread is the standard deviation of a number, otherwise the probability that the most probable
+    value is wrong (NaN if there is none). An observed cell is its own value, with spread 0.
     """
 
 

@@ -7,7 +7,15 @@ is renewed at every power of two of the rows, and when a categorical column gets
 import numpy as np
 
 from infinimix.families.priors import blank, find_families
-from infinimix.families.seam import empty, map_arrays, marks, refresh_all, typical, widen
+from infinimix.families.seam import (
+    MOST_MARKS,
+    empty,
+    map_arrays,
+    marks,
+    refresh_all,
+    typical,
+    widen,
+)
 from infinimix.inference.learner import Answers, Learner
 from infinimix.inference.online_model import HELD, SHARE, UNTOLD
 from infinimix.inference.refinement import Refinement
@@ -91,14 +99,15 @@ class TableLearner(Learner):
     def _places(self, before):
         """Return where the features of the narrower table are in the wider one."""
         places, first = [], 0
-        for block, names in self.layout.names.items():
+        for block, family in zip(self.layout.names, self.model.family, strict=True):
             if block == "categorical":
                 starts = first + np.concatenate([[0], np.cumsum(self.layout.category_counts)])
                 places += [s + np.arange(size) for s, size in zip(starts, before, strict=False)]
                 first = int(starts[-1])
             else:
-                places.append(first + np.arange(len(names)))
-                first += len(names)
+                features = marks(family)
+                places.append(first + np.arange(features))
+                first += features
         return np.concatenate(places).astype(np.int64)
 
     def rebase(self):
@@ -123,7 +132,7 @@ class TableLearner(Learner):
         return tuple(np.ascontiguousarray(block[first:last]) for block in X)
 
     def _longest(self, X):
-        return sum(block.shape[1] for block in X)
+        return MOST_MARKS * sum(block.shape[1] for block in X)
 
     def _stops(self, n_rows):
         stops, power = set(super()._stops(n_rows)), 1 << self.steps.bit_length()

@@ -1,19 +1,21 @@
 """Tables to what the scores take: codes of categories, or standardised numbers.
 
-Binary and categorical columns are codes; real, count and gaussian ones numbers. A table with both
+Binary and categorical columns are codes; real, count and gaussian ones numbers, and spiked ones are
+real here. A table with both
 is discretised: its numbers are cut at quantiles of the observed cells, and `edges` says where.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from infinimix.tables import Encoded, Schema, encode, read_schema
-from infinimix.tables.schema import kind_of
+from infinimix.tables.schema import Column, kind_of
+from infinimix.tables.transforms import Spike
 
 NUMERIC = ("real", "count", "gaussian")
 
@@ -103,7 +105,7 @@ def read_columns(
     X: Any, columns: Any, likelihood: str, n_bins: int, who: str
 ) -> tuple[Columns, Encoded]:
     """Decide what the columns are, and encode the table."""
-    schema = read_schema(X, columns)
+    schema = _without_spikes(read_schema(X, columns))
     encoded = encode(schema, X, learn=True, who=who)
     schema = schema.extended(encoded.novel)
     numeric = [b for b in schema.blocks if kind_of(b) in NUMERIC]
@@ -121,6 +123,17 @@ def read_columns(
             for k, j in enumerate(schema.positions(block).tolist()):
                 _measure(made, j, cells[:, k], gaussian, n_bins)
     return made, encoded
+
+
+def _without_spikes(schema: Schema) -> Schema:
+    """Let spiked columns be real: the scores know no value that has a probability of its own."""
+    columns = [
+        Column(column.name, "real", column.transform.inner)
+        if isinstance(column.transform, Spike)
+        else column
+        for column in schema.columns
+    ]
+    return replace(schema, columns=tuple(columns))
 
 
 def _measure(made: Columns, j: int, column: np.ndarray, gaussian: bool, n_bins: int) -> None:

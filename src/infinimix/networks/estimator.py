@@ -68,7 +68,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
     n_best : int
         How many states "best" takes.
     columns : as in `CRPMixture`
-        Kinds of the columns.
+        Kinds of the columns; "spiked" ones count as real.
     likelihood : "auto", "discrete" or "gaussian"
         Tables of categories, or linear Gaussian families (BGe). A table with both kinds is
         discretised, as `discretised_` says.

@@ -16,7 +16,7 @@ from infinimix.reports.pictures import draw_grid
 
 STEM = r"(?:p|px|pix|pixels?)[_.-]?"
 LEAST_SIDE = 4
-DRAWN = ("binary", "real", "count", "gaussian")  # kinds whose typical value is a number
+DRAWN = ("binary", "real", "spiked", "count", "gaussian")  # kinds whose typical value is a number
 
 
 class Image(NamedTuple):

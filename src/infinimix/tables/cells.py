@@ -24,6 +24,7 @@ __all__ = [
     "encode_count",
     "encode_gaussian",
     "encode_real",
+    "encode_spiked",
     "is_missing",
     "look_up",
     "plain",
@@ -103,6 +104,11 @@ def encode_real(cells: Cells, name: str) -> NDArray[np.float64]:
 def encode_gaussian(cells: Cells, name: str) -> NDArray[np.float64]:
     """A column of a gaussian block as float64, NaN where it is missing."""
     return _encode_reals(cells, name, errors.not_gaussian)
+
+
+def encode_spiked(cells: Cells, name: str) -> NDArray[np.float64]:
+    """A spiked column as float64, NaN where it is missing; its transform comes later."""
+    return _encode_reals(cells, name, errors.not_spiked)
 
 
 def _encode_reals(cells: Cells, name: str, refuse: "Refusal") -> NDArray[np.float64]:

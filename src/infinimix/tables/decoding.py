@@ -35,7 +35,7 @@ def decode_column(
         return _decode_codes(cells, categories)
     if kind == "count":
         return _decode_count(cells, source)
-    if kind in ("real", "gaussian"):
+    if kind in ("real", "spiked", "gaussian"):
         return np.array(cells, dtype=np.float64)
     return _decode_binary(cells, source)
 

@@ -13,12 +13,18 @@ from numpy.typing import NDArray
 
 from infinimix.tables import errors
 from infinimix.tables.aligned import open_aligned
-from infinimix.tables.cells import encode_binary, encode_count, encode_gaussian, encode_real
+from infinimix.tables.cells import (
+    encode_binary,
+    encode_count,
+    encode_gaussian,
+    encode_real,
+    encode_spiked,
+)
 from infinimix.tables.codes import encode_codes
 from infinimix.tables.forms import CHUNK, FEW, Dense, Sparse, Table
 from infinimix.tables.holes import holes_in
 from infinimix.tables.scans import READY, copy_binary, copy_count, copy_real, ready
-from infinimix.tables.schema import Novel, Schema, kind_of
+from infinimix.tables.schema import TRANSFORMED, Novel, Schema, kind_of
 
 __all__ = ["Encoded", "encode"]
 
@@ -26,12 +32,14 @@ _COPY: dict[str, Any] = {
     "binary": copy_binary,
     "real": copy_real,
     "count": copy_count,
+    "spiked": copy_real,
     "gaussian": copy_real,
 }
 _BY_COLUMN: dict[str, Any] = {
     "binary": encode_binary,
     "real": encode_real,
     "count": encode_count,
+    "spiked": encode_spiked,
     "gaussian": encode_gaussian,
 }
 _DTYPE = {
@@ -39,6 +47,7 @@ _DTYPE = {
     "categorical": np.int32,
     "real": np.float64,
     "count": np.float64,
+    "spiked": np.float64,
     "gaussian": np.float64,
 }
 
@@ -55,9 +64,10 @@ class Encoded:
     ----------
     blocks : tuple of arrays, shape (n_rows, number of columns of the kind)
         Aligned with `Schema.blocks`. Binary: int8, 0 or 1, -1 where missing; categorical: int32
-        codes, -1 where missing; real, count and gaussian: float64, NaN where missing, real ones
-        after the transform of their column. Behind the binary columns there are the marks of
-        `Schema.marked`, 1 where the cell is missing. C-contiguous and freshly owned.
+        codes, -1 where missing; all others: float64, NaN where missing, real and spiked ones
+        after the transform of their column, which makes +inf of the common value of a spiked one.
+        Behind the binary columns there are the marks of `Schema.marked`, 1 where the cell is
+        missing. C-contiguous and freshly owned.
     n_rows : int
         The number of rows.
     novel : Novel
@@ -109,7 +119,7 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
         block = _copy_whole(schema, X)
         if block is not None:
             if schema.transforms:
-                _transform(schema, block)
+                _transform(schema, str(schema.uniform), block)
             return Encoded((block,), len(block))
     table = open_aligned(schema, X, who)
     blocks, novel = [], _NOTHING
@@ -120,8 +130,8 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
             block = _encode_parts(schema, table, kind)
         else:
             block = _encode_columns(schema, table, kind)
-        if kind == "real":
-            _transform(schema, block)
+        if kind in TRANSFORMED:
+            _transform(schema, kind, block)
         if kind == "binary" and schema.marked:
             marks = holes_in(table, schema.marked).astype(np.int8)
             block = np.ascontiguousarray(np.hstack([block, marks]))
@@ -157,7 +167,7 @@ def _encode_parts(schema: Schema, table: Dense | Sparse, kind: str) -> NDArray[A
 
 
 def _misfit(table: Table, kind: str, name: str, row: int, column: int) -> ValueError:
-    if kind in ("real", "gaussian"):
+    if kind in ("real", "spiked", "gaussian"):
         return errors.infinite_cell(name, row)
     refuse = errors.not_binary if kind == "binary" else errors.not_count
     return refuse(name, row, table.column(column).values[row])
@@ -172,9 +182,9 @@ def _encode_columns(schema: Schema, table: Table, kind: str) -> NDArray[Any]:
     return out
 
 
-def _transform(schema: Schema, block: NDArray[Any]) -> None:
-    """Let the block of real columns hold transformed cells."""
-    for k, transform in schema.transforms:
+def _transform(schema: Schema, kind: str, block: NDArray[Any]) -> None:
+    """Let the block of a kind hold transformed cells."""
+    for k, transform in schema.transforms_by_kind[kind]:
         block[:, k] = transform.encode(block[:, k])
 
 

@@ -22,6 +22,7 @@ __all__ = [
     "not_count",
     "not_gaussian",
     "not_real",
+    "not_spiked",
     "not_word",
     "not_word_count",
     "odd_document",
@@ -71,6 +72,14 @@ def not_count(name: str, row: int, value: object) -> ValueError:
         "whole number from 0 to 2**53 - 1 (strings are never parsed), or missing. Correct the "
         "cell, or give the column another kind when the model is made, e.g. "
         f'columns={{{name!r}: "real"}}'
+    )
+
+
+def not_spiked(name: str, row: int, value: object) -> ValueError:
+    return ValueError(
+        f"column {name!r} is spiked but has the value {_shown(value)} in row {row}, which is not a "
+        "number (strings are never parsed). Convert the column to numbers, or give it another "
+        f'kind when the model is made, e.g. columns={{{name!r}: "categorical"}}'
     )
 
 

@@ -1,14 +1,11 @@
-"""Which kind is each column: the `columns=` argument and the "auto" rule.
+"""Which kind is each column: the `columns=` argument, or the "auto" rule of `judging`.
 
-The rule: booleans and columns with only {0, 1} are binary; strings, objects and categoricals
-are categorical; floats are real; integers with at most 10 distinct values are categorical,
-other integers real. Objects that are all numbers are judged as the numbers they are, and columns
-of a frame that are float only because their whole numbers have holes as whole numbers. No column is
-a count unless `columns=` says so: whole numbers may also be years, ranks or codes. Real columns
-that are real only by this rule get the transform that `shapes.choose` finds, if any.
+Columns of a frame that are float only because their whole numbers have holes are judged as whole
+numbers. No column is a count unless `columns=` says so: whole numbers may also be years, ranks or
+codes. Real columns that are real only by the rule get the transform that `shapes.choose` finds, if
+any; and where spikes are looked for, those with a value that is common are spiked.
 """
 
-import numbers
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -16,17 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables import errors
-from infinimix.tables.cells import NUMBERS, encode_real, is_missing
+from infinimix.tables.cells import encode_real, encode_spiked
 from infinimix.tables.forms import Cells, Columns, Table
+from infinimix.tables.judging import MOST_CATEGORIES, judge, source_of, whole_but_for_holes
 from infinimix.tables.readers import open_table
-from infinimix.tables.schema import KINDS, Column, Schema
-from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose
-from infinimix.tables.transforms import Transform
+from infinimix.tables.schema import KINDS, TRANSFORMED, Column, Schema
+from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose, choose_spike, find_spike
+from infinimix.tables.transforms import Spike, Transform
 
 __all__ = ["MOST_CATEGORIES", "MOST_JOINT", "read_schema"]
-
-#: Integers with more distinct values than this are real.
-MOST_CATEGORIES = 10
 
 #: A gaussian block keeps four numbers for every two of its columns, in every group.
 MOST_JOINT = 128
@@ -35,7 +30,10 @@ _LATER = ("text",)
 
 
 def read_schema(
-    X: Any, columns: str | Mapping[Any, str] = "auto", natural: Collection[Any] = ()
+    X: Any,
+    columns: str | Mapping[Any, str] = "auto",
+    natural: Collection[Any] = (),
+    spikes: bool = False,
 ) -> Schema:
     """Decide the kind of each column of a table.
 
@@ -47,11 +45,15 @@ def read_schema(
         ``"auto"``, one kind for all columns, or a mapping from column to kind; a mapping may
         leave columns out, which are then ``"auto"``. Columns without names are addressed by
         their position or as ``"x0"``, ``"x1"``, ... ``"real:log"`` and ``"real:rank"`` ask for
-        a transform as well, ``"real"`` for none. A tuple of columns with the kind
+        a transform as well, ``"real"`` for none. ``"spiked"``, also as ``"spiked:log"`` and
+        ``"spiked:rank"``, sets the most common value apart. A tuple of columns with the kind
         ``"gaussian"`` is a block of its own; all columns that have this kind without a tuple
         are one block together.
     natural : collection
-        Columns, or the kind ``"real"``, to which ``"auto"`` gives no transform.
+        Columns, or the kinds ``"real"`` and ``"spiked"``, to which ``"auto"`` gives no transform;
+        columns named here are not spiked by ``"auto"`` either.
+    spikes : bool
+        Whether ``"auto"`` makes a real column spiked if one value is common in it.
 
     Returns
     -------
@@ -70,15 +72,16 @@ def read_schema(
     found, sources = [], []
     for j, name in enumerate(table.names):
         cells = table.column(j)
-        sources.append(_source(cells, name))
+        sources.append(source_of(cells, name))
         kind, _, transform = asked.get(j, "auto").partition(":")
         if kind == "auto":
-            holed = isinstance(table, Columns) and _whole_but_for_holes(cells)
-            kind = _judge(cells, "int" if holed else sources[-1])
+            holed = isinstance(table, Columns) and whole_but_for_holes(cells)
+            kind = judge(cells, "int" if holed else sources[-1])
             free = kind == "real" and not {"real", name, table.labels[j], j} & set(natural)
-            found.append(Column(name, kind, _choose(cells, name) if free else None))
+            column = _choose(cells, name, spikes, natural) if free else Column(name, kind)
         else:
-            found.append(Column(name, kind, _find(cells, name, transform) if transform else None))
+            column = Column(name, kind, _find(cells, name, kind, transform))
+        found.append(column)
     empty = tuple(() for column in found if column.kind == "categorical")
     return Schema(tuple(found), table.named, empty, tuple(sources), _blocks(columns, found, table))
 
@@ -153,100 +156,40 @@ def _check_kind(kind: Any) -> str:
 
 def _check_transform(request: str) -> str:
     kind, _, transform = request.partition(":")
-    known = " and ".join(f"'real:{name}'" for name in TRANSFORMS)
-    if kind != "real":
+    known = [f"'{one}:{name}'" for one in TRANSFORMED for name in TRANSFORMS]
+    if kind not in TRANSFORMED:
         raise ValueError(
             f"columns: {request!r} asks for a transform, which only real columns have; "
-            f"there are {known}"
+            f"there are {' and '.join(known)}"
         )
     if transform not in TRANSFORMS:
         raise ValueError(
-            f"columns: unknown transform {transform!r} in {request!r}; there are {known}"
+            f"columns: unknown transform {transform!r} in {request!r}; there are "
+            + " and ".join(known)
         )
     return request
 
 
-def _find(cells: Cells, name: str, transform: str) -> Transform:
+def _find(cells: Cells, name: str, kind: str, transform: str) -> Transform | None:
     """The transform that a column is asked to have, with the parameters that suit its cells."""
-    values = encode_real(cells, name)
-    return TRANSFORMS[transform](values[~np.isnan(values)])
+    if kind == "spiked":
+        return find_spike(_seen(encode_spiked(cells, name)), transform)
+    return TRANSFORMS[transform](_seen(encode_real(cells, name))) if transform else None
 
 
-def _choose(cells: Cells, name: str) -> Transform | None:
-    """The transform that a real column has if nobody asks."""
+def _choose(cells: Cells, name: str, spikes: bool, natural: Collection[Any]) -> Column:
+    """A column that is real if nobody asks, or spiked, with the transform that it then has."""
     if len(cells.values) < FEWEST:
-        return None
+        return Column(name, "real")
     try:
-        values = encode_real(cells, name)
+        values = _seen(encode_real(cells, name))
     except (TypeError, ValueError):
-        return None  # `encode` will refuse the cell, in its turn
-    return choose(values[~np.isnan(values)])
+        return Column(name, "real")  # `encode` will refuse the cell, in its turn
+    spike = choose_spike(values) if spikes else None
+    if spike is None:
+        return Column(name, "real", choose(values))
+    return Column(name, "spiked", Spike(spike.atom) if "spiked" in natural else spike)
 
 
-def _source(cells: Cells, name: str) -> str:
-    """The type of a column's values: "bool", "int", "float", or "object" for all others."""
-    if isinstance(cells.values, np.ndarray):
-        return {"b": "bool", "i": "int", "u": "int", "f": "float"}[cells.values.dtype.kind]
-    types = set(map(type, cells.values))
-    if any(issubclass(t, complex | np.complexfloating) for t in types):
-        raise errors.complex_data(name)
-    if cells.category or str in types:
-        return "object"
-    return _source_of_types({type(value) for value in cells.values if not _hole(value)})
-
-
-def _hole(value: Any) -> bool:
-    """Missing, without asking values that are no numbers what they think of comparison."""
-    return is_missing(value) if value is None or not hasattr(value, "__len__") else False
-
-
-def _source_of_types(types: set[type]) -> str:
-    if not types or not all(issubclass(t, NUMBERS) for t in types):
-        return "object"
-    if all(issubclass(t, bool | np.bool_) for t in types):
-        return "bool"
-    whole = all(issubclass(t, numbers.Integral | np.bool_) for t in types)
-    return "int" if whole else "float"
-
-
-def _judge(cells: Cells, source: str) -> str:
-    """The "auto" rule."""
-    if source == "object":
-        return "categorical"
-    values = _observed(cells)
-    if not len(values):
-        return "real" if source == "float" else "categorical"
-    if _only_zero_one(values):
-        return "binary"
-    few = source != "float" and _few_distinct(values)
-    return "categorical" if few else "real"
-
-
-def _whole_but_for_holes(cells: Cells) -> bool:
-    """Is a column of a frame float only because its whole numbers have holes?"""
-    if not cells.widened or not isinstance(cells.values, np.ndarray):
-        return False
-    values = np.asarray(_observed(cells))
-    return 0 < len(values) < len(cells.values) and bool((values == np.rint(values)).all())
-
-
-def _observed(cells: Cells) -> NDArray[Any] | set[Any]:
-    """What is not missing; of a list, the distinct values."""
-    if isinstance(cells.values, list):
-        return {value for value in cells.values if not is_missing(value)}
-    values = cells.values if cells.missing is None else cells.values[~cells.missing]
-    return values[~np.isnan(values)] if values.dtype.kind == "f" else values
-
-
-def _only_zero_one(values: NDArray[Any] | set[Any]) -> bool:
-    if isinstance(values, set):
-        return values <= {0, 1}
-    return bool(((values == 0) | (values == 1)).all())
-
-
-def _few_distinct(values: NDArray[Any] | set[Any]) -> bool:
-    if isinstance(values, set):
-        return len(values) <= MOST_CATEGORIES
-    if len(np.unique(values[:1000])) > MOST_CATEGORIES:
-        return False
-    return len(np.unique(values)) <= MOST_CATEGORIES
+def _seen(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    return values[~np.isnan(values)]

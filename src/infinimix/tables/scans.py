@@ -19,6 +19,7 @@ READY: dict[str, frozenset[np.dtype[Any]]] = {
     "binary": frozenset(map(np.dtype, ("?", "i1", "u1", "i8", "f8"))),
     "real": frozenset([np.dtype("f8")]),
     "count": frozenset([np.dtype("f8")]),
+    "spiked": frozenset([np.dtype("f8")]),
     "gaussian": frozenset([np.dtype("f8")]),
 }
 

@@ -17,10 +17,13 @@ from infinimix.tables.decoding import decode_column
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
 from infinimix.tables.transforms import Transform, transform_from_json
 
-__all__ = ["KINDS", "Column", "Novel", "Schema", "kind_of"]
+__all__ = ["KINDS", "TRANSFORMED", "Column", "Novel", "Schema", "kind_of"]
 
 #: The kinds there are, in the order of the encoded blocks.
-KINDS = ("binary", "categorical", "real", "count", "gaussian")
+KINDS = ("binary", "categorical", "real", "count", "spiked", "gaussian")
+
+#: Those whose columns may have a transform.
+TRANSFORMED = ("real", "spiked")
 
 
 def kind_of(block: str) -> str:
@@ -37,9 +40,10 @@ class Column:
     name : str
         Its name; ``"x0"``, ``"x1"``, ... where the input has none.
     kind : str
-        ``"binary"``, ``"categorical"``, ``"real"``, ``"count"`` or ``"gaussian"``.
-    transform : Log, Rank or None
-        For a real column, what its cells are encoded by; None leaves them as they are.
+        ``"binary"``, ``"categorical"``, ``"real"``, ``"count"``, ``"spiked"`` or ``"gaussian"``.
+    transform : Log, Rank, Spike or None
+        For a real column, what its cells are encoded by; None leaves them as they are. For a
+        spiked one always a `Spike`, which knows the common value.
     """
 
     name: str
@@ -186,18 +190,23 @@ class Schema:
 
     def requests(self) -> dict[str, str]:
         """The kind and the transform of each column, by name, as `columns=` spells them."""
-        return {
-            column.name: f"{column.kind}:{column.transform.name}"
-            if column.transform
-            else column.kind
-            for column in self.columns
-        }
+        shapes = {c.name: c.transform.name if c.transform else "" for c in self.columns}
+        kinds = self.kinds().items()
+        return {name: f"{kind}:{shapes[name]}" if shapes[name] else kind for name, kind in kinds}
 
     @cached_property
     def transforms(self) -> tuple[tuple[int, Transform], ...]:
-        """The transforms there are, each with the place of its column in the block of reals."""
-        real = (self.columns[j] for j in self.positions("real").tolist())
-        return tuple((k, column.transform) for k, column in enumerate(real) if column.transform)
+        """The transforms there are, each with the place of its column in its block."""
+        return tuple(pair for pairs in self.transforms_by_kind.values() for pair in pairs)
+
+    @cached_property
+    def transforms_by_kind(self) -> dict[str, tuple[tuple[int, Transform], ...]]:
+        """The same by kind; never to be changed."""
+        found: dict[str, tuple[tuple[int, Transform], ...]] = {}
+        for kind in TRANSFORMED:
+            columns = (self.columns[j] for j in self.positions(kind).tolist())
+            found[kind] = tuple((k, c.transform) for k, c in enumerate(columns) if c.transform)
+        return found
 
     def log_slopes(self, blocks: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
         """For each row of encoded blocks the log of the slopes of all transforms.
@@ -205,9 +214,10 @@ class Schema:
         A log density of encoded rows becomes one of natural rows by adding it.
         """
         total = np.zeros(len(blocks[0]))
-        for k, transform in self.transforms:
-            slopes = transform.log_slope(blocks[self.blocks.index("real")][:, k])
-            total += np.where(np.isnan(slopes), 0.0, slopes)
+        for kind, pairs in self.transforms_by_kind.items():
+            for k, transform in pairs:
+                slopes = transform.log_slope(blocks[self.blocks.index(kind)][:, k])
+                total += np.where(np.isnan(slopes), 0.0, slopes)
         return total
 
     def extended(self, novel: Novel) -> "Schema":

@@ -1,4 +1,4 @@
-"""The shape of a real column: the parameters of its transform, and whether it needs one.
+"""The shape of a real column: its transform, if it needs one, and whether one value is a spike.
 
 All is found from the observed cells of the first table and then stays as it is: a model whose
 units change while it learns would have to learn anew.
@@ -11,12 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from infinimix.tables.transforms import LEAST_BOUND, MOST_KNOTS, Log, Rank, Transform
+from infinimix.tables.transforms import LEAST_BOUND, MOST_KNOTS, Log, Rank, Spike
 
-__all__ = ["FEWEST", "TRANSFORMS", "choose", "find_log", "find_rank"]
+__all__ = [
+    "COMMON",
+    "FEWEST",
+    "TRANSFORMS",
+    "choose",
+    "choose_spike",
+    "find_log",
+    "find_rank",
+    "find_spike",
+]
 
 FEWEST, ENOUGH = 30, 10_000  # values that `choose` needs, and about as many as it looks at
 FEW_VALUES = 10  # different ones that are too few to have a shape
+COMMON = 0.2  # of the values: one that is as common as that is a spike
 WORTH = 0.5  # nats a value that a transform must gain
 LEAST_SHARE = 1e-6  # of the typical size: what is smaller than that counts as zero
 LEAST_GAP = 1e-12  # between knots, in units of their span: less is a rounding error
@@ -64,10 +74,10 @@ def _apart(values: Array, scores: Array) -> tuple[tuple[float, ...], tuple[float
     return tuple(values[kept].tolist()), tuple(scores[kept].tolist())
 
 
-TRANSFORMS: dict[str, Callable[[Array], Transform]] = {"log": find_log, "rank": find_rank}
+TRANSFORMS: dict[str, Callable[[Array], Log | Rank]] = {"log": find_log, "rank": find_rank}
 
 
-def choose(x: Array) -> Transform | None:
+def choose(x: Array) -> Log | None:
     """The transform that observed values call for: the logarithm, or mostly none.
 
     Compared are two normal densities of the positive values, with and without the logarithm,
@@ -88,3 +98,28 @@ def choose(x: Array) -> Transform | None:
         return None
     gain = log(spread) - log(log_spread) - float(logs.mean())
     return find_log(x) if gain > WORTH else None
+
+
+def find_spike(x: Array, inner: str = "") -> Spike:
+    """The most common of observed values set apart (0 if there is none), the others transformed.
+
+    Of several that are as common the smallest is taken.
+    """
+    values, counts = np.unique(x, return_counts=True)
+    atom = float(values[counts.argmax()]) + 0.0 if len(values) else 0.0  # never minus zero
+    return Spike(atom, TRANSFORMS[inner](x[x != atom]) if inner else None)
+
+
+def choose_spike(x: Array) -> Spike | None:
+    """The spike that observed values call for: one of them in a fifth of the cells or more.
+
+    A normal density has no bound where a value is repeated, so groups would form around that
+    value for its own sake. Columns of few different values are left alone.
+    """
+    if len(x) < FEWEST:
+        return None
+    counts = np.unique(x, return_counts=True)[1]
+    if len(counts) <= FEW_VALUES or counts.max() < COMMON * len(x):
+        return None
+    atom = find_spike(x).atom
+    return Spike(atom, choose(x[x != atom]))

@@ -7,6 +7,9 @@ value among those of the first table, linear between at most 200 knots and beyon
 Both take every legal number, so no later cell can fail, and both give legal numbers back. The
 log of the slope dt/dx is found from t, that is from encoded cells: a density of encoded cells
 plus these logs is a density in natural units. Missing cells stay missing.
+
+`Spike` sets one value apart, the atom of a spiked column: it becomes +inf, which no other cell is,
+and the other values go as one of the two above, or stay as they are.
 """
 
 from dataclasses import dataclass
@@ -20,7 +23,8 @@ from numpy.typing import NDArray
 from infinimix.kernels.compile import kernel
 from infinimix.tables.scans import LARGEST
 
-__all__ = ["LEAST_BOUND", "MOST_KNOTS", "Log", "Rank", "Transform", "transform_from_json"]
+__all__ = ["LEAST_BOUND", "MOST_KNOTS", "Log", "Rank", "Spike", "Transform"]
+__all__ += ["transform_from_json"]
 
 MOST_KNOTS = 200
 LEAST_BOUND = 1e-150  # as far from one as LARGEST: logs of cells stay small
@@ -166,7 +170,52 @@ class Rank:
         return [self.name, list(self.knots), list(self.scores)]
 
 
-Transform = Log | Rank
+@dataclass(frozen=True)
+class Spike:
+    """One value set apart: `atom` becomes +inf, all others go through `inner`, if that is there.
+
+    The atom has a mass, not a density, so there is no slope at it.
+
+    Examples
+    --------
+    >>> Spike(0.0, Log(0.5)).encode(np.array([0.0, 1.0])).tolist()
+    [inf, 0.0]
+    """
+
+    atom: float
+    inner: Log | Rank | None = None
+
+    @property
+    def name(self) -> str:
+        """The name of the transform of the other values; empty if they have none."""
+        return self.inner.name if self.inner else ""
+
+    def encode(self, x: Array) -> Array:
+        """The encoded cells: +inf for the atom, t(x) for others."""
+        return np.where(x == self.atom, np.inf, self.inner.encode(x) if self.inner else x)
+
+    def decode(self, t: Array) -> Array:
+        """The natural values of encoded cells: of +inf the atom, to the bit."""
+        atoms = np.isposinf(t)
+        others = np.where(atoms, 0.0, t)
+        return np.where(atoms, self.atom, self.inner.decode(others) if self.inner else others)
+
+    def log_slope(self, t: Array) -> Array:
+        """The log of dt/dx at encoded cells, 0 at the atom."""
+        others = np.where(np.isposinf(t), 0.0, t)
+        slopes = self.inner.log_slope(others) if self.inner else np.where(np.isnan(t), t, 0.0)
+        return np.where(np.isposinf(t), 0.0, slopes)
+
+    def sound(self) -> bool:
+        """Whether data could have left this atom, and the other transform."""
+        return abs(self.atom) <= LARGEST and (self.inner is None or self.inner.sound())
+
+    def to_json(self) -> list[Any]:
+        """A list for `json.dumps`; `transform_from_json` undoes it, to the last bit."""
+        return ["spike", self.atom, *([self.inner.to_json()] if self.inner else [])]
+
+
+Transform = Log | Rank | Spike
 
 
 def _filled(loop: Any, cells: Array, *data: Any) -> Array:
@@ -178,6 +227,14 @@ def _filled(loop: Any, cells: Array, *data: Any) -> Array:
 
 def transform_from_json(data: list[Any]) -> Transform:
     """The transform that `to_json` wrote."""
+    name, *parameters = data
+    if name != "spike":
+        return _plain_from_json(data)
+    atom, *inner = parameters
+    return Spike(float(atom), *map(_plain_from_json, inner))
+
+
+def _plain_from_json(data: list[Any]) -> Log | Rank:
     name, *parameters = data
     if name == "log":
         return Log(*map(float, parameters))

@@ -7,6 +7,7 @@ KINDS = {
     "categorical": ["categorical"] * 2,
     "real": ["real"] * 2,
     "count": ["count"] * 2,
+    "spiked": ["spiked"] * 2,
     "gaussian": ["gaussian"] * 3,
     "mixed": ["binary", "categorical", "real", "binary", "categorical", "count"],
 }
@@ -27,10 +28,12 @@ def make_table(kind, n, seed=0, holes=0.15):
         "categorical": lambda: group + rng.integers(0, 2, n) + late * rng.integers(0, 5, n),
         "real": lambda: rng.normal(size=n) + 4 * group,
         "count": lambda: rng.poisson(0.5 + 7 * group),
+        "spiked": lambda: (1 + rng.gamma(2, size=n) + 4 * group) * (rng.random(n) < 0.6),
         "gaussian": lambda: shared + rng.normal(size=n) + 4 * group,
     }
     X = np.array([makers[k]() for k in KINDS[kind]], dtype=float).T
     X[rng.random(X.shape) < holes] = np.nan
+    X[:1, [k == "spiked" for k in KINDS[kind]]] = 0.0  # however few rows are first, it is common
     return X
 
 

@@ -24,6 +24,7 @@ WRONG = {
     "window": [-1, None, True, 0.5, "1"],
     "calibrate": ["yes", None, 1, 0.5],
     "holes": ["floaty", None, True, ["mark"], {}],
+    "spikes": ["floaty", None, True, ["auto"], {}],
     "max_groups": [0, -1, 1.5, True, "3"],
     "n_jobs": [0, 1.5, "two", True, [1]],
     "random_state": [-1, 1.5, "a", True, [1]],

@@ -5,12 +5,18 @@ import pytest
 from scipy.special import logit
 
 from infinimix.families.dials import DIALS, GRID, untouched
-from infinimix.families.priors import REAL_EMPIRICAL, Layout, blank, find_families
+from infinimix.families.priors import REAL_EMPIRICAL, STRENGTH, Layout, blank, find_families
 from infinimix.families.seam import empty
 from infinimix.inference.bank import pool_rows
 
 LAYOUT = Layout(
-    {"binary": ("a", "b"), "categorical": ("c", "d"), "real": ("e", "f"), "count": ("g", "h")},
+    {
+        "binary": ("a", "b"),
+        "categorical": ("c", "d"),
+        "real": ("e", "f"),
+        "count": ("g", "h"),
+        "spiked": ("i", "j"),
+    },
     np.array([3, 0]),
 )
 
@@ -24,6 +30,7 @@ def pooled(n=30):
         np.column_stack([rng.choice(3, n, p=[0.7, 0.25, 0.05]), -np.ones(n)]).astype(np.int32),
         np.column_stack([rng.normal(3.0, 2.0, n), np.full(n, 7.0)]),
         np.column_stack([rng.poisson(4.0, n), np.zeros(n)]).astype(float),
+        np.where(np.arange(n)[:, None] % [3, 1], rng.normal(3.0, 2.0, (n, 2)), np.inf),
     )
     pool_rows(family, pool, X, 0, n)
     return pool
@@ -95,6 +102,19 @@ def test_a_narrow_group_of_reals_leaves_the_spread_of_means():
     assert (kappa, nu) == (REAL_EMPIRICAL.kappa, REAL_EMPIRICAL.nu)
 
 
+def test_the_dials_of_a_spiked_column_are_those_of_its_other_cells():
+    *still, rest, atom = turned("spiked", "variance", 0)[:, 0]
+    mean, kappa, nu, scale2 = still
+    assert rest + atom == pytest.approx(STRENGTH["binary"])
+    for name, notch, expected in [
+        ("variance", -2, [mean, kappa / 9.0, nu, scale2 / 9.0]),
+        ("nu", 1, [mean, kappa, 2 * nu, scale2]),
+        ("kappa", 1, [mean, 2 * kappa, nu, scale2]),
+    ]:
+        moved = turned("spiked", name, notch)[:, 0]
+        np.testing.assert_allclose(moved, [*expected, rest, atom])
+
+
 def test_the_shape_of_a_count_leaves_its_mean():
     a, b = turned("count", "shape", 0)[:, 0]
     np.testing.assert_allclose(turned("count", "shape", 2)[:, 0], [4 * a, 4 * b])
@@ -104,7 +124,8 @@ def test_the_shape_of_a_count_leaves_its_mean():
 @pytest.mark.parametrize("notch", [GRID[0], GRID[-1]])
 def test_priors_are_proper_at_the_ends_of_the_grid(notch):
     dials = {kind: np.full_like(notches, notch) for kind, notches in untouched(LAYOUT).items()}
-    binary, categorical, real, count = find_families(LAYOUT, "learn", pooled(), dials)
-    for table in (binary.prior, categorical.prior, real.prior[1:], count.prior):
+    families = find_families(LAYOUT, "learn", pooled(), dials)
+    binary, categorical, real, count, spiked = (family.prior for family in families)
+    for table in (binary, categorical, real[1:], count, spiked[1:]):
         assert (table > 0.0).all()
         assert np.isfinite(table).all()

@@ -71,6 +71,18 @@ def test_errors_name_the_entry(prior):
         resolve_prior(prior, KINDS)
 
 
+def test_a_spiked_column_has_the_word_of_real_ones_but_not_their_numbers():
+    kinds = {"r": "real", "s": "spiked"}
+    assert resolve_prior({"real": "reference"}, kinds)["s"] == "reference"
+    assert resolve_prior({"real": (0, 1, 2, 3)}, kinds)["s"] == "empirical"
+    assert resolve_prior({"real": "reference", "spiked": "learn"}, kinds)["s"] == "learn"
+    six = (0.5, 2.0, -3.0, 0.1, 2.0, 1.0)
+    assert resolve_prior({"spiked": six}, kinds)["s"] == six
+    for wrong in (six[2:], (0.0, *six[1:]), (*six[:5], 0.0), (*six[:3], -1.0, *six[4:]), [1] * 7):
+        with pytest.raises(ValueError, match=r"prior\['s'\].*\(a, b, mean, kappa, nu, scale\)"):
+            resolve_prior({"s": wrong}, kinds)
+
+
 def test_a_column_may_not_be_named_twice():
     with pytest.raises(ValueError, match="twice, as 'b' and 0"):
         resolve_prior({"b": 1, 0: 2}, KINDS)

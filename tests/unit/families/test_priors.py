@@ -3,12 +3,14 @@
 import numpy as np
 import pytest
 
-from infinimix.families.priors import (
+from infinimix.families.gaussian_priors import (
     CORRELATION_KEPT,
-    COUNT_SHAPES,
     GAUSSIAN_EMPIRICAL,
     GAUSSIAN_REFERENCE,
     LEAST_EIGENVALUE,
+)
+from infinimix.families.priors import (
+    COUNT_SHAPES,
     REAL_EMPIRICAL,
     STRENGTH,
     Layout,
@@ -85,6 +87,8 @@ def test_an_empirical_binary_or_categorical_column_has_its_shares():
         ({"x": "reference"}, "real", True),
         ({"x": "reference"}, "binary", False),
         ({"x": (0.0, 1.0, 1.0, 1.0)}, "real", False),
+        ("reference", "spiked", True),
+        ({"x": (1.0, 1.0, 0.0, 1.0, 1.0, 1.0)}, "spiked", False),
         ({"x": (1.0, 1.0, 1.0)}, "gaussian", True),
     ],
 )
@@ -113,6 +117,23 @@ def test_the_rate_of_a_count_has_the_pooled_mean(values, mean, prior):
 
 def test_a_given_prior_of_a_count_stays():
     assert column_prior("count", [3.0, 9.0], {"x": (2.0, 0.25)}).tolist() == [2.0, 0.25]
+
+
+@pytest.mark.parametrize("prior", ["empirical", "reference", "learn"])
+@pytest.mark.parametrize("values", [[np.inf, 3.0, 5.0, np.nan], [np.inf] * 4, [2.0, 2.5], []])
+def test_a_spiked_column_has_the_prior_of_a_share_and_that_of_its_other_cells(values, prior):
+    x = np.array(values)
+    *rest, others, atom = column_prior("spiked", values, prior)
+    assert rest == real_prior(x[np.isfinite(x)], prior).tolist()
+    share = (np.isposinf(x).sum() + 0.5) / ((~np.isnan(x)).sum() + 1.0)
+    weight = STRENGTH["binary"]
+    expected = [0.5, 0.5] if prior == "reference" else [weight * (1.0 - share), weight * share]
+    assert [others, atom] == pytest.approx(expected)
+
+
+def test_a_given_prior_of_a_spiked_column_stays():
+    given = column_prior("spiked", [np.inf, 3.0], {"x": (0.5, 2.0, -3.0, 0.1, 4.0, 3.0)})
+    assert given.tolist() == [-3.0, 0.1, 4.0, 9.0, 2.0, 0.5]
 
 
 def block_prior(X, prior="empirical"):

@@ -1,0 +1,72 @@
+"""The base measure of a gaussian block, and the place and the size of a pooled column.
+
+A block has a part of the pooled correlations, so that a group of few rows has some too. Hidden
+here: constant, empty and nearly constant columns have a size, and correlations that contradict
+each other become ones that do not.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.families.gaussian import NormalInverseWishart
+from infinimix.families.pairwise import CROSS, MEAN, SQUARE, N
+
+LEAST_SPREAD = 1e-28  # of a variance beside the squared mean: rounding makes less than that
+LEAST_SQUARE = 1e-280  # less is zero: its products with other numbers would lose their digits
+
+
+class RealPrior(NamedTuple):
+    """Hyper-parameters of a column, in units of the pooled column's variance."""
+
+    kappa: float
+    nu: float
+    variance: float
+
+
+GAUSSIAN_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)  # of each column of a block
+GAUSSIAN_EMPIRICAL = RealPrior(kappa=0.1, nu=3.0, variance=0.15)
+LEAST_EIGENVALUE = 0.05  # of the correlations in the prior of a gaussian block
+CORRELATION_KEPT = 0.5  # of the pooled correlations, in the prior of a gaussian block
+
+
+def location_and_scale(n, mean, spread):
+    """Return mean and variance of a pooled column, both usable whatever the column holds."""
+    if n == 0:
+        return 0.0, 1.0
+    square, variance = mean**2, spread / n
+    if variance > max(LEAST_SPREAD * square, LEAST_SQUARE):  # rounding errors are no scale
+        return mean, variance
+    return mean, square if square > LEAST_SQUARE else 1.0  # a constant has its own size, or one
+
+
+def gaussian_block(given, n):
+    """Return the family of a block whose columns have a word or numbers, from pooled pairs."""
+    d = n.shape[-1]
+    if isinstance(given, str):
+        shape = GAUSSIAN_REFERENCE if given == "reference" else GAUSSIAN_EMPIRICAL
+    else:
+        kappa, nu, scale = given
+        shape = RealPrior(kappa, nu, scale**2)
+    columns = [location_and_scale(n[N, i, i], n[MEAN, i, i], n[SQUARE, i, i]) for i in range(d)]
+    mean, variance = np.array(columns).T
+    root = np.sqrt(shape.nu * shape.variance) * np.sqrt(variance)
+    table = np.empty((3 + d, d))
+    table[0], table[1], table[2] = mean, shape.kappa, shape.nu
+    table[3:] = _pooled_correlations(n, variance) * root * root[:, None]
+    return NormalInverseWishart(table)
+
+
+def _pooled_correlations(n, variance):
+    """Return correlations shrunk to none: by CORRELATION_KEPT, more so if they are of few rows.
+
+    With holes each is of other rows, and they may contradict each other: then more so again.
+    """
+    d, rows = len(variance), n[N]
+    root = np.sqrt(n[SQUARE]) * np.sqrt(n[SQUARE].T)
+    found = root > LEAST_SPREAD * np.sqrt(variance) * np.sqrt(variance)[:, None]
+    R = np.where(found, n[CROSS] / np.where(found, root, 1.0), 0.0) * rows / (rows + d + 1.0)
+    np.fill_diagonal(R, 1.0)
+    least = np.linalg.eigvalsh(R)[0]
+    kept = min(CORRELATION_KEPT, (1.0 - LEAST_EIGENVALUE) / (1.0 - min(least, 0.0)))
+    return kept * R + (1.0 - kept) * np.eye(d)
