@@ -60,7 +60,7 @@ class Task:
 
 def read_rows(
     command: str, path: Path, reading: Reading, flags: Flags, toml: Path | None,
-    drop: Sequence[str] | None, target: str | None = None,
+    drop: Sequence[str] | None, target: str | None = None, spikes: bool = False,
 ) -> Rows:  # fmt: skip
     """Read a table, leave columns out, find kinds, and say what looks odd."""
     table = read_table(path, reading, labels=target)
@@ -72,7 +72,7 @@ def read_rows(
     if not X.shape[1]:
         raise CommandError(f"{path} has no column to learn from besides {', '.join(out)}.")
     columns = asked.within(list(X.columns))
-    infos = describe_columns(X, columns, table, spikes=model == "aclass")
+    infos = describe_columns(X, columns, table, spikes)
     return Rows(table, X, columns, infos, warn_of_columns(command, infos), asked, reading.missing)
 
 
@@ -86,7 +86,8 @@ def read_task(
     if text is not None and model != "online-crp":
         raise CommandError(f"--text: {model} does not read words; add --model online-crp.")
     if text is None:
-        rows = read_rows(command, path, reading, flags, toml, drop, target)
+        spikes = model == "aclass"  # the one that looks for values that are common
+        rows = read_rows(command, path, reading, flags, toml, drop, target, spikes)
     else:
         rows = _read_words(path, reading, text, target)
     columns = rows.columns
