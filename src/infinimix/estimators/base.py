@@ -7,6 +7,7 @@ model as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,8 @@ from infinimix.families.priors import Layout
 from infinimix.inference.bank import Bank, Settings
 from infinimix.tables import Encoded, Schema, encode, read_schema
 
-LabelReader = Callable[[int], tuple[np.ndarray, int]]  # rows -> their codes, number of classes
+# Number of rows -> their codes, number of classes, and how many of these are known before any row.
+LabelReader = Callable[[int], tuple[np.ndarray, int, int]]
 
 
 class Fitted(NamedTuple):
@@ -123,6 +125,7 @@ class TableEstimator(BaseEstimator):
             _resolve_prior(prior, schema),
             effort.n_particles, effort.n_islands, self.resampling,
             self.max_groups and int(self.max_groups), effort.sweeps, int(self.window),
+            float(getattr(self, "gamma", 1.0)), int(getattr(self, "n_label_particles", 1)),
         )  # fmt: skip
         return Bank(settings, layout, seed_sequence(self.random_state))
 
@@ -142,7 +145,7 @@ class TableEstimator(BaseEstimator):
     def _fit_bank(self, X: Any, encode_labels: LabelReader, **wishes: Any) -> Fitted:
         """Learn a whole table, for `_take`; the model itself is not touched yet."""
         schema, encoded = self._read(X)
-        codes, n_classes = encode_labels(encoded.n_rows)
+        codes, n_classes, _ = encode_labels(encoded.n_rows)
         schema, encoded = self._mark(X, schema, encoded, codes)
         schema = schema.extended(encoded.novel)
         bank = self._new_bank(schema, streams=False)
@@ -170,7 +173,7 @@ class TableEstimator(BaseEstimator):
         """Learn the rows of a stream; the first call decides what the columns are."""
         first = not hasattr(self, "_bank")
         schema, encoded = self._read(X) if first else (self._schema, self._encode(X, learn=True))
-        codes, n_classes = encode_labels(encoded.n_rows)
+        codes, n_classes, n_known = encode_labels(encoded.n_rows)
         if first:
             schema, encoded = self._mark(X, schema, encoded)
         bank = self._new_bank(schema, streams=True) if first else self._bank
@@ -179,7 +182,7 @@ class TableEstimator(BaseEstimator):
             bank.add_class()
         novel = encoded.novel
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
-        self._run(bank.learn, encoded.blocks, codes, where)
+        self._run(partial(bank.learn, n_known=n_known), encoded.blocks, codes, where)
         # Last, so that an interrupted first call leaves no half of a model, and a later one no
         # code of a category that the bank has no room for. The bank itself learns in place, and
         # knows when a later call was interrupted.

@@ -79,6 +79,7 @@ RULES: dict[str, Rule] = {
         lambda v: isinstance(v, str) and v in RELEVANCE,
         f"one of {', '.join(map(repr, RELEVANCE))}",
     ),
+    "n_label_particles": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
     "unlabelled": (_label, "None, text or a whole number"),
     "verbose": (lambda v: isinstance(v, bool | np.bool_) or is_whole(v, 0), "True or False"),
     "strategy": (lambda v: v in ("mean", "draw"), "'mean' or 'draw'"),
