@@ -118,6 +118,13 @@ def test_worlds_share_what_they_have_in_common():
     assert early.worlds[0].filters[0] is not early.worlds[1].filters[0]
 
 
+@pytest.mark.parametrize("resampling", ["optimal", "systematic"])
+def test_one_row_is_as_probable_as_many_are(resampling):
+    f = run(0, 4, 1, resampling=resampling).islands[0].filters[1]
+    for i in range(len(X[0])):
+        assert f.log_next(X, i) == pytest.approx(f.log_density(X)[i], abs=1e-9)
+
+
 @pytest.mark.parametrize(("size", "resampling"), [((2, 3), "optimal"), ((1, 1), "systematic")])
 def test_the_evidence_is_unbiased_however_few_worlds_and_particles(size, resampling, seed):
     """400 runs; a mean 4.5 standard errors off comes by chance once in 150,000 times."""

@@ -25,7 +25,6 @@ import copy
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.special import logsumexp
 
 from infinimix.families.seam import map_arrays
 from infinimix.kernels.compile import kernel
@@ -118,10 +117,10 @@ def branch(worlds, X, i, n_open, gamma, size, rng, learn):
 
 def log_child_weights(worlds, X, i, n_open, gamma):
     """Return the log weight of each child, (worlds, classes)."""
-    row, known = tuple(block[i : i + 1] for block in X), {}
+    known = {}
     for f in (f for world in worlds for f in world.filters[:n_open]):
         if id(f) not in known:
-            known[id(f)] = float(f.log_density(row)[0])
+            known[id(f)] = f.log_next(X, i)
     log_density = np.array([[known[id(f)] for f in w.filters[:n_open]] for w in worlds])
     log_class = np.log([world.rows[:n_open] + gamma for world in worlds])
     before = log_weights(worlds, gamma, bounded=False) if len(worlds) > 1 else np.zeros(1)
@@ -134,8 +133,8 @@ def choose(log_w, size, rng):
     All that are no dust if there is room. Else a share above kappa is kept for sure, and the others
     are kept share / kappa of the time, by one systematic draw.
     """
-    q = np.exp(log_w - logsumexp(log_w))
-    alive = np.flatnonzero(q > DUST * q.max())
+    q = np.exp(log_w - log_w.max())
+    alive = np.flatnonzero(q > DUST)
     q = q[alive] / q[alive].sum()
     if len(alive) <= size:
         return alive, np.zeros(len(alive))
@@ -164,7 +163,8 @@ def _copied(f, window):
     weights then differ less by chance.
     """
     twin, beside = copy.copy(f), copy.copy(window)
-    twin.stats, twin.rng, twin._run = map_arrays(np.copy, f.stats), copy.deepcopy(f.rng), f._run
+    twin.stats, twin.rng = map_arrays(np.copy, f.stats), copy.deepcopy(f.rng)
+    twin._run, twin._grow = f._run, f._grow
     for name in ("slots", "mass", "groups", "crowd", "logw", "tally", "u"):
         setattr(twin, name, getattr(f, name).copy())
     beside.z = window.z.copy()
