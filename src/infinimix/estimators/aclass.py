@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -26,8 +26,10 @@ from infinimix.estimators.marking import find_marks
 from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
 from infinimix.estimators.relevance import Relevance, find_relevance, hide, share
+from infinimix.estimators.unlabelled import held_out_gains, take, thin, warn_if_they_hurt
 from infinimix.inference.agreement import class_rows, log_evidence_given_labels
 from infinimix.inference.assignments import best_particle
+from infinimix.inference.bank import Bank
 from infinimix.tables import Encoded, Schema, encode
 
 
@@ -68,9 +70,16 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         How many ways to label the rows without labels of `partial_fit` each island follows. They
         share what they have in common, and the time of such a row grows with their number; 1
         draws one label and stays with it.
+    unlabelled_share : float
+        The share of the rows without label that `fit` learns, chosen at random: less than 1 where
+        a warning says that they hurt, 0 to leave them out. (A drawn label counts as one row, so
+        such rows cannot count a part of one.)
 
     Attributes
     ----------
+    unlabelled_gain_ : float
+        By how much the rows without labels lowered the mean log-loss of labelled rows, held out in
+        `fit` in three folds; NaN if there were none, or too few labels to tell.
     feature_relevance_ : array
         With `relevance="learn"`, the probability of each column that it differs between groups;
         those of less than one half are shared. Ones otherwise.
@@ -126,6 +135,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         unlabelled: Any = None,
         relevance: str = "all",
         n_label_particles: int = 8,
+        unlabelled_share: float = 1.0,
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -146,6 +156,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         self.unlabelled = unlabelled
         self.relevance = relevance
         self.n_label_particles = n_label_particles
+        self.unlabelled_share = unlabelled_share
 
     def fit(self, X: Any, y: Any) -> AClassClassifier:
         """Learn a whole table; what was learned before is forgotten.
@@ -154,10 +165,8 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         them by Gibbs sweeps over labels and groups, and learns them with these.
         """
         labels = Labels()
-        codes = np.empty(0, np.int64)
 
         def read(n_rows: int) -> tuple[np.ndarray, int, int]:
-            nonlocal codes
             codes, new = read_some_labels(labels, y, self.unlabelled)
             check_lengths(n_rows, len(codes))
             labels.extend(new)
@@ -165,16 +174,40 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
 
         wishes = {"gamma": self.gamma, "label_prior": label_prior(self.prior)}
         fitted = self._fit_bank(X, read, check=bool(self.calibrate), **wishes)
-        relevance = None
+        relevance, codes = None, fitted.codes
         if self.relevance == "learn":
             relevance = find_relevance(fitted.schema, fitted.bank, fitted.encoded.blocks, codes)
             fitted = self._fit_relevant(fitted, relevance, codes, wishes)
         calibration = self._check(codes, fitted) if self.calibrate else NEUTRAL
+        gain = self._gain_of_unlabelled(fitted, calibration.power, wishes)
         self._take(X, fitted.schema, fitted.bank, fitted.encoded)
         self._labels, self._calibration = labels, calibration
         self._training = Training(fitted.encoded.blocks, codes)
-        self._relevance = relevance
+        self._relevance, self._gain = relevance, float(gain.mean()) if len(gain) else np.nan
+        warn_if_they_hurt(gain, type(self).__name__, "unlabelled_share")
         return self
+
+    def _thin(self, encoded: Encoded, codes: np.ndarray) -> tuple[Encoded, np.ndarray]:
+        """Leave out all but a share of the rows without labels."""
+        if self.unlabelled_share == 1 or (codes >= 0).all():
+            return encoded, codes
+        rows = thin(codes, float(self.unlabelled_share))
+        return replace(encoded, blocks=take(encoded.blocks, rows), n_rows=len(rows)), codes[rows]
+
+    def _gain_of_unlabelled(
+        self, fitted: Fitted, power: float, wishes: dict[str, Any]
+    ) -> np.ndarray:
+        """Return what rows without labels do for labelled ones, held out, in small models."""
+        C, settings = fitted.bank.n_classes, fitted.bank.settings
+        small = settings._replace(n_islands=min(4, settings.n_islands), n_particles=1, sweeps=0)
+
+        def judge(rows: Any, codes: np.ndarray, held: Any, with_free: bool) -> np.ndarray:
+            bank = Bank(small, fitted.bank.layout, fitted.bank.seed)
+            bank.fit(rows, codes, C, self._execute, **wishes)
+            joint = power * bank.log_densities(held) + np.log(class_rows(bank) + self.gamma)
+            return np.asarray(softmax(joint, axis=1))
+
+        return held_out_gains(judge, fitted.encoded.blocks, fitted.codes, C, 0)
 
     def _fit_relevant(
         self, fitted: Fitted, relevance: Relevance, codes: np.ndarray, wishes: dict[str, Any]
@@ -188,7 +221,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         data = (rows, codes, fitted.bank.n_classes, self._execute)
         checked, log_density = bank.fit(*data, check=check, **wishes)
         share(schema, bank, blocks, relevance.shared)
-        return Fitted(schema, bank, fitted.encoded, checked, log_density)
+        return Fitted(schema, bank, fitted.encoded, codes, checked, log_density)
 
     def _mark(
         self, X: Any, schema: Schema, encoded: Encoded, codes: Any = None
@@ -249,6 +282,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
 
         self._learn_rows(X, read)
         self._training = self._relevance = None  # there are more rows now, which nobody keeps
+        self._gain = np.nan
         labels.extend(new)
         self._labels = labels
         self._calibration = getattr(self, "_calibration", NEUTRAL)
@@ -271,6 +305,12 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         """Mean log-loss of the training rows, each left out in turn, at the end of `fit`."""
         check_is_fitted(self)
         return self._calibration.loss
+
+    @property
+    def unlabelled_gain_(self) -> float:
+        """What rows without labels did for the log-loss of labelled rows, held out in `fit`."""
+        check_is_fitted(self)
+        return float(getattr(self, "_gain", np.nan))
 
     @property
     def feature_relevance_(self) -> np.ndarray:

@@ -32,6 +32,7 @@ class Fitted(NamedTuple):
     schema: Schema
     bank: Bank
     encoded: Encoded
+    codes: np.ndarray  # of the classes of its rows
     checked: np.ndarray  # rows whose densities were asked for
     log_density: np.ndarray  # of these in each class, in their own without themselves
 
@@ -116,6 +117,10 @@ class TableEstimator(BaseEstimator):
         """Mark holes that are worth it; a model without classes never does."""
         return schema, encoded
 
+    def _thin(self, encoded: Encoded, codes: np.ndarray) -> tuple[Encoded, np.ndarray]:
+        """Leave out rows that are not to be learned; a model without classes learns all."""
+        return encoded, codes
+
     def _new_bank(self, schema: Schema, streams: bool) -> Bank:
         layout = Layout(block_names(schema), schema.category_counts)
         prior = ("spread" if streams else "learn") if is_auto(self.prior) else self.prior
@@ -148,6 +153,7 @@ class TableEstimator(BaseEstimator):
         codes, n_classes, _ = encode_labels(encoded.n_rows)
         schema, encoded = self._mark(X, schema, encoded, codes)
         schema = schema.extended(encoded.novel)
+        encoded, codes = self._thin(encoded, codes)
         bank = self._new_bank(schema, streams=False)
         checked: list[Any] = []
 
@@ -155,7 +161,7 @@ class TableEstimator(BaseEstimator):
             checked.extend(bank.fit(*data, **wishes))
 
         self._run(fit, encoded.blocks, codes, n_classes)
-        return Fitted(schema, bank, encoded, *checked)
+        return Fitted(schema, bank, encoded, codes, *checked)
 
     def _take(self, X: Any, schema: Schema, bank: Bank, encoded: Encoded) -> None:
         """Become the model that learned X first."""

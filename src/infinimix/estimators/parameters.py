@@ -40,6 +40,10 @@ def _label(value: Any) -> bool:
     return value is None or (isinstance(value, Real) and float(value).is_integer())
 
 
+def _share(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
+
+
 WORDS = ("auto", *FOUND)
 RELEVANCE = ("all", "learn")
 POSITIVE: Rule = (is_positive, "a positive finite number")
@@ -80,6 +84,7 @@ RULES: dict[str, Rule] = {
         f"one of {', '.join(map(repr, RELEVANCE))}",
     ),
     "n_label_particles": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
+    "unlabelled_share": (_share, "a number from 0 to 1"),
     "unlabelled": (_label, "None, text or a whole number"),
     "verbose": (lambda v: isinstance(v, bool | np.bool_) or is_whole(v, 0), "True or False"),
     "strategy": (lambda v: v in ("mean", "draw"), "'mean' or 'draw'"),
