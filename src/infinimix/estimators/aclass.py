@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
+from scipy.special import logsumexp, softmax
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,13 +14,22 @@ from infinimix.estimators.base import Fitted, TableEstimator
 from infinimix.estimators.calibration import NEUTRAL, Calibration, calibrate
 from infinimix.estimators.class_answers import ClassAnswers
 from infinimix.estimators.groups import describe_groups, draw_rows
-from infinimix.estimators.label_batches import LabelBatches, Training, class_counts, label_prior
-from infinimix.estimators.labels import Labels, check_lengths, read_some_labels
+from infinimix.estimators.label_batches import LabelBatches, Training, label_prior
+from infinimix.estimators.labels import (
+    Labels,
+    check_first,
+    check_lengths,
+    count_known,
+    read_some_labels,
+)
 from infinimix.estimators.marking import find_marks
 from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
 from infinimix.estimators.relevance import Relevance, find_relevance, hide, share
+from infinimix.estimators.unlabelled import held_out_gains, take, thin, warn_if_they_hurt
+from infinimix.inference.agreement import class_rows, log_evidence_given_labels
 from infinimix.inference.assignments import best_particle
+from infinimix.inference.bank import Bank
 from infinimix.tables import Encoded, Schema, encode
 
 
@@ -55,15 +64,27 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
     n_jobs, random_state, verbose
         As in `CRPMixture`.
     unlabelled : label, optional
-        What stands for "no label" in the `y` of `fit`, such as -1. None and NaN always do.
+        What stands for "no label" in the `y` of `fit` and `partial_fit`, such as -1. None and NaN
+        always do.
     relevance : {"all", "learn"}
         "learn": a column whose cells are as probable under one model for all rows as under those
         of the classes or groups is modelled once and says nothing of the class. `fit` finds
         these columns and then learns the others again, which helps where many columns are noise;
         such a model takes no `partial_fit`.
+    n_label_particles : int
+        How many ways to label the rows without labels of `partial_fit` each island follows. They
+        share what they have in common, and the time of such a row grows with their number; 1
+        draws one label and stays with it.
+    unlabelled_share : float
+        The share of the rows without label that `fit` learns, chosen at random: less than 1 where
+        a warning says that they hurt, 0 to leave them out. (A drawn label counts as one row, so
+        such rows cannot count a part of one.)
 
     Attributes
     ----------
+    unlabelled_gain_ : float
+        By how much the rows without labels lowered the mean log-loss of labelled rows, held out in
+        `fit` in three folds; NaN if there were none, or too few labels to tell.
     feature_relevance_ : array
         With `relevance="learn"`, the probability of each column that it differs between groups;
         those of less than one half are shared. Ones otherwise.
@@ -75,11 +96,13 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
     classes_ : array
         The labels, sorted.
     class_count_ : array
-        Rows of each class; on average over the islands, if some rows had no label.
+        Rows of each class; on average over the islands and their labellings, if some rows had
+        no label.
     n_groups_ : array
         Number of groups of each class, in its best particle.
     log_evidence_ : float
-        Log of an unbiased estimate of the probability of all rows given their labels.
+        Log of an unbiased estimate of the probability of all rows given their labels; labels that
+        `partial_fit` lacked are summed over, and those that `fit` drew are taken as given.
     marked_ : tuple of str
         The columns whose missing cells are marked.
     columns_, blocks_, n_features_in_, feature_names_in_
@@ -117,6 +140,8 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         verbose: bool = False,
         unlabelled: Any = None,
         relevance: str = "all",
+        n_label_particles: int = 8,
+        unlabelled_share: float = 1.0,
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -137,6 +162,8 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         self.verbose = verbose
         self.unlabelled = unlabelled
         self.relevance = relevance
+        self.n_label_particles = n_label_particles
+        self.unlabelled_share = unlabelled_share
 
     def fit(self, X: Any, y: Any) -> AClassClassifier:
         """Learn a whole table; what was learned before is forgotten.
@@ -145,27 +172,49 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         them by Gibbs sweeps over labels and groups, and learns them with these.
         """
         labels = Labels()
-        codes = np.empty(0, np.int64)
 
-        def read(n_rows: int) -> tuple[np.ndarray, int]:
-            nonlocal codes
+        def read(n_rows: int) -> tuple[np.ndarray, int, int]:
             codes, new = read_some_labels(labels, y, self.unlabelled)
             check_lengths(n_rows, len(codes))
             labels.extend(new)
-            return codes, len(new)
+            return codes, len(new), 0
 
         wishes = {"gamma": self.gamma, "label_prior": label_prior(self.prior)}
         fitted = self._fit_bank(X, read, check=bool(self.calibrate), **wishes)
-        relevance = None
+        relevance, codes = None, fitted.codes
         if self.relevance == "learn":
             relevance = find_relevance(fitted.schema, fitted.bank, fitted.encoded.blocks, codes)
             fitted = self._fit_relevant(fitted, relevance, codes, wishes)
         calibration = self._check(codes, fitted) if self.calibrate else NEUTRAL
+        gain = self._gain_of_unlabelled(fitted, calibration.power, wishes)
         self._take(X, fitted.schema, fitted.bank, fitted.encoded)
         self._labels, self._calibration = labels, calibration
         self._training = Training(fitted.encoded.blocks, codes)
-        self._relevance = relevance
+        self._relevance, self._gain = relevance, float(gain.mean()) if len(gain) else np.nan
+        warn_if_they_hurt(gain, type(self).__name__, "unlabelled_share")
         return self
+
+    def _thin(self, encoded: Encoded, codes: np.ndarray) -> tuple[Encoded, np.ndarray]:
+        """Leave out all but a share of the rows without labels."""
+        if self.unlabelled_share == 1 or (codes >= 0).all():
+            return encoded, codes
+        rows = thin(codes, float(self.unlabelled_share))
+        return replace(encoded, blocks=take(encoded.blocks, rows), n_rows=len(rows)), codes[rows]
+
+    def _gain_of_unlabelled(
+        self, fitted: Fitted, power: float, wishes: dict[str, Any]
+    ) -> np.ndarray:
+        """Return what rows without labels do for labelled ones, held out, in small models."""
+        C, settings = fitted.bank.n_classes, fitted.bank.settings
+        small = settings._replace(n_islands=min(4, settings.n_islands), n_particles=1, sweeps=0)
+
+        def judge(rows: Any, codes: np.ndarray, held: Any, with_free: bool) -> np.ndarray:
+            bank = Bank(small, fitted.bank.layout, fitted.bank.seed)
+            bank.fit(rows, codes, C, self._execute, **wishes)
+            joint = power * bank.log_densities(held) + np.log(class_rows(bank) + self.gamma)
+            return np.asarray(softmax(joint, axis=1))
+
+        return held_out_gains(judge, fitted.encoded.blocks, fitted.codes, C, 0)
 
     def _fit_relevant(
         self, fitted: Fitted, relevance: Relevance, codes: np.ndarray, wishes: dict[str, Any]
@@ -179,7 +228,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         data = (rows, codes, fitted.bank.n_classes, self._execute)
         checked, log_density = bank.fit(*data, check=check, **wishes)
         share(schema, bank, blocks, relevance.shared)
-        return Fitted(schema, bank, fitted.encoded, checked, log_density)
+        return Fitted(schema, bank, fitted.encoded, codes, checked, log_density)
 
     def _finds_spikes(self) -> bool:
         return self.spikes == "auto"
@@ -197,7 +246,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
     def _check(self, codes: np.ndarray, fitted: Fitted) -> Calibration:
         """Return the power of the likelihood that the left-out rows call for, and their loss."""
         own = np.eye(fitted.bank.n_classes)[codes[fitted.checked]]
-        weight = class_counts(fitted.bank) - own + self.gamma  # of each class, without the row
+        weight = class_rows(fitted.bank) - own + self.gamma  # of each class, without the row
         log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
         return calibrate(fitted.log_density, own.argmax(axis=1), log_prior)
 
@@ -209,9 +258,20 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         X : table of shape (n_rows, n_columns)
             The rows.
         y : sequence of n_rows labels
-            Labels; new ones may appear at any time.
+            Labels; new ones may appear at any time. None, NaN and `unlabelled` are none: such a
+            row is of one of the classes known before it, and each island follows the most
+            probable ways to label the rows so far, `n_label_particles` at most.
         classes : sequence of labels, optional
-            Labels to know of before their first row; never necessary.
+            Labels to know of before their first row: needed if the first row has no label.
+
+        Examples
+        --------
+        >>> from infinimix import AClassClassifier
+        >>> model = AClassClassifier("real", effort="fast", random_state=0)
+        >>> model = model.partial_fit([[0.0], [9.0], [0.2], [0.1]], ["low", "high", "low", "low"])
+        >>> model = model.partial_fit([[8.8], [0.3], [9.1]], [None, None, "high"])
+        >>> model.class_count_.round().tolist()
+        [3.0, 4.0]
         """
         check_parameter(self, "relevance", self.relevance)
         if self.relevance == "learn" or getattr(self, "_relevance", None) is not None:
@@ -222,14 +282,17 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         labels = self._labels if hasattr(self, "_labels") else Labels()
         new: list[Any] = []
 
-        def read(n_rows: int) -> tuple[np.ndarray, int]:
-            codes, found = labels.read(y, classes)
+        def read(n_rows: int) -> tuple[np.ndarray, int, int]:
+            codes, found = read_some_labels(labels, y, self.unlabelled, classes, some=False)
+            n_known = count_known(labels, classes)
             check_lengths(n_rows, len(codes))
+            check_first(codes, n_known)
             new.extend(found)
-            return codes, len(labels.values) + len(found)
+            return codes, len(labels.values) + len(found), n_known
 
         self._learn_rows(X, read)
-        self._training = None  # there are more rows now, which nobody keeps
+        self._training = self._relevance = None  # there are more rows now, which nobody keeps
+        self._gain = np.nan
         labels.extend(new)
         self._labels = labels
         self._calibration = getattr(self, "_calibration", NEUTRAL)
@@ -254,6 +317,12 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         return self._calibration.loss
 
     @property
+    def unlabelled_gain_(self) -> float:
+        """What rows without labels did for the log-loss of labelled rows, held out in `fit`."""
+        check_is_fitted(self)
+        return float(getattr(self, "_gain", np.nan))
+
+    @property
     def feature_relevance_(self) -> np.ndarray:
         """The probability of each column that it differs between groups."""
         check_is_fitted(self)
@@ -270,7 +339,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
     def class_count_(self) -> np.ndarray:
         """Rows of each class; rows without label count as the islands have labelled them."""
         check_is_fitted(self)
-        return class_counts(self._bank)[self._labels.order]
+        return class_rows(self._bank)[self._labels.order]
 
     @property
     def n_groups_(self) -> np.ndarray:
@@ -284,7 +353,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         check_is_fitted(self)
         found = getattr(self, "_relevance", None)
         shared = 0.0 if found is None else found.log_shared
-        return float(self._bank.log_evidence().sum()) + self._log_slopes + shared
+        return log_evidence_given_labels(self._bank) + self._log_slopes + shared
 
     def _log_prior(self) -> np.ndarray:
         check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit

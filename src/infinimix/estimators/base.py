@@ -7,6 +7,7 @@ model as it was.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,7 +22,8 @@ from infinimix.families.priors import Layout
 from infinimix.inference.bank import Bank, Settings
 from infinimix.tables import Encoded, Schema, encode, read_schema
 
-LabelReader = Callable[[int], tuple[np.ndarray, int]]  # rows -> their codes, number of classes
+# Number of rows -> their codes, number of classes, and how many of these are known before any row.
+LabelReader = Callable[[int], tuple[np.ndarray, int, int]]
 
 
 class Fitted(NamedTuple):
@@ -30,6 +32,7 @@ class Fitted(NamedTuple):
     schema: Schema
     bank: Bank
     encoded: Encoded
+    codes: np.ndarray  # of the classes of its rows
     checked: np.ndarray  # rows whose densities were asked for
     log_density: np.ndarray  # of these in each class, in their own without themselves
 
@@ -119,6 +122,10 @@ class TableEstimator(BaseEstimator):
         """Mark holes that are worth it; a model without classes never does."""
         return schema, encoded
 
+    def _thin(self, encoded: Encoded, codes: np.ndarray) -> tuple[Encoded, np.ndarray]:
+        """Leave out rows that are not to be learned; a model without classes learns all."""
+        return encoded, codes
+
     def _new_bank(self, schema: Schema, streams: bool) -> Bank:
         layout = Layout(block_names(schema), schema.category_counts)
         prior = ("spread" if streams else "learn") if is_auto(self.prior) else self.prior
@@ -128,6 +135,7 @@ class TableEstimator(BaseEstimator):
             _resolve_prior(prior, schema),
             effort.n_particles, effort.n_islands, self.resampling,
             self.max_groups and int(self.max_groups), effort.sweeps, int(self.window),
+            float(getattr(self, "gamma", 1.0)), int(getattr(self, "n_label_particles", 1)),
         )  # fmt: skip
         return Bank(settings, layout, seed_sequence(self.random_state))
 
@@ -147,9 +155,10 @@ class TableEstimator(BaseEstimator):
     def _fit_bank(self, X: Any, encode_labels: LabelReader, **wishes: Any) -> Fitted:
         """Learn a whole table, for `_take`; the model itself is not touched yet."""
         schema, encoded = self._read(X, whole=True)
-        codes, n_classes = encode_labels(encoded.n_rows)
+        codes, n_classes, _ = encode_labels(encoded.n_rows)
         schema, encoded = self._mark(X, schema, encoded, codes)
         schema = schema.extended(encoded.novel)
+        encoded, codes = self._thin(encoded, codes)
         bank = self._new_bank(schema, streams=False)
         checked: list[Any] = []
 
@@ -157,7 +166,7 @@ class TableEstimator(BaseEstimator):
             checked.extend(bank.fit(*data, **wishes))
 
         self._run(fit, encoded.blocks, codes, n_classes)
-        return Fitted(schema, bank, encoded, *checked)
+        return Fitted(schema, bank, encoded, codes, *checked)
 
     def _take(self, X: Any, schema: Schema, bank: Bank, encoded: Encoded) -> None:
         """Become the model that learned X first."""
@@ -175,7 +184,7 @@ class TableEstimator(BaseEstimator):
         """Learn the rows of a stream; the first call decides what the columns are."""
         first = not hasattr(self, "_bank")
         schema, encoded = self._read(X) if first else (self._schema, self._encode(X, learn=True))
-        codes, n_classes = encode_labels(encoded.n_rows)
+        codes, n_classes, n_known = encode_labels(encoded.n_rows)
         if first:
             schema, encoded = self._mark(X, schema, encoded)
         bank = self._new_bank(schema, streams=True) if first else self._bank
@@ -184,7 +193,7 @@ class TableEstimator(BaseEstimator):
             bank.add_class()
         novel = encoded.novel
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
-        self._run(bank.learn, encoded.blocks, codes, where)
+        self._run(partial(bank.learn, n_known=n_known), encoded.blocks, codes, where)
         # Last, so that an interrupted first call leaves no half of a model, and a later one no
         # code of a category that the bank has no room for. The bank itself learns in place, and
         # knows when a later call was interrupted.

@@ -21,12 +21,6 @@ class Training(NamedTuple):
     codes: np.ndarray  # -1 without label
 
 
-def class_counts(bank: Bank) -> np.ndarray:
-    """Return the rows of each class of a bank: whole numbers, unless islands disagree."""
-    counts = np.array([[f.n_rows for f in island.filters] for island in bank.islands])
-    return counts[0] if (counts == counts[0]).all() else counts.mean(axis=0)
-
-
 def label_prior(prior: Any) -> str | None:
     """Return the prior while labels are drawn, if it is not that of the model.
 

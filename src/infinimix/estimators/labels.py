@@ -115,24 +115,39 @@ def _check_label(value: Any, name: str, row: int) -> Any:
 
 
 def read_some_labels(
-    labels: Labels, y: Any, unlabelled: Any = None
+    labels: Labels, y: Any, unlabelled: Any = None, declared: Any = None, some: bool = True
 ) -> tuple[np.ndarray, list[Any]]:
     """Return the code of each label, -1 where there is none, and the labels not known before.
 
-    None and NaN are no labels, and neither is what equals `unlabelled`, unless that is None.
+    None and NaN are no labels, and neither is what equals `unlabelled`, unless that is None. With
+    `some`, raise ValueError if no row has one.
     """
     if y is None:
         check_labels(y)
     if unlabelled is None and type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
-        return labels.read(y)  # none can be missing
+        return labels.read(y, declared)  # none can be missing
     values = [value.item() if isinstance(value, np.generic) else value for value in _listed(y)]
     known = [row for row, value in enumerate(values) if not _is_no_label(value, unlabelled)]
     plain = [_check_label(values[row], "y", row) for row in known]
-    if values and not plain:
+    if some and values and not plain:
         raise ValueError("y has no label at all: some rows need one.")
     codes = np.full(len(values), -1, np.int64)
-    codes[known], new = labels.read(plain)
+    codes[known], new = labels.read(plain, declared)
     return codes, new
+
+
+def count_known(labels: Labels, declared: Any) -> int:
+    """Return how many labels are known before a table: from earlier ones, or declared."""
+    return len({*labels.codes, *(() if declared is None else check_labels(declared, "classes"))})
+
+
+def check_first(codes: np.ndarray, n_known: int) -> None:
+    """Raise ValueError if the first row of a stream has no label while no class is known."""
+    if n_known == 0 and len(codes) and codes[0] < 0:
+        raise ValueError(
+            "Row 0 has no label, and no class is known yet. Begin with rows that have labels, or "
+            "name the classes: partial_fit(X, y, classes=[...])."
+        )
 
 
 def _is_no_label(value: Any, unlabelled: Any) -> bool:

@@ -40,6 +40,10 @@ def _label(value: Any) -> bool:
     return value is None or (isinstance(value, Real) and float(value).is_integer())
 
 
+def _share(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
+
+
 WORDS = ("auto", *FOUND)
 RELEVANCE = ("all", "learn")
 SPIKES = ("auto", "ignore")
@@ -80,6 +84,8 @@ RULES: dict[str, Rule] = {
         lambda v: isinstance(v, str) and v in RELEVANCE,
         f"one of {', '.join(map(repr, RELEVANCE))}",
     ),
+    "n_label_particles": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
+    "unlabelled_share": (_share, "a number from 0 to 1"),
     "unlabelled": (_label, "None, text or a whole number"),
     "spikes": (
         lambda v: isinstance(v, str) and v in SPIKES,

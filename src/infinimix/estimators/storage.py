@@ -135,6 +135,7 @@ def _bank_tree(model: TableEstimator) -> dict[str, Any]:
         "calibration": tuple(getattr(model, "_calibration", ())),
         "training": _training_to_tree(model),
         "relevance": tuple(getattr(model, "_relevance", None) or ()),
+        "unlabelled_gain": float(getattr(model, "_gain", np.nan)),
     }
 
 
@@ -207,6 +208,7 @@ def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:
         model._calibration = _check_calibration(tree["calibration"])
         model._training = _check_training(schema, tree.get("training"), len(labels))
         model._relevance = _check_relevance(schema, tree.get("relevance", ()))
+        model._gain = float(tree.get("unlabelled_gain", np.nan))
     if rows is not None:
         model.labels_ = _check_rows(rows)
     model.n_features_in_ = schema.width

@@ -22,6 +22,8 @@ RESTARTS = 3
 SURE = 2.0  # standard errors beyond which it is said that rows hurt
 
 Learner = Callable[[Plan, Blocks, np.ndarray], Ensemble]
+# Training rows, their codes, rows to judge, with rows that have no label? -> class probabilities.
+Judge = Callable[[Blocks, np.ndarray, Blocks, bool], np.ndarray]
 
 
 def gains(
@@ -32,27 +34,45 @@ def gains(
     `chosen` is the number of components that was found for all rows; the labelled rows alone
     find their own. Empty if there are too few labels, or too few of a class.
     """
-    known, free = np.flatnonzero(codes >= 0), np.flatnonzero(codes < 0)
-    counts = np.bincount(codes[known], minlength=plan.n_classes)
-    if len(known) < LEAST or counts.min() < 2 or plan.n_classes < 2 or len(free) == 0:
-        return np.empty(0)
     fast = plan._replace(n_restarts=min(RESTARTS, plan.n_restarts))
     fixed = fast._replace(n_components=chosen // plan.n_classes if plan.owned else chosen)
+
+    def judge(rows: Blocks, own: np.ndarray, held: Blocks, with_free: bool) -> np.ndarray:
+        return class_proba(log_classes(learn(fixed if with_free else fast, rows, own), held))
+
+    return held_out_gains(judge, blocks, codes, plan.n_classes, seed)
+
+
+def held_out_gains(
+    judge: Judge, blocks: Blocks, codes: np.ndarray, n_classes: int, seed: int
+) -> np.ndarray:
+    """Return by how much rows without labels lower the log-loss of each labelled row, held out."""
+    known, free = np.flatnonzero(codes >= 0), np.flatnonzero(codes < 0)
+    counts = np.bincount(codes[known], minlength=n_classes)
+    if len(known) < LEAST or counts.min() < 2 or n_classes < 2 or len(free) == 0:
+        return np.empty(0)
     fold, out = _folds(codes[known], seed), []
     for k in range(FOLDS):
         rest, held = known[fold != k], known[fold == k]
         if len(held) == 0:
             continue
         losses = []
-        for how, rows in ((fast, rest), (fixed, np.append(rest, free))):
-            ensemble = learn(how, _take(blocks, rows), codes[rows])
-            proba = class_proba(log_classes(ensemble, _take(blocks, held)))
-            losses.append(-np.log(np.maximum(proba[np.arange(len(held)), codes[held]], 1e-300)))
+        for rows in (rest, np.append(rest, free)):
+            judged = (take(blocks, rows), codes[rows], take(blocks, held), rows is not rest)
+            proba = judge(*judged)[np.arange(len(held)), codes[held]]
+            losses.append(-np.log(np.maximum(proba, 1e-300)))
         out.append(losses[0] - losses[1])
     return np.concatenate(out)
 
 
-def warn_if_they_hurt(gain: np.ndarray, who: str) -> None:
+def thin(codes: np.ndarray, share: float) -> np.ndarray:
+    """Return the rows with labels and a share of those without, at random, in their order."""
+    free = np.flatnonzero(codes < 0)
+    chosen = np.random.default_rng(len(codes)).permutation(free)[: round(share * len(free))]
+    return np.sort(np.append(np.flatnonzero(codes >= 0), chosen))
+
+
+def warn_if_they_hurt(gain: np.ndarray, who: str, name: str = "unlabelled_weight") -> None:
     """Warn if rows without labels make held-out labels less probable, by more than chance."""
     if len(gain) < 2:
         return
@@ -60,7 +80,7 @@ def warn_if_they_hurt(gain: np.ndarray, who: str) -> None:
     if mean < -SURE * error:
         warnings.warn(
             "Rows without labels seem to hurt: with them, the log-loss of held-out labelled rows "
-            f"is {-mean:.2g} higher (standard error {error:.2g}). Lower unlabelled_weight of this "
+            f"is {-mean:.2g} higher (standard error {error:.2g}). Lower {name} of this "
             f"{who}; 0 leaves them out.",
             UserWarning,
             stacklevel=3,
@@ -78,5 +98,6 @@ def _folds(codes: np.ndarray, seed: int) -> np.ndarray:
     return fold
 
 
-def _take(blocks: Blocks, rows: np.ndarray) -> Blocks:
+def take(blocks: Blocks, rows: np.ndarray) -> Blocks:
+    """Return some rows of a table."""
     return tuple(np.ascontiguousarray(block[rows]) for block in blocks)

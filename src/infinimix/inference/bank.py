@@ -2,7 +2,8 @@
 
 This is the heart of `CRPMixture` (one class) and `AClassClassifier` (one mixture per class;
 AClass paper, figures 2 and 3). Islands are independent of each other, and their densities are
-averaged with equal weight. The base measure is pooled over the classes.
+averaged with equal weight. The base measure is pooled over the classes. In a stream, rows without
+labels make an island several worlds (see `worlds`), which are weighed; the islands stay equal.
 
 Hidden here: while streaming the base measure is re-estimated when the number of rows is 1,
 2, 4, 8, ..., and when a new category turns up, and what is learned is then drawn anew; both
@@ -17,6 +18,7 @@ import numpy as np
 
 from infinimix.families.priors import blank, depends_on_data, find_families
 from infinimix.families.seam import copy, count, empty, map_arrays, score_rows, widen
+from infinimix.inference.agreement import members_of
 from infinimix.inference.filter import ROWS_AT_ONCE
 from infinimix.inference.island import Island
 from infinimix.kernels.compile import kernel
@@ -37,6 +39,8 @@ class Settings(NamedTuple):
     max_groups: int | None
     sweeps: int = 0
     window: int = 0
+    gamma: float = 1.0
+    n_label_particles: int = 1
 
 
 class Snapshot(NamedTuple):
@@ -99,6 +103,8 @@ class Bank:
         self.pool = empty(self.shape, 2)
         self.n_rows = self.n_classes = 0
         self.n_drawn = 0  # rows whose labels the islands have drawn, each for itself
+        self.n_branched = 0  # of these, those of a stream
+        self.labelled = np.zeros(0, np.int64)  # rows that came with a label, by class
         base = self._base()
         self.islands = [Island(settings, seed, k, base) for k in range(settings.n_islands)]
         self._snapshot = self._sampler = None
@@ -113,6 +119,7 @@ class Bank:
         for island in self.islands:
             island.add_class()
         self.n_classes += 1
+        self.labelled = np.append(self.labelled, 0)
         self._snapshot = None
 
     def fit(
@@ -154,6 +161,7 @@ class Bank:
             island.rebase(base)
         for _ in range(n_classes):
             self.add_class()
+        self.labelled += np.bincount(codes[codes >= 0], minlength=n_classes)
         return base
 
     def _choose_checked(self, codes):
@@ -162,20 +170,29 @@ class Bank:
         known = np.flatnonzero(codes >= 0)
         return known[np.sort(rng.permutation(len(known))[:MOST_CHECKED])]
 
-    def learn(self, X, codes, novel, execute):
-        """Learn rows in their order; `novel` lists the (row, column) of each new category."""
+    def learn(self, X, codes, novel, execute, n_known=0):
+        """Learn rows in their order; `novel` lists the (row, column) of each new category.
+
+        A row of code -1 has no label: it is of one of the first `n_known` classes, or of those
+        that had a row before it in the table.
+        """
         self._snapshot, self.torn = None, True
         first, pooled, n = 0, 0, len(codes)
+        free = codes < 0
+        n_open = np.maximum(np.maximum.accumulate(codes) + 1, n_known) if free.any() else ()
         for event in [*self._events(n, novel), n]:
             if event > first:
                 self._pool(X, pooled, event)
-                shares = _by_class(codes, first, event)
-                tasks = [(island, X, shares) for island in self.islands]
+                steps = _steps(codes, n_open, first, event)
+                tasks = [(island, X, steps) for island in self.islands]
                 self.islands = execute(_learn_island, tasks)
                 self.n_rows += event - first
                 first = pooled = event
             if event < n:
                 pooled = self._change(X, event, novel)
+        self.n_drawn += int(free.sum())
+        self.n_branched += int(free.sum())
+        self.labelled += np.bincount(codes[~free], minlength=self.n_classes)
         self.torn = False
 
     def _events(self, n, novel):
@@ -216,8 +233,9 @@ class Bank:
 
     @property
     def classes(self):
-        """Return the filters of each class, island by island."""
-        return [[island.filters[c] for island in self.islands] for c in range(self.n_classes)]
+        """Return the filters of each class, island by island, in their heaviest worlds."""
+        best = [island.worlds[int(island.world_weights().argmax())] for island in self.islands]
+        return [[world.filters[c] for world in best] for c in range(self.n_classes)]
 
     def filters(self):
         """Return all filters, class by class."""
@@ -235,12 +253,12 @@ class Bank:
         """Return all groups of all classes as one table; it is kept until the next row."""
         if self._snapshot is None:
             parts, logs, bounds = [], [], [0]
-            for islands in self.classes:
-                for f in islands:
+            for members in members_of(self):
+                for f, divisor in members:
                     live, weights = f.mixture()
                     parts.append(map_arrays(lambda array, live=live: array[live], f.stats))
                     with np.errstate(divide="ignore"):  # no particle may open a group any more
-                        logs.append(np.log(weights / len(islands)))
+                        logs.append(np.log(weights / divisor))
                 bounds.append(sum(map(len, logs)))
             stats = map_arrays(lambda *arrays: np.concatenate(arrays), *parts)
             self._snapshot = Snapshot(stats, np.concatenate(logs), np.array(bounds))
@@ -264,6 +282,16 @@ class Bank:
         return np.logaddexp.reduce(logs, axis=1) - np.log(self.settings.n_islands)
 
 
+def _steps(codes, n_open, first, last):
+    """Return the stretches of rows with labels, each with the row without label that ends it."""
+    steps = []
+    for row in first + np.flatnonzero(codes[first:last] < 0):
+        shares = _by_class(codes, first, row) if row > first else []
+        steps.append((shares, (int(row), int(n_open[row]))))
+        first = row + 1
+    return [*steps, (_by_class(codes, first, last), None)] if last > first else steps
+
+
 def _by_class(codes, first, last):
     """Return (class, its rows in order) for the rows first to last."""
     if last - first == 1:
@@ -278,8 +306,8 @@ def _with_prior(base, prior):
 
 
 def _learn_island(task):
-    island, X, shares = task
-    island.learn(X, shares)
+    island, X, steps = task
+    island.learn(X, steps)
     return island
 
 

@@ -25,6 +25,7 @@ from infinimix.inference.population import (
     USED,
     WIDEST,
     keep_only,
+    log_growth,
     retarget,
     set_aside,
 )
@@ -76,7 +77,7 @@ class ParticleFilter:
         self.slots[REF, 0], self.mass[MASS, 0], self.crowd[SIZE, 0] = 2, alpha, 1
         copies = 1 if is_n_to_m(resampling) else size
         self.crowd[COPIES, 0], self.logw[0] = copies, -log(copies)
-        self._run = None  # machine code
+        self._run = self._grow = None  # machine code
 
     def update(self, X, rows, trace=NO_TRACE, ahead=False):
         """Filter the rows X[rows], in that order; with `ahead` "lookahead" sees the next one.
@@ -211,6 +212,13 @@ class ParticleFilter:
         mix = mix[live] * self.mass[MASS, live]
         return live, mix / mix.sum()
 
+    def log_next(self, X, i):
+        """Return the log density of one row, but for a bound on groups: quick, for streams."""
+        arrays = (*self._arrays()[:-1], self.bound)
+        if self._grow is None:
+            self._grow = entry(log_growth, self.family, self.stats, X, i, *arrays)
+        return self._grow(self.family, self.stats, X, i, *arrays)
+
     def log_density(self, X):
         """Return the log predictive density of each row."""
         live, weights = self.mixture()
@@ -226,4 +234,4 @@ class ParticleFilter:
 
     def __getstate__(self):
         """Leave the machine code behind; it is looked up again."""
-        return self.__dict__ | {"_run": None}
+        return self.__dict__ | {"_run": None, "_grow": None}

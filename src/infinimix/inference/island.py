@@ -4,6 +4,9 @@ Islands are independent of each other. Each may find its hyper-parameters from t
 of its own groups: the base measure is shared across the classes (see `dials`), and so is the
 concentration (Escobar and West, see `crp`). In `fit` an island takes the rows in an order of
 its own, and may then go on by Gibbs sweeps and split-merge moves (see `chain`).
+
+In a stream with rows without labels an island is a particle filter over labels: it has several
+worlds (see `worlds`), each with filters of its own, under the same hyper-parameters.
 """
 
 import numpy as np
@@ -14,6 +17,7 @@ from infinimix.inference.dials import turn_dials
 from infinimix.inference.filter import NO_TRACE, ParticleFilter
 from infinimix.inference.labelling import Labelling
 from infinimix.inference.window import Window
+from infinimix.inference.worlds import World, branch, distinct, weights
 from infinimix.partitions.crp import draw_alpha
 
 PORTIONS = (0.125, 0.25, 0.5, 1.0)  # of a table, after which hyper-parameters are found
@@ -28,8 +32,8 @@ class Island:
         self.alpha = 1.0 if settings.alpha == "learn" else settings.alpha
         self.dials = spread(base.layout, settings.prior, k / max(settings.n_islands - 1, 1))
         self.family = base.families(self.dials)
-        self.filters = []
-        self.windows = []  # of each class, if there are to be sweeps while streaming
+        self.worlds = [World()]
+        self.label_rng = self._generator(2**32 - 5, k)  # by which worlds live or go
         self.paths = []  # of each class after `fit`: rows, and the group of each in one state
 
     def _generator(self, *key):
@@ -37,21 +41,61 @@ class Island:
         key = (*self.seed.spawn_key, *key)
         return np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
 
-    def add_class(self):
-        """Open a class without rows."""
-        self.windows.append(Window(self.settings.window))
-        s, rng = self.settings, self._generator(len(self.filters), self.k)
-        self.filters.append(
-            ParticleFilter(self.family, self.alpha, s.n_particles, s.resampling, s.max_groups, rng)
-        )
+    @property
+    def filters(self):
+        """The filters of each class, in the first world: the only one unless labels are missing."""
+        return self.worlds[0].filters
 
-    def learn(self, X, shares):
-        """Filter rows in their order; `shares` lists the rows of each class."""
-        for c, rows in shares:
-            if self.settings.window:
-                self.windows[c].update(self.filters[c], X, rows)
-            else:
-                self.filters[c].update(X, rows)
+    @filters.setter
+    def filters(self, filters):
+        self.worlds[0].filters = filters
+
+    @property
+    def windows(self):
+        """The latest rows of each class in the first world, if there are sweeps in a stream."""
+        return self.worlds[0].windows
+
+    def world_weights(self):
+        """Return the weight of each world; they sum to 1."""
+        return weights(self.worlds, self.settings.gamma)
+
+    def _all_filters(self):
+        every = range(len(self.filters))
+        return [f for c in every for f, _ in distinct(self.worlds, c)]
+
+    def new_filter(self, c):
+        """Return a filter without rows, and a window, for class c."""
+        s, rng = self.settings, self._generator(c, self.k)
+        sizes = (s.n_particles, s.resampling, s.max_groups)
+        return ParticleFilter(self.family, self.alpha, *sizes, rng), Window(s.window)
+
+    def add_class(self):
+        """Open a class without rows, which all worlds share."""
+        f, window = self.new_filter(len(self.filters))
+        for world in self.worlds:
+            world.filters.append(f)
+            world.windows.append(window)
+
+    def learn(self, X, steps):
+        """Filter rows in their order.
+
+        A step is the rows of each class in a stretch where all have labels, or one row without,
+        and how many classes there are for it.
+        """
+        s = self.settings
+        for shares, free in steps:
+            for c, rows in shares:
+                for f, window in distinct(self.worlds, c):
+                    self._update(f, window, X, rows)
+            if free is not None:
+                size = (s.gamma, s.n_label_particles)
+                self.worlds = branch(self.worlds, X, *free, *size, self.label_rng, self._update)
+
+    def _update(self, f, window, X, rows):
+        if self.settings.window:
+            window.update(f, X, rows)
+        else:
+            f.update(X, rows)
 
     def rebase(self, base):
         """Follow a new estimate of the pooled table, and find the hyper-parameters anew."""
@@ -63,17 +107,22 @@ class Island:
             return 0
         return int(self.rng.choice(f.n_particles, p=f.weights()))
 
-    def _find_dials(self, base, particles):
+    def _draw_world(self):
+        if len(self.worlds) == 1:
+            return self.worlds[0]
+        return self.worlds[int(self.rng.choice(len(self.worlds), p=self.world_weights()))]
+
+    def _find_dials(self, base, filters, particles):
         """Draw the dials of the base measure, given the groups of one particle of each class."""
-        pairs = zip(self.filters, particles)
+        pairs = zip(filters, particles)
         groups = [(f.stats, f.held(r)) for f, r in pairs if f.n_rows]
         self.dials, _ = turn_dials(self.rng, *base, self.dials, groups)
 
-    def _find_alpha(self, particles):
+    def _find_alpha(self, filters, particles):
         """Draw the concentration, given how many groups one particle of each class has."""
-        sizes = [f.n_groups()[r] for f, r in zip(self.filters, particles)]
-        rows = [f.n_rows for f in self.filters]
-        self.alpha = draw_alpha(self.rng, self.alpha, sizes, rows, bound=self.filters[0].bound)
+        sizes = [f.n_groups()[r] for f, r in zip(filters, particles)]
+        rows = [f.n_rows for f in filters]
+        self.alpha = draw_alpha(self.rng, self.alpha, sizes, rows, bound=filters[0].bound)
 
     def _learns(self, base):
         return base.learns or self.settings.alpha == "learn"
@@ -81,21 +130,22 @@ class Island:
     def _find_hyper(self, base, particles=None):
         """Draw what is to be learned, given one particle of each class, and weigh all anew.
 
-        The particles are drawn by their weights if they are not given.
+        World and particles are drawn by their weights if they are not given.
         """
         if not self._learns(base) or not any(f.n_rows for f in self.filters):
             return  # before any row the defaults serve better than a draw
+        filters = self._draw_world().filters
         if particles is None:
-            particles = [self._draw_particle(f) for f in self.filters]
+            particles = [self._draw_particle(f) for f in filters]
         if base.learns:
-            self._find_dials(base, particles)
+            self._find_dials(base, filters, particles)
         if self.settings.alpha == "learn":
-            self._find_alpha(particles)
+            self._find_alpha(filters, particles)
         self._retarget(base)
 
     def _retarget(self, base):
         self.family = base.families(self.dials)
-        for f in self.filters:
+        for f in self._all_filters():
             f.retarget(self.family, self.alpha)
 
     def label(self, X, codes, base, gamma):

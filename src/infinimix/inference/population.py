@@ -20,7 +20,8 @@ import numpy as np
 
 from infinimix.families.seam import add, copy, evidence, refresh, score
 from infinimix.kernels.compile import kernel, part
-from infinimix.kernels.elementary import exp
+from infinimix.kernels.draws import log_sum_exp
+from infinimix.kernels.elementary import exp, log
 
 REF, ORDER, PLACE, CHILD, CHOSEN = range(5)  # rows of `slots`
 MASS, LOGP, PROB = range(3)  # rows of `mass`
@@ -62,6 +63,20 @@ def options(held, size, bound, mass, top, w):
             w[k] = mass[MASS, held[k]] * exp(mass[LOGP, held[k]] - top)
             total += w[k]
     return total, top
+
+
+@kernel
+def log_growth(family, stats, X, i, slots, mass, groups, crowd, logw, tally, bound):
+    """Return by how much the log of the total weight would grow with row i."""
+    top = weigh(family, stats, X, i, slots, mass, tally)
+    w, unique = np.empty(groups.shape[1]), tally[UNIQUE]
+    before, after = np.empty(unique), np.empty(unique)
+    for r in range(unique):
+        total, scale = options(groups[r], crowd[SIZE, r], bound, mass, top, w)
+        before[r] = logw[r] + log(float(crowd[COPIES, r]))
+        after[r] = before[r] + log(total) + scale
+    grown = log_sum_exp(after) - log_sum_exp(before)
+    return grown - log(tally[ROWS] + mass[MASS, 0])
 
 
 @part

@@ -11,6 +11,7 @@ from infinimix.inference.bank import Bank, Settings
 from infinimix.inference.filter import n_particle_rows
 from infinimix.inference.population import SIZE
 from infinimix.inference.soundness import check_population
+from infinimix.inference.worlds import World, distinct
 
 ARRAYS = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
 
@@ -26,6 +27,8 @@ def bank_to_tree(bank):
         "sampler": bank.sampler(),
         "n_rows": bank.n_rows,
         "n_drawn": bank.n_drawn,
+        "n_branched": bank.n_branched,
+        "labelled": bank.labelled,
         "pool": _counts(bank.pool),
         "islands": [_island_to_tree(island) for island in bank.islands],
     }
@@ -45,23 +48,48 @@ def bank_from_tree(tree):
     for island, saved in zip(bank.islands, tree["islands"], strict=True):
         _restore_island(island, base, saved)
     bank.n_classes = len(bank.islands[0].filters)
-    if len({len(island.filters) for island in bank.islands}) != 1:
+    if len({len(world.filters) for island in bank.islands for world in island.worlds}) != 1:
         raise ValueError("its islands do not have the same classes")
-    bank.n_drawn = int(tree.get("n_drawn", 0))
-    rows = np.array([[f.n_rows for f in island.filters] for island in bank.islands])
-    apart = rows.max(axis=0, initial=0) - rows.min(axis=0, initial=bank.n_rows)
-    if (rows.sum(axis=1) != bank.n_rows).any() or (apart > bank.n_drawn).any():
-        raise ValueError("its classes do not add up to its rows")
+    _restore_rows(bank, tree)
     return bank
 
 
+def _restore_rows(bank, tree):
+    """Restore which rows had labels; raise unless all worlds have as many rows, and those."""
+    bank.n_drawn, bank.n_branched = int(tree.get("n_drawn", 0)), int(tree.get("n_branched", 0))
+    rows = np.array([world.rows for island in bank.islands for world in island.worlds], np.int64)
+    labelled = tree.get("labelled", rows.min(axis=0, initial=bank.n_rows))
+    if labelled.shape != (bank.n_classes,) or labelled.dtype != np.int64:
+        raise ValueError("its classes do not add up to its rows")
+    without = bank.n_rows - int(labelled.sum())
+    sound = (
+        bool((rows.sum(axis=1) == bank.n_rows).all() and (labelled <= rows).all())
+        and labelled.min(initial=0) >= 0
+        and 0 <= bank.n_branched <= bank.n_drawn <= bank.n_rows
+        and (without == bank.n_drawn if "labelled" in tree else without <= bank.n_drawn)
+    )
+    if not sound:
+        raise ValueError("its classes do not add up to its rows")
+    bank.labelled = labelled
+
+
 def _island_to_tree(island):
+    """Return an island; filters that worlds share are written once."""
+    C, pairs, places = len(island.filters), [], {}
+    for c in range(C):
+        for f, window in distinct(island.worlds, c):
+            places[id(f)] = len(pairs)
+            pairs.append((c, f, window))
+    held = [[places[id(f)] for f in world.filters] for world in island.worlds]
     return {
         "rng": island.rng,
+        "label_rng": island.label_rng,
         "alpha": island.alpha,
         "dials": island.dials,
-        "filters": [_filter_to_tree(f) for f in island.filters],
-        "windows": [{"blocks": list(w.blocks), "z": w.z} for w in island.windows],
+        "filters": [_filter_to_tree(f) for _, f, _ in pairs],
+        "windows": [{"blocks": list(w.blocks), "z": w.z} for _, _, w in pairs],
+        "worlds": np.array(held, np.int64).reshape(len(held), C),
+        "log_chances": np.array([world.log_chance for world in island.worlds]),
     }
 
 
@@ -75,18 +103,45 @@ def _restore_island(island, base, tree):
             raise ValueError("dials that no rows have turned")
         notches[:] = saved
     island.family = base.families(island.dials)
-    size = n_particle_rows(island.settings.n_particles, island.settings.resampling)
-    for saved in tree["filters"]:
-        if len(saved["logw"]) != size:  # before room is made
-            raise ValueError("its particles are not as many as it says")
-        island.add_class()
-        _restore_filter(island.filters[-1], saved)
-        if island.filters[-1].alpha != island.alpha:
-            raise ValueError("its filters do not have the alpha of their island")
-    if len(tree["windows"]) != len(island.filters):
+    if len(tree["windows"]) != len(tree["filters"]):
         raise ValueError("its windows and filters do not have the same classes")
-    for f, window, saved in zip(island.filters, island.windows, tree["windows"], strict=True):
-        _restore_window(f, window, saved, base.layout)
+    pairs = [
+        _restore_pair(island, base, *saved)
+        for saved in zip(tree["filters"], tree["windows"], strict=True)
+    ]
+    _restore_worlds(island, tree, pairs)
+
+
+def _restore_pair(island, base, saved, saved_window):
+    size = n_particle_rows(island.settings.n_particles, island.settings.resampling)
+    if len(saved["logw"]) != size:  # before room is made
+        raise ValueError("its particles are not as many as it says")
+    f, window = island.new_filter(0)
+    _restore_filter(f, saved)
+    if f.alpha != island.alpha:
+        raise ValueError("its filters do not have the alpha of their island")
+    _restore_window(f, window, saved_window, base.layout)
+    return f, window
+
+
+def _restore_worlds(island, tree, pairs):
+    """Restore which world has which filters; each is of one class, and held by some world."""
+    island.label_rng = _generator(tree.get("label_rng", island.label_rng))
+    held = tree.get("worlds", np.arange(len(pairs))[None])
+    log_chances = tree.get("log_chances", np.zeros(len(held)))
+    sound = (
+        held.ndim == 2 and held.dtype == np.int64 and log_chances.shape == held.shape[:1]
+        and 1 <= len(held) <= max(island.settings.n_label_particles, 1)
+        and bool((np.isfinite(log_chances) & (log_chances <= 0.0)).all())
+        and np.array_equal(np.unique(held), np.arange(len(pairs)))
+        and sum(len(np.unique(column)) for column in held.T) == len(pairs)
+    )  # fmt: skip
+    if not sound:
+        raise ValueError("its worlds do not hold its filters")
+    island.worlds = [
+        World([pairs[j][0] for j in row], [pairs[j][1] for j in row], float(chance))
+        for row, chance in zip(held, log_chances, strict=True)
+    ]
 
 
 def _restore_window(f, window, tree, layout):

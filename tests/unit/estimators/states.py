@@ -53,6 +53,9 @@ def state_of(model):
         "schema": model._schema.to_json(),
         "attributes": sorted(vars(model)),
         "n_rows": bank.n_rows,
+        "n_drawn": bank.n_drawn,
+        "n_branched": bank.n_branched,
+        "labelled": bank.labelled.copy(),
         "log_slopes": model._log_slopes,
         "counts": bank.layout.category_counts.copy(),
         "sampler": _generator(bank.sampler()),
@@ -65,8 +68,15 @@ def state_of(model):
     for k, island in enumerate(bank.islands):
         state |= {f"island {k}: alpha": island.alpha, f"island {k}: rng": _generator(island.rng)}
         state |= {f"island {k}: dials of {kind}": v for kind, v in island.dials.items()}
-        for c, f in enumerate(island.filters):
-            state |= _filter(f"class {c}, island {k}: ", f)
+        state |= {f"island {k}: label_rng": _generator(island.label_rng)}
+        places = {}
+        for c, f in ((c, f) for w in island.worlds for c, f in enumerate(w.filters)):
+            if id(f) not in places:
+                places[id(f)] = (c, sum(held == c for held, _ in places.values()))
+                again = f", again {places[id(f)][1]}" if places[id(f)][1] else ""
+                state |= _filter(f"class {c}, island {k}{again}: ", f)
+        held = [([places[id(f)] for f in w.filters], w.log_chance) for w in island.worlds]
+        state |= {f"island {k}: worlds": held}
     return state
 
 

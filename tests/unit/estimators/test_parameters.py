@@ -30,6 +30,8 @@ WRONG = {
     "random_state": [-1, 1.5, "a", True, [1]],
     "verbose": ["yes", None, -1],
     "relevance": ["floaty", None, True, ["learn"], {}],
+    "n_label_particles": [0, 1.5, None, True, "3"],
+    "unlabelled_share": [-0.1, 1.5, np.nan, None, True, "1"],
     "unlabelled": [1.5, np.nan, -np.inf, [-1], {}, 1j],
 }
 

@@ -4,7 +4,7 @@ import warnings
 import numpy as np
 import pytest
 
-from infinimix import FiniteMixtureClassifier, load, save
+from infinimix import AClassClassifier, FiniteMixtureClassifier, load, save
 
 
 def table(seed, misleading):
@@ -47,3 +47,33 @@ def test_nothing_is_said_when_they_help_or_are_not_there():
     file = io.BytesIO()
     save(fitted, file)
     assert load(io.BytesIO(file.getvalue())).unlabelled_gain_ == fitted.unlabelled_gain_
+
+
+def aclass(**parameters):
+    return AClassClassifier("real", effort="fast", random_state=0, **parameters)
+
+
+def test_aclass_says_it_too_and_may_leave_them_out():
+    X, some, y = table(0, misleading=True)
+    with pytest.warns(UserWarning, match="Lower unlabelled_share of this AClassClassifier"):
+        hurt = aclass().fit(X, some)
+    assert hurt.unlabelled_gain_ < 0
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        spared = aclass(unlabelled_share=0).fit(X, some)
+    assert np.isnan(spared.unlabelled_gain_)
+    alone = aclass().fit(X[:60], some[:60])
+    assert np.array_equal(spared.predict_proba(X), alone.predict_proba(X))
+    assert spared.score(X[60:], y[60:]) > hurt.score(X[60:], y[60:])
+    file = io.BytesIO()
+    save(hurt, file)
+    assert load(io.BytesIO(file.getvalue())).unlabelled_gain_ == hurt.unlabelled_gain_
+
+
+def test_aclass_takes_a_share_and_says_nothing_when_they_help():
+    X, some, _ = table(1, misleading=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        half = aclass(unlabelled_share=0.5).fit(X, some)
+    assert half.class_count_.sum() == pytest.approx(60 + 120)
+    assert half.unlabelled_gain_ > -0.1

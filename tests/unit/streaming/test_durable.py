@@ -234,8 +234,18 @@ def test_an_interrupt_stops_the_learner_and_the_folder_stays_good(whole, tmp_pat
         assert_same(learn(again, 5).model, whole[N])
 
 
-def _interrupt(*data):
+def _interrupt(*data, **how):
     raise KeyboardInterrupt
+
+
+def test_rows_without_label_come_back(tmp_path):
+    with DurableLearner(make(), tmp_path) as learner:
+        learn(learner, 0, 8)
+        learner.partial_fit(ROWS[8:10], [None, np.nan])
+        learner.learn_one(ROWS[10], None)
+        kept = learner.model
+    with DurableLearner(make(), tmp_path) as again:
+        assert_same(again.model, kept)
 
 
 def test_rows_that_are_refused_are_in_no_log(whole, tmp_path):
@@ -243,7 +253,7 @@ def test_rows_that_are_refused_are_in_no_log(whole, tmp_path):
         with pytest.raises(ValueError, match="infinite"):
             learner.learn_one({"p": np.inf}, "a")
         learn(learner, 0, 3)
-        for x, y in (({"p": np.inf}, "a"), ({"r": 1.0}, "a"), ({"p": 1.0}, None)):
+        for x, y in (({"p": np.inf}, "a"), ({"r": 1.0}, "a"), ({"p": 1.0}, 1.5)):
             with pytest.raises(ValueError):
                 learner.learn_one(x, y)
         for x in ({"p": [1.0]}, {"p": object()}):
