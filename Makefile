@@ -17,7 +17,7 @@ demo: $(READY)  ## Train on digits with holes and write infinimix-demo.html
 	@$(BIN)/infinimix demo
 
 test: lint  ## Run lint, then all tests
-	@$(ONE_THREAD) $(BIN)/python -m pytest -q -n auto --maxprocesses 2
+	@$(ONE_THREAD) $(BIN)/python -m pytest -q -n auto --maxprocesses 2 --dist worksteal
 
 bench: $(READY)  ## Measure speed and quality against peers, one thread
 	@$(ONE_THREAD) $(BIN)/python -m bench

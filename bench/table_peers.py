@@ -39,7 +39,9 @@ from bench.measures import align, log_losses
 from bench.realdata import as_objects, categorical_columns, numeric_columns
 from infinimix import AClassClassifier
 
+EFFORT = "default"  # of infinimix
 ITERATIONS = 100
+TREES = 300
 INNER_FOLDS = 3
 LEAVES = (1, 2, 5, 10)
 MARKS = (False, True)  # are holes marked?
@@ -50,18 +52,19 @@ Model = Callable[[pd.DataFrame, np.ndarray, pd.DataFrame], Answer]
 
 
 def infinimix(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
-    model = AClassClassifier(random_state=0).fit(train, y)
+    model = AClassClassifier(effort=EFFORT, random_state=0).fit(train, y)
     return model.predict_proba(test), model.classes_
 
 
 def chosen(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
     """Choose as the peers do, by the log-loss of left-out training rows that `fit` finds."""
-    best = AClassClassifier(random_state=0).fit(train, y)
-    reals = tuple(c for c in train if best.columns_[c].startswith("real"))
+    best = AClassClassifier(effort=EFFORT, random_state=0).fit(train, y)
+    reals = tuple(c for c in train if best.columns_[c].startswith(("real", "spiked")))
     columns: list[Any] = ["auto", {reals: "gaussian"}] if len(reals) > 1 else ["auto"]
     holes = ["auto", "mark"] if train.isna().any(axis=None) else ["auto"]
     for settings in list(product(columns, holes))[1:]:
-        model = AClassClassifier(settings[0], holes=settings[1], random_state=0).fit(train, y)
+        model = AClassClassifier(settings[0], effort=EFFORT, holes=settings[1], random_state=0)
+        model.fit(train, y)
         if model.loo_log_loss_ < best.loo_log_loss_:
             best = model
     return best.predict_proba(test), best.classes_
@@ -87,11 +90,11 @@ def forest(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
     for mark in MARKS:
         X = _preprocessor(train, mark).fit_transform(train)
         for leaf in LEAVES:
-            tried = _forest(100, leaf, oob_score=True).fit(X, y)
+            tried = _forest(TREES // 3, leaf, oob_score=True).fit(X, y)
             loss = _loss(tried.oob_decision_function_, tried.classes_, y)
             if loss < least:
                 least, best = loss, (mark, leaf)
-    model = make_pipeline(_preprocessor(train, best[0]), _forest(300, best[1])).fit(train, y)
+    model = make_pipeline(_preprocessor(train, best[0]), _forest(TREES, best[1])).fit(train, y)
     return model.predict_proba(test), model.classes_
 
 

@@ -52,7 +52,12 @@ def answer(model, table):
     raise AssertionError("the estimator answers nothing")
 
 
-@parametrize_with_checks([cls() for cls in CLASSES])
+def _to_check(cls):
+    """Defaults; but chains of networks are a tenth as long, which would take two minutes."""
+    return cls(n_iter=200) if cls is infinimix.BlockmodelBayesNet else cls()
+
+
+@parametrize_with_checks([_to_check(cls) for cls in CLASSES])
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 

@@ -59,6 +59,8 @@ def digits(data):
 
 @pytest.fixture
 def cheap(monkeypatch):
+    monkeypatch.setattr(table_peers, "EFFORT", "fast")
+    monkeypatch.setattr(table_peers, "TREES", 30)
     monkeypatch.setattr(table_peers, "ITERATIONS", 3)
     monkeypatch.setattr(table_peers, "LEAVES", (1,))
     monkeypatch.setattr(table_peers, "STRENGTHS", (1.0,))
