@@ -118,7 +118,7 @@ class Chain:
         states = [new_state(prior, p.layout, A, z) for _ in p.powers]
         self.states, self.powers = stack_states(states), np.array(p.powers, float)
         self.at = np.arange(len(p.powers))
-        self.larger = np.array([1, N // 2, 2 * N] if N <= ALL else [max(2, N // 8), 2, N // 2])
+        self.larger = np.array([1, N // 2, 2 * N] if N <= ALL else [max(2, N // 8), 0, 2])
         scores_change = p.missing.any() or p.learn[2]  # and are too many to compute again
         self.orders = None
         if N <= ALL and p.prior in ("uniform", "sparse") and not scores_change:
