@@ -13,7 +13,7 @@ from infinimix.families import BetaBernoulli, DirichletCategorical, NormalInvers
 from infinimix.families.priors import Layout
 from infinimix.inference.agreement import class_rows, log_evidence_given_labels
 from infinimix.inference.bank import Bank, Settings
-from infinimix.inference.worlds import choose, threshold
+from infinimix.inference.worlds import choose, kappa_of
 from tests.oracle.enumeration import Enumeration
 
 X = (
@@ -143,7 +143,7 @@ def test_choosing_is_fair_and_keeps_the_best(seed):
     """4,000 draws; each of 12 rates is off by 4.5 standard errors once in 150,000 times."""
     rng = np.random.default_rng(seed)
     q = np.append(rng.dirichlet(np.ones(11)) * 0.6, 0.4)
-    kappa = threshold(q, 5)
+    kappa = kappa_of(q, 5)
     assert np.minimum(q / kappa, 1).sum() == pytest.approx(5)
     runs, total = 4000, np.zeros(12)
     for _ in range(runs):

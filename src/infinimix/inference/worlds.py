@@ -27,11 +27,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from infinimix.families.seam import map_arrays
+from infinimix.inference.optimal import DUST, FLOOR, threshold
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.gamma import rise
-
-DUST = 1e-13  # a child this far below the best is dropped unseen
-FLOOR = 1e-4  # when there are too many children, those below this share play for their lives
 
 
 @kernel
@@ -138,22 +136,17 @@ def choose(log_w, size, rng):
     q = q[alive] / q[alive].sum()
     if len(alive) <= size:
         return alive, np.zeros(len(alive))
-    chance = np.minimum(q / max(threshold(q, size), FLOOR), 1.0)
+    chance = np.minimum(q / max(kappa_of(q, size), FLOOR), 1.0)
     marks = np.cumsum(np.append(rng.random(), np.where(chance < 1.0, chance, 0.0)))
     lives = (chance == 1.0) | (np.diff(np.floor(marks)) > 0.0)
     lives[q.argmax()] |= not lives.any()  # rounding
     return alive[lives], np.log(chance[lives])
 
 
-def threshold(q, size):
-    """Return the kappa at which sum(min(q / kappa, 1)) = size, for more than `size` shares."""
-    falling = np.sort(q)[::-1]
-    rest = np.cumsum(falling[::-1])[::-1]  # of a share and all smaller ones
-    for k in range(size):
-        kappa = rest[k] / (size - k)
-        if falling[k] <= kappa:
-            return kappa
-    return falling[size - 1]  # not reached but for rounding
+@kernel
+def kappa_of(q, size):
+    """Return what a share must be above to be kept for sure."""
+    return threshold(q, q.size, size)
 
 
 def _copied(f, window):
