@@ -31,6 +31,8 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "emerging": "bench.emerging",
     "drift": "bench.drift",
     "few_labels": "bench.few_labels",
+    "table_one": "bench.table_one",
+    "few_digits": "bench.few_digits",
     "em_speed": "bench.em_speed",
     "maxmargin": "bench.maxmargin",
     "margin_tables": "bench.margin_tables",

@@ -21,6 +21,7 @@ REAL = {
     "mnist",
     "margin_tables",
     "few_labels",
+    "table_one",
 }  # see test_quality.py
 
 
