@@ -1,9 +1,10 @@
-"""One step of EM beside the two matrix products that it cannot do without.
+"""One step of EM beside matrix products of as many operations as it cannot do without.
 
 100,000 rows of 50 columns in 20 components, binary, categorical (4 values) or real, complete and
 with a quarter of the cells missing. The products have the shapes of the E step (rows by columns by
-components) and of the M step; for categories, whose rows are sparse in their indicators, the same
-shapes with one number a cell.
+components) and of the M step: a pair of them for binary columns, a second pair for x^2 of real
+ones, one more pair for which cells are there. For categories, whose rows are sparse in their
+indicators, it is one pair with one number a cell, with holes or without.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from bench.timing import ratio, take_turns
 from infinimix.families.priors import Layout, blank
 from infinimix.inference import em
 
-WIDTH, COMPONENTS = 50, 20
+WIDTH, COMPONENTS, BAR = 50, 20, 3
+PAIRS = {"binary": (1, 2), "categorical": (1, 1), "real": (2, 3)}  # without holes, and with
 
 
 def make(kind: str, n: int, share: float) -> tuple[em.Model, em.Rows]:
@@ -41,20 +43,23 @@ def run(quick: bool = False) -> Section:
     weights, loads = np.ones((n, COMPONENTS)), np.ones((WIDTH, COMPONENTS))
     for kind in ("binary", "categorical", "real"):
         for share in (0.0, 0.25):
+            pairs = PAIRS[kind][share > 0]
             model, data = make(kind, n, share)
             state = em.init(np.random.default_rng(2), model, data)
             state = em.step(model, data, state)[0]
             times = take_turns(
                 {
                     "step": lambda m=model, d=data, s=state: em.step(m, d, s),
-                    "products": lambda: (dense @ loads, weights.T @ dense),
+                    "products": lambda p=pairs: [
+                        (dense @ loads, weights.T @ dense) for _ in range(p)
+                    ],
                 },
                 rounds,
             )
             r = ratio(times["step"], times["products"])
             what = f"{kind}, {share:.0%} missing"
             ours, peer = f"{times['step'].min():.3f}", f"{times['products'].min():.3f}"
-            bar = "<= 3" if kind == "binary" and not share else ""
-            meets = bool(r.median <= 3) if bar else None
-            section.lines.append(Line(what, ours, f"products {peer}", str(r), bar, meets))
+            peer = f"{2 * pairs} products {peer}"
+            line = Line(what, ours, peer, str(r), f"<= {BAR}", bool(r.median <= BAR))
+            section.lines.append(line)
     return section

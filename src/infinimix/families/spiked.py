@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families import normal, seam
+from infinimix.families import normal, normal_estimates, seam
 from infinimix.families.normal import CENTRE, NORM, PLACE, POWER, SPREAD, TIGHTNESS, N
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
@@ -198,12 +198,12 @@ seam.score_rows.implement(SpikedNormal)(seam.score_each)
 def _(family, stats, weight, X):
     atom = X == np.inf
     stats.n[:, ATOMS] += weight.T @ atom.astype(float)
-    normal.count_numbers(family.prior, stats.n, weight, np.where(atom, np.nan, X))
+    normal_estimates.count_numbers(family.prior, stats.n, weight, np.where(atom, np.nan, X))
 
 
 @seam.settle.implement(SpikedNormal)
 def _(family, stats, mode):
-    log_prior = normal.settle_numbers(family.prior, stats.n, stats.t, mode)
+    log_prior = normal_estimates.settle_numbers(family.prior, stats.n, stats.t, mode)
     pseudo = family.prior[[REST, ATOM]]
     pseudo = np.maximum(pseudo - 1.0, seam.FLOOR) if mode else pseudo
     logs = np.log(stats.n[:, (N, ATOMS)] + pseudo)
