@@ -1,17 +1,14 @@
-"""Networks: edges of the 12-node layered net, of 21 nodes of HEPAR II, and pair updates a second.
+"""Networks: edges of the 12-node layered net, and pair updates a second.
 
 The layered net has three layers of four, full between neighbours, tables from a symmetric Dirichlet
 .5. Figures are means over seeds of AUROC and average precision (AUPR) of the edge probabilities of
-all ordered pairs. HEPAR II needs `INFINIMIX_DATA`; its subset is the 21 variables named in SUBSET,
-with the edges among them. Peers that are installed learn from the same rows (`network_peers`).
+all ordered pairs. Peers that are installed learn from the same rows (`network_peers`).
 """
 
 from __future__ import annotations
 
-import os
 import time
 import warnings
-from pathlib import Path
 
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -21,13 +18,14 @@ from bench.network_peers import Learner, available
 from bench.report import Grid, Line, Section
 from bench.timing import count
 from infinimix import BlockmodelBayesNet
-from infinimix.networks import read_network, sample_network
+from infinimix.networks import sample_network
 from infinimix.networks.chains import Chain, Problem
 from infinimix.networks.engine.candidates import choose_layout
 from infinimix.networks.engine.chain import take
 from infinimix.networks.engine.graph_moves import pair_gibbs
 from infinimix.networks.engine.scores import discrete_data
 
+SWEEPS = 2000  # the default
 KINDS = {
     "uniform": {"prior": "uniform"},
     "sparse": {"prior": "sparse"},
@@ -37,11 +35,6 @@ KINDS = {
 }
 BARS = {("ordered", 75): (0.95, 0.88), ("block, per partition", 75): (0.89, 0.77),
         ("ordered", 500): (0.995, 0.0), ("block, per partition", 500): (0.995, 0.0)}  # fmt: skip
-SUBSET = (
-    "alcoholism", "hepatotoxic", "obesity", "age", "sex", "gallstones", "transfusion", "injections",
-    "Steatosis", "Cirrhosis", "PBC", "THepatitis", "ChHepatitis", "fatigue", "bilirubin", "itching",
-    "jaundice", "albumin", "edema", "spiders", "ascites",
-)  # fmt: skip
 
 
 def judge(A: np.ndarray, P: np.ndarray) -> tuple[float, float]:
@@ -84,7 +77,7 @@ def pair_rate(X: np.ndarray, cards: np.ndarray, sweeps: int) -> float:
 
 
 def run(quick: bool = False) -> Section:
-    seeds, sweeps = (range(1), 60) if quick else (range(10), 1000)
+    seeds, sweeps = (range(1), 60) if quick else (range(10), SWEEPS)
     section = Section(f"Networks: the 12-node layered net, {len(seeds)} seeds")
     rows = []
     for n in (75,) if quick else (75, 500):
@@ -101,8 +94,8 @@ def run(quick: bool = False) -> Section:
             rows.append(
                 [
                     f"{name}, {n} rows",
-                    _spread(roc),
-                    _spread(pr),
+                    spread(roc),
+                    spread(pr),
                     f"{gap.max():.2f}",
                     f"{seconds.mean():.1f}",
                 ]
@@ -119,7 +112,6 @@ def run(quick: bool = False) -> Section:
     headings = ["prior", "AUROC", "AUPR", "largest gap", "CPU s"]
     section.grids.append(Grid("Mean ± standard error over seeds", headings, rows))
     _speed(section, quick)
-    _hepar(section, quick)
     return section
 
 
@@ -137,30 +129,6 @@ def _speed(section: Section, quick: bool) -> None:
         )
 
 
-def _hepar(section: Section, quick: bool) -> None:
-    file = Path(os.environ.get("INFINIMIX_DATA", "/nowhere")) / "bayesian_networks/hepar2.bif.gz"
-    if not file.exists():
-        section.notes.append("skipped HEPAR II: INFINIMIX_DATA has no bayesian_networks")
-        return
-    net = read_network(file)
-    at, A = [net.names.index(name) for name in SUBSET], net.subset(SUBSET)
-    seeds, sweeps = (range(1), 20) if quick else (range(5), 1000)
-    rows = []
-    for name in [*KINDS, *([] if quick else available())]:
-        figures = []
-        for seed in seeds:
-            X = net.sample(1000, random_state=seed)[:, at]
-            if name in KINDS:
-                P, gap, seconds = learn(X, sweeps, columns="categorical", **KINDS[name])
-            else:
-                P, gap, seconds = ask(available()[name], X, seed)
-            figures.append((judge(A, P)[1], gap, seconds))
-        pr, gap, seconds = np.array(figures).T
-        rows.append([name, _spread(pr), f"{gap.max():.2f}", f"{seconds.mean():.1f}"])
-    section.grids.append(
-        Grid("HEPAR II, 21 nodes, 1,000 rows", ["prior", "AUPR", "largest gap", "CPU s"], rows)
-    )
-
-
-def _spread(x: np.ndarray) -> str:
+def spread(x: np.ndarray) -> str:
+    """The mean and its standard error."""
     return f"{np.mean(x):.3f} ± {standard_error(x):.3f}"

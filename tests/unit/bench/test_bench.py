@@ -22,6 +22,7 @@ REAL = {
     "margin_tables",
     "few_labels",
     "table_one",
+    "network_files",
 }  # see test_quality.py
 
 
