@@ -37,6 +37,7 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "maxmargin": "bench.maxmargin",
     "margin_tables": "bench.margin_tables",
     "networks": "bench.networks",
+    "network_exact": "bench.network_exact",
     "network_files": "bench.network_files",
     "network_worlds": "bench.network_worlds",
 }

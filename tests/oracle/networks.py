@@ -7,7 +7,6 @@ from itertools import permutations, product
 from math import exp, lgamma, log
 
 import numpy as np
-from numba import njit
 
 
 def graphs(N):
@@ -156,61 +155,6 @@ def marginals(states, w):
     return edges, together
 
 
-@njit
-def _sum_over_graphs(weights, N, forced_child, forced_parent):
-    """Tian and He's recurrence: weights[c, S] is the sum over parent sets inside S."""
-    full = 1 << N
-    R = np.zeros(full)
-    R[0] = 1.0
-    P = np.zeros(full)
-    for U in range(full):  # T is added to U as the set of sinks of U + T
-        if R[U] == 0.0:
-            continue
-        rest = (full - 1) & ~U
-        T = 0
-        P[0] = 1.0
-        while True:
-            T = (T - rest) & rest
-            if T == 0:
-                break
-            low = T & -T
-            j, k = 0, low
-            while k > 1:
-                k >>= 1
-                j += 1
-            P[T] = -P[T & ~low] * weights[j, U]
-            R[U | T] -= R[U] * P[T]
-    return R[full - 1]
-
-
-def exact_uniform_edges(score, N):
-    """Exact edge probabilities under the uniform prior; score[c, S] for all sets S without c."""
-    w = np.zeros((N, 1 << N))
-    for c in range(N):
-        sets = [S for S in range(1 << N) if not S >> c & 1]
-        w[c, sets] = np.exp(score[c, sets] - score[c, sets].max())
-
-    def inside(v):  # sums over subsets
-        v = v.copy()
-        for j in range(N):
-            has = (np.arange(1 << N) >> j & 1).astype(bool)
-            v[..., has] += v[..., ~has]
-        return v
-
-    A = inside(w)
-    A /= A.max(axis=1, keepdims=True)
-    total = _sum_over_graphs(A, N, 0, 0)
-    edges = np.zeros((N, N))
-    for j in range(N):
-        scale = inside(w)[j].max()
-        for i in range(N):
-            if i != j:
-                B = A.copy()
-                B[j] = inside(np.where(np.arange(1 << N) >> i & 1, w[j], 0.0)) / scale
-                edges[i, j] = _sum_over_graphs(B, N, j, i) / total
-    return edges
-
-
 def table(seed, n, cards):
     """A small table with some dependence."""
     rng = np.random.default_rng(seed)
@@ -223,4 +167,4 @@ def table(seed, n, cards):
     return X
 
 
-__all__ = ["World", "exact_uniform_edges", "exp", "log_discrete", "marginals", "table"]
+__all__ = ["World", "exp", "log_discrete", "marginals", "table"]

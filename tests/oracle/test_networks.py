@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from scipy.special import multigammaln
 
+from bench.exact_edges import all_scores, exact_uniform_edges
 from infinimix.networks.chains import Chain, Problem
 from infinimix.networks.engine.candidates import full_layout
-from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.scores import (
     discrete_data,
     family_score,
     gaussian_data,
     new_cache,
 )
-from tests.oracle.networks import World, exact_uniform_edges, log_discrete, marginals, table
+from tests.oracle.networks import World, log_discrete, marginals, table
 
 CARDS = np.array([2, 3, 2, 2])
 
@@ -92,23 +92,10 @@ def test_chains_visit_states_as_often_as_they_should(prior, per_partition, n):
 def test_uniform_edges_of_twelve_nodes_are_those_of_the_sum_over_all_graphs():
     X = table(1, 60, np.full(12, 2))
     cards = np.full(12, 2)
-    data, layout = discrete_data(X, cards), full_layout(~np.eye(12, dtype=bool))
-    model = new_model(data, layout, _any_prior(12), new_cache(data, layout))
-    score = np.full((12, 1 << 12), -np.inf)
-    for c in range(12):
-        for mask in range(1 << 11):
-            spread = (mask & ((1 << c) - 1)) | (mask >> c << (c + 1))
-            score[c, spread] = family_score(data, layout, model.cache, c, np.uint64(mask))
-    exact = exact_uniform_edges(score, 12)
+    exact = exact_uniform_edges(all_scores(X, cards), 12)
     ours, _, _ = run(X, cards, 4000, prior="uniform")
     assert np.abs(ours - exact).max() < 0.15
     assert np.abs(ours - exact).mean() < 0.02
-
-
-def _any_prior(N):
-    from infinimix.networks.engine.blocks import new_prior
-
-    return new_prior(N, "uniform")
 
 
 def test_the_sum_over_subsets_is_the_enumeration():
