@@ -32,7 +32,7 @@ def problem(shape, n=24, N=None, **options):
     allowed = np.ones((N, N), bool)
     if shape == UNDIRECTED:
         np.fill_diagonal(allowed, False)
-    layout = free_layout(allowed, shape)
+    layout = free_layout(allowed, shape, N)
     return world, FreeProblem(
         X, np.zeros(X.shape, bool), cards, layout, shape=shape, burn_in=300, **options
     )

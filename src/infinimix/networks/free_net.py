@@ -14,7 +14,7 @@ from infinimix import execution
 from infinimix.estimators.parameters import Rule, seed_sequence
 from infinimix.networks.columns import Columns, read_columns
 from infinimix.networks.engine.blocks import UNDIRECTED
-from infinimix.networks.engine.free_graphs import free_layout
+from infinimix.networks.engine.free_graphs import bound_parents, free_layout
 from infinimix.networks.free_chains import FreeChain, FreeProblem
 from infinimix.networks.knowledge import read_free_knowledge
 from infinimix.networks.parameters import FREE_RULES, check_free_parameters
@@ -111,10 +111,11 @@ class FreeNet(States, BaseEstimator):
         allowed = known.bonus > -np.inf
         if self._shape == UNDIRECTED:
             allowed = allowed & allowed.T
+        most = self.max_parents or bound_parents(len(names), len(rows), cards)
         learn = [isinstance(v, str) for v in (self.alpha, self.beta, self.gamma)]
         problem = FreeProblem(
             rows, np.zeros(rows.shape, bool), cards,
-            free_layout(allowed, self._shape, self.max_parents), prior=self.prior,
+            free_layout(allowed, self._shape, int(most)), prior=self.prior,
             alpha=0.5 if learn[0] else float(self.alpha),
             beta=(1.0, 1.0) if learn[1] else (float(self.beta[0]), float(self.beta[1])),
             gamma=0.5 if learn[2] else float(self.gamma),

@@ -46,8 +46,8 @@ class BlockmodelMarkovNet(FreeNet):
     known_roles : mapping from column to role, optional
         Columns of one role share a class, and those of different roles do not.
     max_parents : int, optional
-        Most neighbours of a variable; by default no bound up to 13 variables, else 8. There may
-        be 64 variables.
+        Most neighbours of a variable. By default as many as leave a usual table no more cells than
+        there are rows; of numbers no bound up to 13 variables, else 8. There may be 64 variables.
     n_temperatures : int
         With more than one, each chain is tempered.
     n_jobs : int, optional

@@ -8,9 +8,9 @@ that never changes is the prior `sparse`; no blocks at all is `uniform`. Roles t
 brought from another network, are classes that exist from the start, with pseudo-counts.
 
 Graphs of other shapes have no acyclicity and no Z. An undirected graph is kept as both directions
-of its edges, and its blocks are unordered pairs of classes: only half of what is counted within a
-class, and one of the two counts between classes, is real. In a dynamic network i -> i is legal; such
-loops are in no block, but have one Beta-Bernoulli of their own, for all nodes.
+of its edges, and its blocks are unordered pairs of classes: what is counted within a class is there
+twice, and so are the counts between classes. In a dynamic network i -> i is legal; such loops are
+in no block, but have one Beta-Bernoulli of their own, for all nodes.
 """
 
 from math import lgamma

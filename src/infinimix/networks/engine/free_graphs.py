@@ -73,14 +73,27 @@ def choose_slots(layout, shape):
     return np.ascontiguousarray(np.argwhere(possible).T)
 
 
-def free_layout(allowed, shape, max_parents=None):
+def bound_parents(N, n, cards):
+    """Return the most parents by default: a usual table has no more cells than there are rows.
+
+    Where it has many more, each row meets a cell of its own, all that is learned is forgotten,
+    and an even coin scores better than it does without parents, which are counted once for all.
+    That second mode, of sets that say nothing, would draw chains and take probability.
+    """
+    most = N if N <= ALL else MOST_PARENTS
+    if cards is None:
+        return most
+    usual = np.log(np.maximum(cards, 2)).mean()
+    return max(min(most, int(np.log(max(n, 1)) / usual + 1e-9) - 1), 1)
+
+
+def free_layout(allowed, shape, max_parents):
     """Return which nodes may be parents; in a dynamic network node N + i is i before."""
-    N = len(allowed)
+    N, most = len(allowed), max_parents
     if N > MOST:
         raise ValueError(f"X has {N} columns; graphs with circles can have at most {MOST}")
-    most = max_parents or (N if N <= ALL else MOST_PARENTS)
     if shape != DYNAMIC:
         return full_layout(allowed, most)
-    cand = np.ascontiguousarray(np.broadcast_to(N + np.arange(N, dtype=np.int32), (N, N)))
+    cand = np.tile(N + np.arange(N, dtype=np.int32), (N, 1))
     pos = np.where(allowed.T, np.arange(N), -1).astype(np.int16, order="C")
     return Layout(cand, pos, np.full(N, ZERO), int(most))
