@@ -84,7 +84,7 @@ def pair_rows(n: int, sequences: Any = None) -> tuple[np.ndarray, np.ndarray]:
     before, now = order[:-1], order[1:]
     same = codes[before] == codes[now]
     if not same.any():
-        raise ValueError("no sequence has two rows")
+        raise ValueError(f"no sequence has two rows (n_samples = {n})")
     return before[same], now[same]
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from sklearn.utils.estimator_checks import check_estimator
 
 from infinimix.networks import BlockmodelDynamicNet, BlockmodelMarkovNet, pair_slices
 from infinimix.networks.engine.free_graphs import bound_parents
@@ -137,6 +138,11 @@ def test_missing_cells_and_wide_tables_are_refused_by_name(cls):
         cls(**QUICK).fit(frame)
     with pytest.raises(ValueError, match="65 columns"):
         cls(**QUICK).fit(np.zeros((3, 65), int))
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_they_are_estimators_of_scikit_learn(cls):
+    check_estimator(cls(n_iter=20, n_chains=1))
 
 
 @pytest.mark.parametrize("cls", BOTH)
