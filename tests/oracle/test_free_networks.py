@@ -44,10 +44,15 @@ def problem(shape, n=24, N=None, **options):
 @pytest.mark.parametrize("prior", PRIORS)
 def test_chains_visit_states_as_often_as_they_should(prior, shape):
     world, given = problem(shape, prior=prior, n_iter=12_000, **HYPER)
-    edges, together = marginals(*world.posterior(prior, **HYPER))
+    states, w = world.posterior(prior, **HYPER)
+    edges, together = marginals(states, w)
     record = FreeChain(given, np.random.SeedSequence(0), apart=True).run()
     assert np.abs(record.edges / record.tally[0] - edges).max() < 0.035
     assert np.abs(record.together / record.tally[0] - together).max() < 0.035
+    logs = {(A.tobytes(), z): p for (A, z, _), p in zip(states, np.log(w), strict=True)}
+    graphs = to_adjacency(record.graphs).astype(int)
+    kept = [logs[A.tobytes(), canonical(z)] for A, z in zip(graphs, record.classes, strict=True)]
+    assert np.ptp(record.log_joint - kept) < 1e-8  # the log joint, up to a constant
 
 
 MOVES = {
