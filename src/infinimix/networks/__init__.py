@@ -5,18 +5,25 @@
 `graph_moves`, `set_moves`, `reversal`, `relocation`, `node_swaps` and `class_moves`, `ordered`,
 `ordered_moves` and `ordered_chain` (chains with the graph summed out). Around it: `columns`
 and `knowledge` (what goes in), `chains` (from start to record), `completion` (missing cells),
-`posterior`, `predictive` and `answers` (what comes out). `slices` makes pairs of rows of
+`posterior`, `states`, `predictive` and `answers` (what comes out). `slices` makes pairs of rows of
 sequences. `network`, `bif` and `elimination` are networks with known tables.
+
+`BlockmodelMarkovNet` (`undirected`) and `BlockmodelDynamicNet` (`dynamic`) need no acyclicity: they
+share `free_net`, `free_chains` and `engine.free_graphs`, and take all else from the above.
 """
 
 from infinimix.networks.bif import from_bif, read_network, to_bif
+from infinimix.networks.dynamic import BlockmodelDynamicNet
 from infinimix.networks.estimator import BlockmodelBayesNet
 from infinimix.networks.network import BayesNet, sample_network
 from infinimix.networks.slices import pair_slices
+from infinimix.networks.undirected import BlockmodelMarkovNet
 
 __all__ = [
     "BayesNet",
     "BlockmodelBayesNet",
+    "BlockmodelDynamicNet",
+    "BlockmodelMarkovNet",
     "from_bif",
     "pair_slices",
     "read_network",

@@ -10,26 +10,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from infinimix.networks.chains import Problem, make_data
 from infinimix.networks.elimination import eliminate
-from infinimix.networks.engine.graphs import ancestors, to_adjacency, topological_order
+from infinimix.networks.engine.graphs import ancestors, topological_order
 from infinimix.networks.engine.scores import GAMMA, set_logs
 from infinimix.networks.network import BayesNet
 from infinimix.networks.predictive import Mixture
+from infinimix.networks.states import States
 
 MOST_NETWORKS = 300  # that predictions are averaged over
 
 
-class Answers:
+class Answers(States):
     """Answers of `BlockmodelBayesNet`."""
 
-    _draws: Any
     _columns: Any
     _completed: list[np.ndarray]
     _skip: np.ndarray | None
-    _places: np.ndarray
-    _weights: np.ndarray
-
-    def _adjacencies(self, places: np.ndarray) -> np.ndarray:
-        return to_adjacency(self._draws.graphs[places])
 
     def _networks(self) -> Mixture:
         """Return the networks that predictions are averaged over."""
@@ -56,26 +51,6 @@ class Answers:
         data.dials[GAMMA] = float(np.mean(self._draws.hyper[:, 3]))
         set_logs(data)
         return data
-
-    @property
-    def states_(self) -> list[dict[str, Any]]:
-        """Distinct states, the heaviest first."""
-        check_is_fitted(self)
-        return [self._state(p, w) for p, w in zip(self._places, self._weights, strict=True)]
-
-    @property
-    def best_state_(self) -> dict[str, Any]:
-        """The state with the highest log joint among those that were kept."""
-        check_is_fitted(self)
-        return self._state(int(self._draws.log_joint.argmax()), None)
-
-    def _state(self, place: int, weight: float | None) -> dict[str, Any]:
-        state = {
-            "adjacency": self._adjacencies(np.array([place]))[0],
-            "classes": self._draws.classes[place].astype(np.int64),
-            "log_joint": float(self._draws.log_joint[place]),
-        }
-        return state if weight is None else {"weight": float(weight), **state}
 
     def share_roles(self) -> dict[str, Any]:
         """Return the classes of the best state, for `shared_roles` of another model."""
@@ -235,12 +210,6 @@ class Answers:
         from infinimix.networks.bif import to_bif
 
         return to_bif(self.network())
-
-    def _answer_graph(self, threshold: float | None) -> np.ndarray:
-        check_is_fitted(self)
-        if threshold is None:
-            return np.asarray(self.best_state_["adjacency"])
-        return (self.edge_marginals_ >= threshold).astype(np.uint8)  # type: ignore[attr-defined]
 
     def to_networkx(self, threshold: float | None = None) -> Any:
         """Return a networkx.DiGraph: the best state, or all edges at least as probable."""

@@ -300,12 +300,13 @@ def start(problem: Problem, rng: np.random.Generator, apart: bool) -> tuple[np.n
                 free = layout.pos[j, i] >= 0 and place[i] < place[j] and not A[i, j]
                 if free and A[:, j].sum() < min(layout.max_parents, 3) and rng.random() < 2.0 / N:
                     A[i, j] = 1
-    return A, _start_classes(problem, A, rng, apart)
+    return A, start_classes(problem, A, rng, apart)
 
 
-def _start_classes(
+def start_classes(
     problem: Problem, A: np.ndarray, rng: np.random.Generator, apart: bool
 ) -> np.ndarray:
+    """Return classes to begin with: all in one, or at random; known ones where they belong."""
     N = problem.n_nodes
     anchor = np.full(N, -1) if problem.anchor is None else np.asarray(problem.anchor)
     n_roles = 0 if problem.roles is None else problem.roles.shape[1]

@@ -20,9 +20,10 @@ def _need(module: str) -> Any:
         ) from error
 
 
-def to_networkx(model: Any, A: np.ndarray) -> Any:
-    """Return a DiGraph whose nodes have a role and whose edges have a probability."""
-    graph = _need("networkx").DiGraph()
+def to_networkx(model: Any, A: np.ndarray, directed: bool = True) -> Any:
+    """Return a graph whose nodes have a role and whose edges have a probability."""
+    library = _need("networkx")
+    graph = library.DiGraph() if directed else library.Graph()
     names = model._columns.schema.names
     for name, role in zip(names, model.roles_, strict=True):
         graph.add_node(name, role=int(role))

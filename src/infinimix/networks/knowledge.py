@@ -25,29 +25,66 @@ def read_knowledge(
     role_template: Mapping[Any, Any] | None = None, shared_roles: Mapping[str, Any] | None = None,
 ) -> Knowledge:  # fmt: skip
     """Check what the user says and turn it into arrays."""
-    N = len(names)
-    bonus = np.zeros((N, N))
-    if edge_log_odds is not None:
-        bonus = _log_odds(names, edge_log_odds)
-    for what, edges, value in (("forbidden", forbidden, -np.inf), ("required", required, np.inf)):
-        for i, j in _pairs(names, edges, what):
-            if value > 0 and bonus[i, j] == -np.inf:
-                raise ValueError(f"the edge {names[i]!r} -> {names[j]!r} is required and forbidden")
-            bonus[i, j] = value
+    bonus = _edges(names, required, forbidden, edge_log_odds)
     try:
         topological_order(bonus == np.inf)
     except ValueError as error:
         raise ValueError("the required edges have a directed circle") from error
-    bonus[np.diag_indices(N)] = -np.inf
+    np.fill_diagonal(bonus, -np.inf)
     if shared_roles is not None:
         if known_roles or role_template:
             raise ValueError("shared_roles cannot go with known_roles or role_template")
         held = _shared(shared_roles)
         return Knowledge(bonus, None, tuple(range(held.shape[1])), held)
+    return _with_roles(bonus, names, known_roles, role_order, role_template)
+
+
+def read_free_knowledge(
+    names: Sequence[str], required: Any, forbidden: Any, edge_log_odds: Any,
+    known_roles: Mapping[str, Any] | None, undirected: bool,
+) -> Knowledge:  # fmt: skip
+    """Check what the user says of a graph that may have circles.
+
+    What is said of an undirected edge, in either direction, is in `bonus[i, j]` with i < j; in a
+    directed graph i -> i may be spoken of.
+    """
+    bonus = _edges(names, required, forbidden, edge_log_odds, loops=not undirected)
+    if undirected:
+        bonus = _either_way(names, bonus)
+    return _with_roles(bonus, names, known_roles)
+
+
+def _either_way(names: Sequence[str], bonus: np.ndarray) -> np.ndarray:
+    both = (bonus != 0) & (bonus.T != 0) & (bonus != bonus.T)
+    if both.any():
+        i, j = np.argwhere(both)[0]
+        raise ValueError(f"{names[i]!r} -- {names[j]!r} and its reverse are said to differ")
+    made = np.triu(np.where(bonus != 0, bonus, bonus.T), 1)
+    np.fill_diagonal(made, -np.inf)
+    return made
+
+
+def _edges(
+    names: Sequence[str], required: Any, forbidden: Any, odds: Any, loops: bool = False
+) -> np.ndarray:
+    """Return the log odds of edges, -inf where they are forbidden and inf where required."""
+    bonus = np.zeros((len(names),) * 2) if odds is None else _log_odds(names, odds)
+    for what, edges, value in (("forbidden", forbidden, -np.inf), ("required", required, np.inf)):
+        for i, j in _pairs(names, edges, what, loops):
+            if value > 0 and bonus[i, j] == -np.inf:
+                raise ValueError(f"the edge {names[i]!r} -> {names[j]!r} is required and forbidden")
+            bonus[i, j] = value
+    return bonus
+
+
+def _with_roles(
+    bonus: np.ndarray, names: Sequence[str], known_roles: Mapping[str, Any] | None,
+    role_order: Sequence[Any] | None = None, role_template: Mapping[Any, Any] | None = None,
+) -> Knowledge:  # fmt: skip
     roles = _roles(known_roles, role_order, role_template)
     if not roles:
         return Knowledge(bonus, None, (), None)
-    anchor = np.full(N, -1, np.int64)
+    anchor = np.full(len(names), -1, np.int64)
     for name, role in (known_roles or {}).items():
         anchor[_place(names, name, "known_roles")] = roles.index(role)
     held = np.zeros((3, len(roles), len(roles)), np.int64)
@@ -85,7 +122,9 @@ def _place(names: Sequence[str], name: Any, where: str) -> int:
     raise ValueError(f"{where} names {name!r}, which is no column; there are {list(names)[:6]}...")
 
 
-def _pairs(names: Sequence[str], edges: Any, where: str) -> Iterable[tuple[int, int]]:
+def _pairs(
+    names: Sequence[str], edges: Any, where: str, loops: bool = False
+) -> Iterable[tuple[int, int]]:
     if edges is None:
         return []
     if isinstance(edges, np.ndarray) and edges.shape == (len(names),) * 2 and edges.dtype == bool:
@@ -95,7 +134,7 @@ def _pairs(names: Sequence[str], edges: Any, where: str) -> Iterable[tuple[int, 
         if not isinstance(edge, tuple | list) or len(edge) != 2:
             raise ValueError(f"{where} must hold pairs (from, to); got {edge!r}")
         i, j = (_place(names, name, where) for name in edge)
-        if i == j:
+        if i == j and not loops:
             raise ValueError(f"{where}: {names[i]!r} cannot be its own parent")
         out.append((i, j))
     return out

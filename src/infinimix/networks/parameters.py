@@ -1,4 +1,4 @@
-"""What each parameter of `BlockmodelBayesNet` may be, as data."""
+"""What each parameter of the networks may be, as data."""
 
 from __future__ import annotations
 
@@ -52,6 +52,20 @@ NETWORK_RULES: dict[str, Rule] = {
     "shared_roles": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
     "role_template": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
 }
+
+
+FREE_RULES: dict[str, Rule] = NETWORK_RULES | {
+    "prior": _among("blockmodel", "sparse", "uniform"),
+    "max_parents": (lambda v: v is None or _whole(1)(v), "None or a whole number from 1 on"),
+    "n_temperatures": (_whole(1), "a whole number from 1 on"),
+}
+
+
+def check_free_parameters(model: Any) -> None:
+    """Raise ValueError as `check_parameters` does, for graphs that may have circles."""
+    parameters.check_parameters(model)
+    if model.n_temperatures > 1 and any(map(_is_learn, (model.alpha, model.beta, model.gamma))):
+        raise ValueError("n_temperatures above 1 needs fixed alpha, beta and gamma.")
 
 
 def check_parameters(model: Any) -> None:

@@ -93,16 +93,27 @@ def _relabel(classes: np.ndarray) -> np.ndarray:
     return out
 
 
-def template(draws: Draws, roles: np.ndarray, beta: np.ndarray, rng: Any) -> dict[str, np.ndarray]:
-    """Return edge probabilities between roles: mean and a central 90% interval of each."""
+def template(
+    draws: Draws, roles: np.ndarray, beta: np.ndarray, rng: Any, undirected: bool = False
+) -> dict[str, np.ndarray]:
+    """Return edge probabilities between roles: mean and a central 90% interval of each.
+
+    Edges from a variable to itself are left out; undirected ones are counted once.
+    """
     K = int(roles.max()) + 1
     member = np.eye(K)[roles]
     A = to_adjacency(draws.graphs).astype(float)
+    A[:, np.arange(len(roles)), np.arange(len(roles))] = 0.0
     edges = np.einsum("ia,sij,jb->sab", member, A, member, optimize=True)
     size = member.sum(axis=0)
     full = np.outer(size, size) - np.diag(size)
+    if undirected:
+        once = 1.0 - 0.5 * np.eye(K)
+        edges, full = edges * once, full * once
     b1, b2 = beta[:, 0, None, None], beta[:, 1, None, None]
     eta = rng.beta(b1 + edges, b2 + full - edges)
+    if undirected:
+        eta = np.triu(eta) + np.swapaxes(np.triu(eta, 1), 1, 2)
     low, high = np.quantile(eta, [0.05, 0.95], axis=0)
     mean = ((b1 + edges) / (b1 + b2 + full)).mean(axis=0)
     return {"mean": mean, "low": low, "high": high, "edges": edges.mean(axis=0), "pairs": full}

@@ -53,17 +53,7 @@ def pair_slices(
     (2, 2)
     """
     columns = _columns(X)
-    n = len(next(iter(columns.values())))
-    labels = np.zeros(n, int) if sequences is None else np.asarray(sequences)
-    if labels.shape != (n,):
-        raise ValueError(f"sequences must have one label for each of the {n} rows")
-    _, codes = np.unique(labels, return_inverse=True)
-    order = np.argsort(codes, kind="stable")  # a sequence need not be in one piece
-    before, now = order[:-1], order[1:]
-    same = codes[before] == codes[now]
-    before, now = before[same], now[same]
-    if len(before) == 0:
-        raise ValueError("no sequence has two rows")
+    before, now = pair_rows(len(next(iter(columns.values()))), sequences)
     earlier = [f"{name}@before" for name in columns]
     later = [f"{name}@now" for name in columns]
     table = {f"{name}@before": x[before] for name, x in columns.items()}
@@ -75,6 +65,27 @@ def pair_slices(
         return type(X)(table), forbidden
     rows = zip(*(x.tolist() for x in table.values()), strict=True)
     return [dict(zip(table, row, strict=True)) for row in rows], forbidden
+
+
+def pair_rows(n: int, sequences: Any = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the places of n rows and of the rows after them, within sequences.
+
+    Examples
+    --------
+    >>> before, now = pair_rows(4, ["a", "b", "a", "a"])
+    >>> before.tolist(), now.tolist()
+    ([0, 2], [2, 3])
+    """
+    labels = np.zeros(n, int) if sequences is None else np.asarray(sequences)
+    if labels.shape != (n,):
+        raise ValueError(f"sequences must have one label for each of the {n} rows")
+    _, codes = np.unique(labels, return_inverse=True)
+    order = np.argsort(codes, kind="stable")  # a sequence need not be in one piece
+    before, now = order[:-1], order[1:]
+    same = codes[before] == codes[now]
+    if not same.any():
+        raise ValueError(f"no sequence has two rows (n_samples = {n})")
+    return before[same], now[same]
 
 
 def _columns(X: Any) -> dict[str, np.ndarray]:

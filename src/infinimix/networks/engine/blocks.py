@@ -6,6 +6,11 @@ over ordered pairs i != j with i in a and j in b, a = b included. Z(z) is 1 with
 all (`normalise="global"`) and the probability of acyclicity given z with `"partition"`. One class
 that never changes is the prior `sparse`; no blocks at all is `uniform`. Roles that are known, or
 brought from another network, are classes that exist from the start, with pseudo-counts.
+
+Graphs of other shapes have no acyclicity and no Z. An undirected graph is kept as both directions
+of its edges, and its blocks are unordered pairs of classes: what is counted within a class is there
+twice, and so are the counts between classes. In a dynamic network i -> i is legal; such loops are
+in no block, but have one Beta-Bernoulli of their own, for all nodes.
 """
 
 from math import lgamma
@@ -19,6 +24,7 @@ from infinimix.networks.engine.acyclicity import Constants, log_constant
 from infinimix.networks.engine.graphs import ONE, ZERO, bit, has, lowest, words
 
 UNIFORM, BLOCKS = 0, 1
+ACYCLIC, UNDIRECTED, DYNAMIC = range(3)
 BETA_GRID = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
@@ -35,6 +41,7 @@ class Prior(NamedTuple):
     n_roles: int  # classes 0 .. n_roles - 1 exist from the start
     classes_move: bool
     per_partition: bool
+    shape: int  # ACYCLIC, UNDIRECTED or DYNAMIC
 
 
 class State(NamedTuple):
@@ -136,18 +143,20 @@ def log_joining(prior, state, k):
 @kernel
 def class_score(prior, state, k, out, into):
     """Return the log weight of class k for a node that is out of all, with these links."""
-    score = log_joining(prior, state, k)
+    score, ways = log_joining(prior, state, k), 2 if prior.shape == UNDIRECTED else 1
     for c in range(state.m.shape[0]):
         if state.m[c] == 0:
             continue
         size = state.m[c]
         if c == k:
             n, total = state.plus[k, k], pairs(prior, state, k, k)
-            score += log_beta(prior, n + out[k] + into[k], total + 2 * size)
-            score -= log_beta(prior, n, total)
+            score += log_beta(prior, (n + out[k] + into[k]) // ways, (total + 2 * size) // ways)
+            score -= log_beta(prior, n // ways, total // ways)
         else:
             n, total = state.plus[k, c], pairs(prior, state, k, c)
             score += log_beta(prior, n + out[c], total + size) - log_beta(prior, n, total)
+            if ways == 2:
+                continue
             n, total = state.plus[c, k], pairs(prior, state, c, k)
             score += log_beta(prior, n + into[c], total + size) - log_beta(prior, n, total)
     return score
@@ -187,9 +196,10 @@ def log_partition(prior, state):
 @kernel
 def log_prior(prior, state):
     """Return log P(G, z), up to one constant, with the user's log odds in it."""
-    total = 0.0
+    total, loops = 0.0, 0
     n = state.z.shape[0]
     for i in range(n):
+        loops += has(state.pa[i], i)
         for j in range(n):
             odds = prior.bonus[i, j]
             if odds != 0.0 and odds < np.inf and has(state.pa[j], i):
@@ -199,10 +209,15 @@ def log_prior(prior, state):
     total += log_partition(prior, state)
     for a in range(state.m.shape[0]):
         for b in range(state.m.shape[0]):
+            if prior.shape == UNDIRECTED and b < a:
+                continue
             if state.m[a] > 0 and state.m[b] > 0:
-                full = pairs(prior, state, a, b)
-                total += log_beta(prior, state.plus[a, b], full)
+                ways = 2 if prior.shape == UNDIRECTED and a == b else 1
+                full = pairs(prior, state, a, b) // ways
+                total += log_beta(prior, state.plus[a, b] // ways, full)
                 total -= log_beta(prior, prior.held[0, a, b], prior.held[1, a, b])
+    if prior.shape == DYNAMIC:
+        total += log_beta(prior, loops, n) - log_beta(prior, 0, 0)
     if prior.per_partition:
         total -= log_constant(prior.constants, state.key[0], state.m, prior.hyper)
     return total
@@ -223,12 +238,14 @@ def new_state(prior, layout, A, z):
         if layout.pos[j, i] < 0:
             raise ValueError(f"the edge {i} -> {j} is not among the candidates")
         set_edge(layout, state, i, j, True)
+        if i == j:  # loops are in no block
+            state.plus[state.z[i], state.z[i]] -= 1
     return state
 
 
 def new_prior(
     N, kind="blockmodel", per_partition=True, alpha=0.5, beta=(1.0, 1.0), learn=(False,) * 3,
-    anchor=None, roles=None, bonus=None, constants=None,
+    anchor=None, roles=None, bonus=None, constants=None, shape=ACYCLIC,
 ):  # fmt: skip
     """Return a prior for N nodes; `roles` is (3, L, L): what known classes have from the start."""
     roles = np.zeros((3, 0, 0), np.int64) if roles is None else np.asarray(roles)
@@ -242,7 +259,7 @@ def new_prior(
         np.full(N, -1) if anchor is None else np.asarray(anchor, np.int64), held,
         np.zeros((N, N)) if bonus is None else np.ascontiguousarray(bonus, dtype=float),
         constants or Constants.empty(N), UNIFORM if kind == "uniform" else BLOCKS, n_roles, moves,
-        bool(per_partition and moves),
+        bool(per_partition and moves), int(shape),
     )  # fmt: skip
     set_beta(prior)
     return prior

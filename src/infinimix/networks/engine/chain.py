@@ -12,7 +12,7 @@ import numpy as np
 
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import log
-from infinimix.networks.engine.blocks import BLOCKS, State, log_prior
+from infinimix.networks.engine.blocks import ACYCLIC, BLOCKS, State, log_prior
 from infinimix.networks.engine.class_moves import (
     class_gibbs,
     draw_alpha,
@@ -20,6 +20,7 @@ from infinimix.networks.engine.class_moves import (
     split_merge,
     swap_classes,
 )
+from infinimix.networks.engine.free_graphs import slot_gibbs
 from infinimix.networks.engine.graph_moves import pair_gibbs
 from infinimix.networks.engine.graphs import has
 from infinimix.networks.engine.model import WIDTH, Model
@@ -67,7 +68,10 @@ def log_likelihood(model, state):
 @kernel
 def sweep_graph(model, state, power, rng):
     """Visit every pair of nodes once."""
-    pair_gibbs(model, state, 0, model.couples.shape[1], power, rng)
+    if model.prior.shape == ACYCLIC:
+        pair_gibbs(model, state, 0, model.couples.shape[1], power, rng)
+    else:
+        slot_gibbs(model, state, power, rng)
 
 
 @kernel
