@@ -16,7 +16,7 @@ def _need(module: str) -> Any:
         return import_module(module)
     except ImportError as error:
         raise ImportError(
-            f"This needs {module.partition('.')[0]}, which is not installed."
+            f"This needs {module.partition('.')[0]}, which is not installed: pip installs it."
         ) from error
 
 
