@@ -6,17 +6,19 @@
 `ordered_moves` and `ordered_chain` (chains with the graph summed out). Around it: `columns`
 and `knowledge` (what goes in), `chains` (from start to record), `completion` (missing cells),
 `posterior`, `predictive` and `answers` (what comes out). `slices` makes pairs of rows of
-sequences. `network`, `bif` and `elimination` are networks with known tables.
+sequences. `joint`, `weights` and `franchise` are several networks with shared roles. `network`, `bif` and `elimination` are networks with known tables.
 """
 
 from infinimix.networks.bif import from_bif, read_network, to_bif
 from infinimix.networks.estimator import BlockmodelBayesNet
+from infinimix.networks.franchise import NetworkFranchise
 from infinimix.networks.network import BayesNet, sample_network
 from infinimix.networks.slices import pair_slices
 
 __all__ = [
     "BayesNet",
     "BlockmodelBayesNet",
+    "NetworkFranchise",
     "from_bif",
     "pair_slices",
     "read_network",

@@ -1,4 +1,4 @@
-"""What each parameter of `BlockmodelBayesNet` may be, as data."""
+"""What each parameter of `BlockmodelBayesNet` and `NetworkFranchise` may be, as data."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators import parameters
-from infinimix.estimators.parameters import Rule, is_positive, is_whole
+from infinimix.estimators.parameters import POSITIVE, Rule, is_positive, is_whole
 
 PRIORS = ("blockmodel", "ordered", "sparse", "uniform")
 
@@ -51,6 +51,17 @@ NETWORK_RULES: dict[str, Rule] = {
     "known_roles": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
     "shared_roles": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
     "role_template": (lambda v: v is None or isinstance(v, Mapping), "None or a mapping"),
+}
+
+
+FRANCHISE_RULES: dict[str, Rule] = {
+    **NETWORK_RULES,
+    "sharing": _among("franchise", "common"),
+    "alpha": POSITIVE,
+    "alpha_network": POSITIVE,
+    "beta": (lambda v: _beta(v) and not _is_learn(v), "two positive finite numbers"),
+    "gamma": POSITIVE,
+    "n_temperatures": (_whole(1), "a whole number from 1 on"),
 }
 
 

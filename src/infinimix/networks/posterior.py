@@ -93,14 +93,19 @@ def _relabel(classes: np.ndarray) -> np.ndarray:
     return out
 
 
-def template(draws: Draws, roles: np.ndarray, beta: np.ndarray, rng: Any) -> dict[str, np.ndarray]:
-    """Return edge probabilities between roles: mean and a central 90% interval of each."""
-    K = int(roles.max()) + 1
+def role_counts(draws: Draws, roles: np.ndarray, K: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges from role to role, (S, K, K), and the ordered pairs, (K, K)."""
     member = np.eye(K)[roles]
     A = to_adjacency(draws.graphs).astype(float)
-    edges = np.einsum("ia,sij,jb->sab", member, A, member, optimize=True)
     size = member.sum(axis=0)
-    full = np.outer(size, size) - np.diag(size)
+    edges = np.einsum("ia,sij,jb->sab", member, A, member, optimize=True)
+    return edges, np.outer(size, size) - np.diag(size)
+
+
+def template(
+    edges: np.ndarray, full: np.ndarray, beta: np.ndarray, rng: Any
+) -> dict[str, np.ndarray]:
+    """Return edge probabilities between roles: mean and a central 90% interval of each."""
     b1, b2 = beta[:, 0, None, None], beta[:, 1, None, None]
     eta = rng.beta(b1 + edges, b2 + full - edges)
     low, high = np.quantile(eta, [0.05, 0.95], axis=0)
