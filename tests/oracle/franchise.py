@@ -1,7 +1,7 @@
 """Two small networks with shared roles, enumerated: all graphs x all partitions of all variables.
 
-Written without a look at `infinimix.networks`. The probability of a partition under the franchise is
-the sum over all ways to seat the variables of each network at tables and to give tables roles.
+Written without a look at `infinimix.networks`. The probability of a partition under the franchise
+is the sum over all ways to seat the variables of each network at tables and to give tables roles.
 """
 
 from itertools import product

@@ -6,7 +6,8 @@
 `ordered_moves` and `ordered_chain` (chains with the graph summed out). Around it: `columns`
 and `knowledge` (what goes in), `chains` (from start to record), `completion` (missing cells),
 `posterior`, `predictive` and `answers` (what comes out). `slices` makes pairs of rows of
-sequences. `joint`, `weights` and `franchise` are several networks with shared roles. `network`, `bif` and `elimination` are networks with known tables.
+sequences. `franchise`, `joint` and `weights` are for several networks that share their roles.
+`network`, `bif` and `elimination` are networks with known tables.
 """
 
 from infinimix.networks.bif import from_bif, read_network, to_bif

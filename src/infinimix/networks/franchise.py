@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -15,12 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 from infinimix import execution
 from infinimix.estimators.parameters import check_parameters, seed_sequence
 from infinimix.networks.chains import Problem
-from infinimix.networks.columns import read_columns
+from infinimix.networks.columns import read_columns, read_tables
 from infinimix.networks.estimator import APART, BlockmodelBayesNet
 from infinimix.networks.joint import JointChain, Sharing
 from infinimix.networks.knowledge import read_knowledge
 from infinimix.networks.parameters import FRANCHISE_RULES
-from infinimix.networks.posterior import consensus, role_counts, template
+from infinimix.networks.posterior import consensus, pool_counts, template
 from infinimix.networks.progress import Progress
 
 
@@ -51,7 +51,7 @@ class NetworkFranchise(BaseEstimator):
         Chains, and sweeps of each after the burn-in; a sweep visits every network once.
     burn_in : int, optional
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
-    columns : as in `CRPMixture`, or a mapping from table to that
+    columns : word as in `CRPMixture`, or mapping from table to what `CRPMixture` takes
         Kinds of the columns, for all tables or for each.
     likelihood : "auto", "discrete" or "gaussian"
         As in `BlockmodelBayesNet`, for each table by itself.
@@ -154,6 +154,9 @@ class NetworkFranchise(BaseEstimator):
         """
         check_parameters(self)
         named = read_tables(tables)
+        strange = [k for k in self.columns if k not in named] if self._by_table else []
+        if strange:
+            raise ValueError(f"columns names {strange[0]!r}, which is no table.")
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
         found = [
             self._read(name, table, seed)
@@ -163,7 +166,7 @@ class NetworkFranchise(BaseEstimator):
         if self.n_temperatures > 1 and any(p.missing.any() for p in problems):
             raise ValueError("n_temperatures above 1 needs tables without missing cells.")
         c = float(self.alpha_network) if self.sharing == "franchise" else None
-        sharing, powers = Sharing(float(self.alpha), c), tuple(0.6 ** np.arange(self.n_temperatures))
+        sharing, powers = Sharing(float(self.alpha), c), 0.6 ** np.arange(self.n_temperatures)
         progress = Progress(self.n_chains, self.n_iter) if self.verbose else None
         chains = []
         for k in range(self.n_chains):
@@ -178,13 +181,15 @@ class NetworkFranchise(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "networks_")
 
+    @property
+    def _by_table(self) -> bool:
+        return isinstance(self.columns, Mapping)
+
     def _read(
         self, name: Any, table: Any, seed: np.random.SeedSequence
     ) -> tuple[BlockmodelBayesNet, Problem]:
         """Return the model of one table, not fitted yet, and what its chains begin with."""
-        kinds = self.columns
-        if isinstance(kinds, Mapping):
-            kinds = kinds.get(name, "auto")
+        kinds = self.columns.get(name, "auto") if self._by_table else self.columns
         model = BlockmodelBayesNet(
             normalise="global", alpha=self.alpha, beta=self.beta, gamma=self.gamma,
             n_chains=self.n_chains, n_iter=self.n_iter, burn_in=self.burn_in, columns=kinds,
@@ -230,18 +235,9 @@ class NetworkFranchise(BaseEstimator):
         self._find_template()
         self._warn()
 
-    def _split(self, z: np.ndarray) -> list[np.ndarray]:
-        """Return an array over all variables as one for each network."""
-        sizes = [m.n_features_in_ for m in self.networks_.values()]
-        return np.split(z, np.cumsum(sizes)[:-1])
-
     def _find_template(self) -> None:
-        K, parts = int(self.roles_.max()) + 1, self._split(self.roles_)
-        counts = [
-            role_counts(m._draws, roles, K)
-            for m, roles in zip(self.networks_.values(), parts, strict=True)
-        ]
-        edges, full = sum(e for e, _ in counts), sum(f for _, f in counts)
+        draws = [m._draws for m in self.networks_.values()]
+        edges, full = pool_counts(draws, self.roles_)
         beta = np.tile(np.array(self.beta, float), (len(edges), 1))
         self.template_ = template(edges, full, beta, np.random.default_rng(0))
 
@@ -261,40 +257,10 @@ class NetworkFranchise(BaseEstimator):
         check_is_fitted(self)
         best = int(self._log_joint.argmax())
         z = np.unique(self._classes[best], return_inverse=True)[1]
-        K = int(z.max()) + 1
-        counts = [
-            role_counts(m._draws._replace(graphs=m._draws.graphs[best : best + 1]), own, K)
-            for m, own in zip(self.networks_.values(), self._split(z), strict=True)
-        ]
-        edges, pairs = sum(e[0] for e, _ in counts), sum(f for _, f in counts)
+        draws = [m._draws for m in self.networks_.values()]
+        edges, pairs = pool_counts([d._replace(graphs=d.graphs[[best]]) for d in draws], z)
         return {
             "sizes": np.bincount(z).tolist(),
-            "edges": edges.astype(int).tolist(),
+            "edges": edges[0].astype(int).tolist(),
             "pairs": pairs.astype(int).tolist(),
         }
-
-
-def read_tables(tables: Any) -> dict[Any, Any]:
-    """Return tables by name; ValueError if there are not several."""
-    if isinstance(tables, Mapping):
-        named = dict(tables)
-    elif isinstance(tables, Sequence) and not isinstance(tables, str | bytes):
-        named = dict(enumerate(tables))
-    else:
-        raise ValueError(
-            "tables must be a mapping from name to table, or a list of tables; "
-            f"got {type(tables).__name__}."
-        )
-    if len(named) < 2:
-        raise ValueError(
-            f"tables must hold two tables or more; got {len(named)}. For one table there is "
-            "BlockmodelBayesNet(normalise='global')."
-        )
-    for name, table in named.items():
-        shape = getattr(table, "shape", None)
-        if isinstance(table, str | bytes) or (shape is not None and len(shape) != 2):
-            raise ValueError(
-                f"table {name!r} has no rows and columns; tables must hold tables, not the "
-                "columns of one."
-            )
-    return named

@@ -167,13 +167,13 @@ class JointChain:
     """One chain over all networks, tempered if there are several powers."""
 
     def __init__(
-        self, problems: list[Problem], sharing: Sharing, powers: tuple[float, ...],
+        self, problems: list[Problem], sharing: Sharing, powers: Any,
         seed: np.random.SeedSequence, apart: bool,
     ) -> None:  # fmt: skip
         *seeds, own = seed.spawn(len(powers) + 1)
         self.rng = np.random.default_rng(own)
         self.states = [Networks(problems, sharing, s, apart) for s in seeds]
-        self.powers = powers
+        self.powers = tuple(float(x) for x in powers)
         self.records = [chain.record for chain in self.states[0].chains]
         total = sum(p.n_nodes for p in problems)
         self.together = np.zeros((total, total))

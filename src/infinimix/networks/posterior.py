@@ -102,6 +102,13 @@ def role_counts(draws: Draws, roles: np.ndarray, K: int) -> tuple[np.ndarray, np
     return edges, np.outer(size, size) - np.diag(size)
 
 
+def pool_counts(draws: list[Draws], roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges and pairs of several networks together; roles are those of all variables."""
+    K, at = int(roles.max()) + 1, np.cumsum([0, *(d.graphs.shape[1] for d in draws)])
+    parts = [role_counts(d, roles[at[g] : at[g + 1]], K) for g, d in enumerate(draws)]
+    return np.sum([e for e, _ in parts], axis=0), np.sum([f for _, f in parts], axis=0)
+
+
 def template(
     edges: np.ndarray, full: np.ndarray, beta: np.ndarray, rng: Any
 ) -> dict[str, np.ndarray]:

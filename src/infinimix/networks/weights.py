@@ -1,9 +1,9 @@
 """How the roles of several networks are shared out: one restaurant, or a franchise of them.
 
-"common": one Chinese restaurant process with concentration alpha over the variables of all networks.
-"franchise": the roles have weights w ~ GEM(alpha), and the roles of each network are drawn from
-proportions of its own, a Dirichlet process around w with concentration c (Teh and others 2006). With
-c to infinity the franchise becomes the common process. Counts n are (networks, roles).
+"common": one Chinese restaurant process with concentration alpha over all variables. "franchise":
+the roles have weights w ~ GEM(alpha), and the roles of each network are drawn from proportions of
+its own, a Dirichlet process around w with concentration c (Teh and others 2006). With c to infinity
+the franchise becomes the common process. Counts n are (networks, roles).
 """
 
 from __future__ import annotations

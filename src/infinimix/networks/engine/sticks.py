@@ -34,7 +34,7 @@ def open_role(prior, state, k, rng):
 
 @kernel
 def close_role(prior, state, k):
-    """Let class k, if it is the network's own and empty now, give its share back; return its log."""
+    """Let class k, if it is own and empty now, give its share back; return the log of the share."""
     hyper = prior.hyper
     if hyper[STICKS] == 0.0 or k < prior.n_roles or state.m[k] > 0:
         return 0.0
