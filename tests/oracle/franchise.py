@@ -43,8 +43,11 @@ def log_blocks(graphs, parts, beta):
     return sum(log_beta(beta[0] + e, beta[1] + g) - log_beta(*beta) for e, g in counts.values())
 
 
-def posterior(tables, cards, prior, beta):
-    """Edge probabilities of each network, and the co-role probabilities of all variables."""
+def posterior(tables, cards, prior, beta, by_network=False):
+    """Edge probabilities of each network, and the co-role probabilities of all variables.
+
+    With `by_network`, each network's prior is divided by its sum over all graphs, given its roles.
+    """
     worlds = [World(X, r) for X, r in zip(tables, cards, strict=True)]
     cuts = np.cumsum([w.N for w in worlds])[:-1]
     edges, total = [np.zeros((w.N, w.N)) for w in worlds], 0.0
@@ -53,6 +56,9 @@ def posterior(tables, cards, prior, beta):
     for z, p in prior.items():
         same = np.array(z)[:, None] == np.array(z)
         parts = np.split(np.array(z), cuts)
+        if by_network:
+            for w, part in zip(worlds, parts, strict=True):
+                p /= sum(exp(log_blocks([A], [part], beta)) for A in w.graphs)
         for picks in product(*(range(len(w.graphs)) for w in worlds)):
             graphs = [w.graphs[k] for w, k in zip(worlds, picks, strict=True)]
             like = sum(w.log_likelihood[k] for w, k in zip(worlds, picks, strict=True)) - top

@@ -1,6 +1,7 @@
 """Several networks with shared roles, against the enumeration of all graphs and partitions.
 
-Chains of 2,500 sweeps with autocorrelation times below 4 have standard errors below .02, so that a
+Chains of 2,500 sweeps with autocorrelation times below 4 have standard errors below .02 (runs
+with six seeds say .015), so that a
 gap of .1 in one of about 25 figures has a probability below 25 x 6e-7. With the other kind of
 sharing the figures would be .18 off.
 """
@@ -27,11 +28,11 @@ TABLES = [table(1, 12, CARDS[0]), table(2, 12, CARDS[1])]
 SWEEPS, NEAR = 2500, 0.1
 
 
-def problems(tables, cards, n_iter=SWEEPS):
+def problems(tables, cards, n_iter=SWEEPS, beta=BETA, by_network=False):
     return [
         Problem(
             X, np.zeros(X.shape, bool), r, full_layout(~np.eye(X.shape[1], dtype=bool)),
-            per_partition=False, alpha=ALPHA, beta=BETA, n_iter=n_iter, burn_in=100,
+            per_partition=by_network, alpha=ALPHA, beta=beta, n_iter=n_iter, burn_in=100,
         )
         for X, r in zip(tables, cards, strict=True)
     ]  # fmt: skip
@@ -48,12 +49,19 @@ def test_the_probability_of_roles_is_the_sum_over_all_tables():
         assert abs(log_franchise(n, ALPHA, 1e6) - np.log(one[z])) < 1e-4  # the limit
 
 
-@pytest.mark.parametrize(("c", "powers"), [(C, (1.0,)), (None, (1.0, 0.5))])
-def test_networks_and_roles_are_visited_as_often_as_they_should(c, powers):
+@pytest.mark.parametrize(
+    ("c", "powers", "beta", "by_network"),
+    [
+        (C, (1.0,), BETA, False),
+        (None, (1.0, 0.5), BETA, False),
+        (None, (1.0,), (3.0, 0.3), True),  # dense: with one constant a figure would be .22 off
+    ],
+)
+def test_networks_and_roles_are_visited_as_often_as_they_should(c, powers, beta, by_network):
     prior = common((2, 3), ALPHA) if c is None else franchise((2, 3), ALPHA, c)
-    edges, together = posterior(TABLES, CARDS, prior, BETA)
-    sharing = Sharing(ALPHA, c)
-    chain = JointChain(problems(TABLES, CARDS), sharing, powers, np.random.SeedSequence(0), True)
+    edges, together = posterior(TABLES, CARDS, prior, beta, by_network)
+    given, seed = problems(TABLES, CARDS, SWEEPS, beta, by_network), np.random.SeedSequence(0)
+    chain = JointChain(given, Sharing(ALPHA, c), powers, seed, True)
     chain.run()
     for g in range(2):
         assert np.abs(chain.records[g].edges / SWEEPS - edges[g]).max() < NEAR
@@ -70,6 +78,18 @@ def test_one_network_has_the_posterior_of_a_network_by_itself():
     chain.run()
     assert np.abs(chain.records[0].edges / SWEEPS - edges).max() < NEAR
     assert np.abs(chain.together / SWEEPS - together).max() < NEAR
+
+
+def test_roles_and_graphs_are_kept_of_the_same_sweeps(monkeypatch):
+    monkeypatch.setattr("infinimix.networks.chains.KEEP", 10)
+    given, seed = problems(TABLES, CARDS, 16), np.random.SeedSequence(3)
+    chain = JointChain(given, Sharing(2.0, C), (1.0, 0.6), seed, True).run()
+    kept = np.array([z for z, _ in chain.kept])
+    assert len(kept) == 8
+    for record, z in zip(chain.records, (kept[:, :2], kept[:, 2:]), strict=True):
+        classes = record.classes[: record.tally[1]]
+        same = classes[:, :, None] == classes[:, None, :]
+        assert (same == (z[:, :, None] == z[:, None, :])).all()
 
 
 MOVES = {

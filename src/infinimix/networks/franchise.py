@@ -30,14 +30,18 @@ class NetworkFranchise(BaseEstimator):
     Each table has variables, rows and a network of its own. Roles are common: the probability of an
     edge depends on the roles of its ends only, and is the same in all networks. What one table says
     about roles thereby helps to learn the networks of the others, also if no variable is in both.
-    The prior is that of `BlockmodelBayesNet` with `normalise="global"`: one constant for all. A
-    constant for each partition would not be a product over networks, and is not offered.
 
     Parameters
     ----------
     sharing : "franchise" or "common"
         "franchise": each network has proportions of roles of its own, around common ones (Chinese
         restaurant franchise); "common": one Chinese restaurant process over all variables.
+    normalise : "global" or "network"
+        "global": one constant for all networks, roles and edge probabilities, as in
+        `BlockmodelBayesNet`. It taxes roles that often lead to circles. "network" takes this tax
+        away as if each network were alone: its prior is divided by the probability that its graph
+        is acyclic given its classes. As edge probabilities are shared, that is not the probability
+        that all graphs are acyclic given all roles, which is no product over networks.
     alpha : float
         Concentration of the common roles; larger means more roles.
     alpha_network : float
@@ -107,6 +111,7 @@ class NetworkFranchise(BaseEstimator):
     def __init__(
         self,
         sharing: str = "franchise",
+        normalise: str = "global",
         alpha: float = 0.5,
         alpha_network: float = 3.0,
         beta: Any = (1.0, 1.0),
@@ -125,6 +130,7 @@ class NetworkFranchise(BaseEstimator):
         random_state: Any = None,
     ) -> None:
         self.sharing = sharing
+        self.normalise = normalise
         self.alpha = alpha
         self.alpha_network = alpha_network
         self.beta = beta
@@ -191,10 +197,11 @@ class NetworkFranchise(BaseEstimator):
         """Return the model of one table, not fitted yet, and what its chains begin with."""
         kinds = self.columns.get(name, "auto") if self._by_table else self.columns
         model = BlockmodelBayesNet(
-            normalise="global", alpha=self.alpha, beta=self.beta, gamma=self.gamma,
-            n_chains=self.n_chains, n_iter=self.n_iter, burn_in=self.burn_in, columns=kinds,
-            likelihood=self.likelihood, bdeu=self.bdeu, n_bins=self.n_bins,
-            max_parents=self.max_parents, n_temperatures=1, random_state=self.random_state,
+            normalise="partition" if self.normalise == "network" else "global",
+            alpha=self.alpha, beta=self.beta, gamma=self.gamma, n_chains=self.n_chains,
+            n_iter=self.n_iter, burn_in=self.burn_in, columns=kinds, likelihood=self.likelihood,
+            bdeu=self.bdeu, n_bins=self.n_bins, max_parents=self.max_parents, n_temperatures=1,
+            random_state=self.random_state,
         )  # fmt: skip
         try:
             columns, encoded = read_columns(

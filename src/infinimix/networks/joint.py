@@ -3,7 +3,8 @@
     P(G_1, ..., z_1, ...) = P(z_1, ...) prod_ab B(b1 + n+_ab, b2 + n-_ab) / B(b1, b2) [all acyclic]
 
 where n+_ab and n-_ab count the edges and gaps of all networks, and pairs of variables of different
-networks are no gaps. There is one constant for all. Given the other networks, this is the block
+networks are no gaps. There is one constant for all; or (`per_partition` of the problems) each
+network's Z(z_g), as if it were alone, is divided out. Given the other networks, this is the block
 prior of one network with pseudo-counts: so each network has a chain of its own (`Chain`), and a
 sweep visits one network after the other with the counts of the rest held. Roles of others come
 first in the chain's numbering, and the network's own follow.
@@ -19,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.networks.chains import Chain, Problem
+from infinimix.networks.engine.acyclicity import log_constant
 from infinimix.networks.engine.blocks import State, set_beta
 from infinimix.networks.engine.chain import Record, log_likelihood
 from infinimix.networks.engine.sticks import STICKS
@@ -97,6 +99,7 @@ class Networks:
         local[names[at]] = at
         state.z[:] = local[self.z[g]]
         state.m[:] = np.bincount(state.z, minlength=K)
+        state.key[0] = prior.constants.hashes[state.m].sum()
         state.plus[:] = prior.held[0]
         state.plus[np.ix_(at, at)] += self.edges[g][np.ix_(names[at], names[at])]
         chain.advance(1, count)
@@ -151,6 +154,10 @@ class Networks:
             x, y = b1 + int(edges[a, b]), b2 + int(gaps[a, b])
             total += lgamma(x) + lgamma(y) - lgamma(x + y)
             total -= lgamma(b1) + lgamma(b2) - lgamma(b1 + b2)
+        for g, chain in self.each():
+            if chain.model.prior.per_partition:
+                prior, state = chain.model.prior, self._state(g)
+                total -= log_constant(prior.constants, state.key[0], state.m, prior.hyper)
         return total
 
 
@@ -175,6 +182,10 @@ class JointChain:
         self.states = [Networks(problems, sharing, s, apart) for s in seeds]
         self.powers = tuple(float(x) for x in powers)
         self.records = [chain.record for chain in self.states[0].chains]
+        thin = -(-problems[0].n_iter // len(self.records[0].graphs))  # all keep the same sweeps
+        for state in self.states:
+            for chain in state.chains:
+                chain.thin = thin
         total = sum(p.n_nodes for p in problems)
         self.together = np.zeros((total, total))
         self.kept: list[tuple[np.ndarray, float]] = []  # roles of all variables, log joint

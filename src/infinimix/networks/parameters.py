@@ -57,6 +57,7 @@ NETWORK_RULES: dict[str, Rule] = {
 FRANCHISE_RULES: dict[str, Rule] = {
     **NETWORK_RULES,
     "sharing": _among("franchise", "common"),
+    "normalise": _among("global", "network"),
     "alpha": POSITIVE,
     "alpha_network": POSITIVE,
     "beta": (lambda v: _beta(v) and not _is_learn(v), "two positive finite numbers"),
