@@ -36,6 +36,7 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "margin_tables": "bench.margin_tables",
     "networks": "bench.networks",
     "network_worlds": "bench.network_worlds",
+    "network_franchise": "bench.network_franchise",
 }
 
 

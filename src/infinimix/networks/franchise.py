@@ -36,12 +36,13 @@ class NetworkFranchise(BaseEstimator):
     sharing : "franchise" or "common"
         "franchise": each network has proportions of roles of its own, around common ones (Chinese
         restaurant franchise); "common": one Chinese restaurant process over all variables.
-    normalise : "global" or "network"
+    normalise : "network" or "global"
         "global": one constant for all networks, roles and edge probabilities, as in
-        `BlockmodelBayesNet`. It taxes roles that often lead to circles. "network" takes this tax
-        away as if each network were alone: its prior is divided by the probability that its graph
-        is acyclic given its classes. As edge probabilities are shared, that is not the probability
-        that all graphs are acyclic given all roles, which is no product over networks.
+        `BlockmodelBayesNet`. It taxes roles that often lead to circles. "network" takes most of
+        this tax away: the prior is divided, for each network, by the probability that its graph is
+        acyclic given its classes, as if it were alone ("partition" of `BlockmodelBayesNet`). As
+        edge probabilities are shared, the product is not the probability that all graphs are
+        acyclic given all roles; it is a prior of its own.
     alpha : float
         Concentration of the common roles; larger means more roles.
     alpha_network : float
@@ -111,7 +112,7 @@ class NetworkFranchise(BaseEstimator):
     def __init__(
         self,
         sharing: str = "franchise",
-        normalise: str = "global",
+        normalise: str = "network",
         alpha: float = 0.5,
         alpha_network: float = 3.0,
         beta: Any = (1.0, 1.0),
