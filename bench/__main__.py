@@ -40,6 +40,7 @@ BENCHMARKS = {  # name -> module; imported when run, so that each stands alone
     "network_exact": "bench.network_exact",
     "network_files": "bench.network_files",
     "network_worlds": "bench.network_worlds",
+    "network_franchise": "bench.network_franchise",
 }
 
 

@@ -6,7 +6,8 @@
 `ordered_moves` and `ordered_chain` (chains with the graph summed out). Around it: `columns`
 and `knowledge` (what goes in), `chains` (from start to record), `completion` (missing cells),
 `posterior`, `states`, `predictive` and `answers` (what comes out). `slices` makes pairs of rows of
-sequences. `network`, `bif` and `elimination` are networks with known tables.
+sequences. `franchise`, `joint` and `weights` are for several networks that share their roles.
+`network`, `bif` and `elimination` are networks with known tables.
 
 `BlockmodelMarkovNet` (`undirected`) and `BlockmodelDynamicNet` (`dynamic`) need no acyclicity: they
 share `free_net`, `free_chains` and `engine.free_graphs`, and take all else from the above.
@@ -15,6 +16,7 @@ share `free_net`, `free_chains` and `engine.free_graphs`, and take all else from
 from infinimix.networks.bif import from_bif, read_network, to_bif
 from infinimix.networks.dynamic import BlockmodelDynamicNet
 from infinimix.networks.estimator import BlockmodelBayesNet
+from infinimix.networks.franchise import NetworkFranchise
 from infinimix.networks.network import BayesNet, sample_network
 from infinimix.networks.slices import pair_slices
 from infinimix.networks.undirected import BlockmodelMarkovNet
@@ -24,6 +26,7 @@ __all__ = [
     "BlockmodelBayesNet",
     "BlockmodelDynamicNet",
     "BlockmodelMarkovNet",
+    "NetworkFranchise",
     "from_bif",
     "pair_slices",
     "read_network",

@@ -27,6 +27,7 @@ from infinimix.networks.posterior import (
     edge_gap,
     gather,
     rhat_and_ess,
+    role_counts,
     template,
 )
 from infinimix.networks.progress import Progress
@@ -362,8 +363,9 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
             mean = [draws.ranks[:, roles == k].mean() for k in range(roles.max() + 1)]
             roles = np.argsort(np.argsort(mean))[roles]
         self.roles_ = roles
-        rng = np.random.default_rng(0)
-        self.template_ = template(draws, roles, np.maximum(draws.hyper[:, 1:3], 1e-3), rng)
+        edges, full = role_counts(draws, roles, int(roles.max()) + 1)
+        beta = np.maximum(draws.hyper[:, 1:3], 1e-3)
+        self.template_ = template(edges, full, beta, np.random.default_rng(0))
 
     def _warn(self) -> None:
         gap = float(self.edge_gap_.max(initial=0.0))

@@ -23,6 +23,7 @@ from infinimix.networks.posterior import (
     distinct_states,
     edge_gap,
     gather,
+    pool_counts,
     rhat_and_ess,
     template,
 )
@@ -146,7 +147,8 @@ class FreeNet(States, BaseEstimator):
         self.roles_ = consensus(self.co_class_marginals_, draws.classes)
         rng = np.random.default_rng(0)
         undirected = self._shape == UNDIRECTED
-        self.template_ = template(draws, self.roles_, draws.hyper[:, 1:3], rng, undirected)
+        counts = pool_counts([draws], self.roles_)
+        self.template_ = template(*counts, draws.hyper[:, 1:3], rng, undirected)
         self._warn("--" if undirected else "->")
 
     def _warn(self, link: str) -> None:

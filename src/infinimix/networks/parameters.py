@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators import parameters
-from infinimix.estimators.parameters import Rule, is_positive, is_whole
+from infinimix.estimators.parameters import POSITIVE, Rule, is_positive, is_whole
 
 PRIORS = ("blockmodel", "ordered", "sparse", "uniform")
 
@@ -57,6 +57,18 @@ NETWORK_RULES: dict[str, Rule] = {
 FREE_RULES: dict[str, Rule] = NETWORK_RULES | {
     "prior": _among("blockmodel", "sparse", "uniform"),
     "max_parents": (lambda v: v is None or _whole(1)(v), "None or a whole number from 1 on"),
+    "n_temperatures": (_whole(1), "a whole number from 1 on"),
+}
+
+
+FRANCHISE_RULES: dict[str, Rule] = {
+    **NETWORK_RULES,
+    "sharing": _among("franchise", "common"),
+    "normalise": _among("global", "network"),
+    "alpha": POSITIVE,
+    "alpha_network": POSITIVE,
+    "beta": (lambda v: _beta(v) and not _is_learn(v), "two positive finite numbers"),
+    "gamma": POSITIVE,
     "n_temperatures": (_whole(1), "a whole number from 1 on"),
 }
 

@@ -93,22 +93,35 @@ def _relabel(classes: np.ndarray) -> np.ndarray:
     return out
 
 
-def template(
-    draws: Draws, roles: np.ndarray, beta: np.ndarray, rng: Any, undirected: bool = False
-) -> dict[str, np.ndarray]:
-    """Return edge probabilities between roles: mean and a central 90% interval of each.
+def role_counts(draws: Draws, roles: np.ndarray, K: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges from role to role, (S, K, K), and the ordered pairs, (K, K).
 
-    Edges from a variable to itself are left out; undirected ones are counted once.
+    Edges from a variable to itself are left out.
     """
-    K = int(roles.max()) + 1
     member = np.eye(K)[roles]
     A = to_adjacency(draws.graphs).astype(float)
     A[:, np.arange(len(roles)), np.arange(len(roles))] = 0.0
-    edges = np.einsum("ia,sij,jb->sab", member, A, member, optimize=True)
     size = member.sum(axis=0)
-    full = np.outer(size, size) - np.diag(size)
+    edges = np.einsum("ia,sij,jb->sab", member, A, member, optimize=True)
+    return edges, np.outer(size, size) - np.diag(size)
+
+
+def pool_counts(draws: list[Draws], roles: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the edges and pairs of several networks together; roles are those of all variables."""
+    K, at = int(roles.max()) + 1, np.cumsum([0, *(d.graphs.shape[1] for d in draws)])
+    parts = [role_counts(d, roles[at[g] : at[g + 1]], K) for g, d in enumerate(draws)]
+    return np.sum([e for e, _ in parts], axis=0), np.sum([f for _, f in parts], axis=0)
+
+
+def template(
+    edges: np.ndarray, full: np.ndarray, beta: np.ndarray, rng: Any, undirected: bool = False
+) -> dict[str, np.ndarray]:
+    """Return edge probabilities between roles: mean and a central 90% interval of each.
+
+    Undirected edges are counted once.
+    """
     if undirected:
-        once = 1.0 - 0.5 * np.eye(K)
+        once = 1.0 - 0.5 * np.eye(len(full))
         edges, full = edges * once, full * once
     b1, b2 = beta[:, 0, None, None], beta[:, 1, None, None]
     eta = rng.beta(b1 + edges, b2 + full - edges)

@@ -31,10 +31,11 @@ BETA_GRID = (0.25, 0.5, 1.0, 2.0, 4.0)
 class Prior(NamedTuple):
     """What is believed of graphs before the rows are seen."""
 
-    hyper: np.ndarray  # alpha, b1, b2, and what is learned of alpha, beta and gamma: 0 or 1
+    hyper: np.ndarray  # alpha, b1, b2, what is learned of alpha, beta, gamma: 0 or 1; and `sticks`
     logs: np.ndarray  # (3, T): lgamma of b1 + k, b2 + k, b1 + b2 + k
     anchor: np.ndarray  # (N,) the known class of a node, -1 if it is not known
-    held: np.ndarray  # (3, K, K) int64: pseudo-edges, pseudo-pairs, and members of a in [2, a, a]
+    held: np.ndarray  # (2, K, K) int64: pseudo-edges and pseudo-pairs
+    crowd: np.ndarray  # (K,) pseudo-members
     bonus: np.ndarray  # (N, N), [parent, child]: log odds from the user; -inf no, inf always
     constants: Constants
     kind: int
@@ -129,8 +130,8 @@ def count_links(state, i, out, into):
 @kernel
 def log_joining(prior, state, k):
     """Return log P(z) / Z(z) of a node that joins class k, up to a term that all k share."""
-    crowd = state.m[k] + prior.held[2, k, k]
-    score = log(np.float64(crowd)) if crowd > 0 else log(prior.hyper[0])
+    crowd = state.m[k] + prior.crowd[k]
+    score = log(crowd) if crowd > 0.0 else log(prior.hyper[0])
     if prior.per_partition:
         sizes = prior.constants.hashes
         key = state.key[0] + sizes[state.m[k] + 1] - sizes[state.m[k]]
@@ -174,20 +175,20 @@ def spare_class(prior, state):
 @part
 def open_to_all(prior, state, k, spare):
     """May a node whose role is not known join class k?"""
-    return state.m[k] > 0 or k == spare or (k < prior.n_roles and prior.held[2, k, k] > 0)
+    return state.m[k] > 0 or k == spare or (k < prior.n_roles and prior.crowd[k] > 0.0)
 
 
 @kernel
 def log_partition(prior, state):
     """Return log P(z), by Chinese restaurant process, pseudo-members counted first."""
-    alpha, total, n = prior.hyper[0], 0.0, 0
+    alpha, total, n = prior.hyper[0], 0.0, 0.0
     for k in range(state.m.shape[0]):
         if state.m[k] > 0:
-            held = 1.0 * prior.held[2, k, k]
+            held = prior.crowd[k]
             total += lgamma(held + state.m[k]) - lgamma(held) if held > 0.0 else log(alpha)
             if held == 0.0:
                 total += lgamma(1.0 * state.m[k])
-        n += prior.held[2, k, k]
+        n += prior.crowd[k]
     for i in range(state.z.shape[0]):
         total -= log(alpha + n + i)
     return total
@@ -251,12 +252,13 @@ def new_prior(
     roles = np.zeros((3, 0, 0), np.int64) if roles is None else np.asarray(roles)
     n_roles = roles.shape[1]
     K = N + n_roles + 1
-    held = np.zeros((3, K, K), np.int64)
-    held[:, :n_roles, :n_roles] = roles
+    held, crowd = np.zeros((2, K, K), np.int64), np.zeros(K)
+    held[:, :n_roles, :n_roles] = roles[:2]
+    crowd[:n_roles] = np.diagonal(roles[2])
     moves = kind == "blockmodel" and N > 1
     prior = Prior(
-        np.array([alpha, *beta, *learn], float), np.zeros((3, N * N + int(held.max()) + 2)),
-        np.full(N, -1) if anchor is None else np.asarray(anchor, np.int64), held,
+        np.array([alpha, *beta, *learn, 0.0], float), np.zeros((3, N * N + int(held.max()) + 2)),
+        np.full(N, -1) if anchor is None else np.asarray(anchor, np.int64), held, crowd,
         np.zeros((N, N)) if bonus is None else np.ascontiguousarray(bonus, dtype=float),
         constants or Constants.empty(N), UNIFORM if kind == "uniform" else BLOCKS, n_roles, moves,
         bool(per_partition and moves), int(shape),

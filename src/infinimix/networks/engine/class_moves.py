@@ -22,6 +22,7 @@ from infinimix.networks.engine.blocks import (
     spare_class,
 )
 from infinimix.networks.engine.model import INTO, OUT
+from infinimix.networks.engine.sticks import close_role, open_role
 
 GRID = np.array(BETA_GRID)
 ALPHA_STEP = 1.0
@@ -35,6 +36,7 @@ def class_gibbs(model, state, i, rng):
     if prior.anchor[i] >= 0:
         return
     shift_node(prior, state, i, -1)
+    close_role(prior, state, state.z[i])
     count_links(state, i, out, into)
     K, spare = state.m.shape[0], spare_class(prior, state)
     top = -np.inf
@@ -48,6 +50,7 @@ def class_gibbs(model, state, i, rng):
         scores[k] = exp(scores[k] - top) if scores[k] > -np.inf else 0.0
         total += scores[k]
     state.z[i] = invert(scores, K, total * rng.random())
+    open_role(prior, state, state.z[i], rng)
     shift_node(prior, state, i, 1)
 
 
@@ -113,6 +116,8 @@ def split_merge(model, state, rng):
         return False
     old = state.z.copy()
     before = log_prior(prior, state)
+    other = spare_class(prior, state) if a == b else b
+    rest, own = prior.hyper[0], prior.crowd[other]
     order, size = np.empty(n, np.int64), 0
     for v in range(n):
         if v != i and v != j and (old[v] == a or old[v] == b):
@@ -122,9 +127,9 @@ def split_merge(model, state, rng):
             size += 1
     nowhere = old[:0]
     if a == b:
-        other = spare_class(prior, state)
+        stick = open_role(prior, state, other, rng)
         move_node(model, state, j, other)
-        log_q = -allocate(model, state, order, size, a, other, nowhere, rng)
+        log_q = -allocate(model, state, order, size, a, other, nowhere, rng) - stick
         change = log_prior(prior, state) - before
     else:
         for s in range(size):
@@ -135,22 +140,24 @@ def split_merge(model, state, rng):
             if state.z[order[s]] == b:
                 move_node(model, state, order[s], a)
         move_node(model, state, j, a)
+        log_q += close_role(prior, state, b)
         change = log_prior(prior, state) - before
     if log(1.0 - rng.random()) < change + log_q:
         return True
     for v in range(n):
         if state.z[v] != old[v]:
             move_node(model, state, v, old[v])
+    prior.hyper[0], prior.crowd[other] = rest, own
     return False
 
 
 @kernel
 def draw_alpha(model, state, rng):
     """Move alpha by a step of its logarithm (Metropolis), under an exponential prior of mean 1."""
-    hyper, n, held, K = model.prior.hyper, state.z.shape[0], 0, 0
+    hyper, n, held, K = model.prior.hyper, state.z.shape[0], 0.0, 0
     for k in range(state.m.shape[0]):
-        K += state.m[k] > 0 and model.prior.held[2, k, k] == 0
-        held += model.prior.held[2, k, k]
+        K += state.m[k] > 0 and model.prior.crowd[k] == 0.0
+        held += model.prior.crowd[k]
     old = hyper[0]
     new = old * exp(ALPHA_STEP * rng.standard_normal())
     log_ratio = (K + 1.0) * log(new / old) - (new - old)

@@ -45,6 +45,7 @@ from infinimix.networks.engine.model import (
     required_parents,
     score_of,
 )
+from infinimix.networks.engine.sticks import close_role, open_role
 
 LOGS, SUMS, KIDS, IN_PRIOR, OUT_PRIOR, PLACES = range(6)  # rows of `sheets`
 PARENT_CODE, CHILD_CODE, BLOCKED = range(3)  # rows of `codes`
@@ -271,7 +272,9 @@ def relocate_node(model, state, i, power, rng):
         state.z, room[CHILDREN], kids, room[CHILD_COUNT], room[CHILD_STRIDE], codes[CHILD_CODE], K
     )
     if prior.classes_move and prior.anchor[i] < 0:
+        close_role(prior, state, state.z[i])
         draw_class(model, state, i, size, kids, rng)
+        open_role(prior, state, state.z[i], rng)
     weigh_class(model, state, state.z[i], size, kids)
     if blocks:
         shift_node(prior, state, i, 1)

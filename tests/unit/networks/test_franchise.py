@@ -1,0 +1,95 @@
+"""`NetworkFranchise`: what goes in, what comes out, and what it refuses."""
+
+import numpy as np
+import pytest
+
+from infinimix import BlockmodelBayesNet
+from infinimix.networks import NetworkFranchise, sample_network
+
+A = sample_network((2, 2), random_state=1).sample(60, random_state=0)
+B = sample_network((2, 3), random_state=2).sample(50, random_state=0)
+pytestmark = pytest.mark.filterwarnings("ignore:[Cc]hains d")
+QUICK = {"n_iter": 40, "n_chains": 2, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return NetworkFranchise(**QUICK).fit({"a": A, "b": B})
+
+
+def test_every_table_has_a_network_and_all_variables_roles(fitted):
+    assert fitted.variables_[3:5] == [("a", "x3"), ("b", "x0")]
+    assert {k: v.shape for k, v in fitted.edge_marginals_.items()} == {"a": (4, 4), "b": (5, 5)}
+    assert set(fitted.rhat_) == set(fitted.ess_) == set(fitted.edge_gap_) == {"a", "b"}
+    together = fitted.co_class_marginals_
+    assert together.shape == (9, 9)
+    assert np.allclose(together, together.T)
+    assert np.allclose(np.diag(together), 1.0)
+    assert np.allclose(together[4:, 4:], fitted.networks_["b"].co_class_marginals_)
+    K = fitted.roles_.max() + 1
+    assert fitted.template_["mean"].shape == (K, K)
+    assert fitted.template_["pairs"].sum() == 4 * 3 + 5 * 4  # none across networks
+
+
+def test_a_network_of_several_answers_but_does_not_go_on_alone(fitted):
+    network = fitted.networks_["b"]
+    assert np.isclose(sum(network.query("x4", given={"x0": 1}).values()), 1.0)
+    assert network.score_samples(B[:3]).shape == (3,)
+    with pytest.raises(ValueError, match="no chains"):
+        network.run(n_iter=1)
+
+
+def test_a_seed_gives_the_same_networks_again(fitted):
+    again = NetworkFranchise(**QUICK, n_jobs=2).fit({"a": A, "b": B})
+    assert (again.co_class_marginals_ == fitted.co_class_marginals_).all()
+    assert (again.edge_marginals_["a"] == fitted.edge_marginals_["a"]).all()
+
+
+def test_roles_are_handed_on_to_a_new_network(fitted):
+    shared = fitted.share_roles()
+    assert sum(shared["sizes"]) == 9
+    assert np.sum(shared["pairs"]) == 4 * 3 + 5 * 4
+    model = BlockmodelBayesNet(normalise="global", shared_roles=shared, **QUICK).fit(A)
+    assert model.shared_role_marginals_.shape == (4, len(shared["sizes"]))
+
+
+def test_tables_may_be_of_different_kinds_and_have_holes(capsys):
+    numbers = np.random.default_rng(0).standard_normal((30, 3))
+    holes = B.astype(float)
+    holes[::7, 1] = np.nan
+    model = NetworkFranchise(sharing="common", verbose=True, columns={1: "categorical"}, **QUICK)
+    model.fit([numbers, holes])
+    assert model.networks_[0]._columns.gaussian
+    assert not model.networks_[1]._columns.gaussian
+    assert set(model.edge_marginals_) == {0, 1}
+    assert "sweep 40 of 40, log joint" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="without missing cells"):
+        model.set_params(n_temperatures=2).fit([numbers, holes])
+
+
+@pytest.mark.parametrize(
+    ("tables", "words"),
+    [
+        ([], "two tables or more; got 0"),
+        ([A], "two tables or more; got 1"),
+        (A, "a mapping from name to table"),
+        ("ab", "a mapping from name to table"),
+        ({"x": A[:, 0], "y": A[:, 1]}, "table 'x' has no rows and columns"),
+        ({"x": A, "y": B[:, :1]}, "table 'y' has one column"),
+        ({"x": A, "y": B[:0]}, "table 'y'"),
+    ],
+)
+def test_tables_that_are_none_are_refused(tables, words):
+    with pytest.raises(ValueError, match=words):
+        NetworkFranchise().fit(tables)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("sharing", "none"), ("alpha", "learn"), ("beta", "learn"), ("alpha_network", 0.0)],
+)
+def test_parameters_are_checked(name, value):
+    with pytest.raises(ValueError, match=name):
+        NetworkFranchise(**{name: value}).fit([A, B])
+    with pytest.raises(ValueError, match="columns names 'z'"):
+        NetworkFranchise(columns={"z": "real"}).fit({"a": A, "b": B})
