@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from infinimix.networks import BlockmodelDynamicNet, BlockmodelMarkovNet, pair_slices
 from infinimix.networks.engine.free_graphs import bound_parents
 from infinimix.networks.engine.graphs import from_adjacency
-from infinimix.networks.posterior import Draws, template
+from infinimix.networks.posterior import Draws, pool_counts, template
 
 QUICK = {"n_iter": 200, "n_chains": 2, "random_state": 0}
 BOTH = (BlockmodelMarkovNet, BlockmodelDynamicNet)
@@ -178,11 +178,11 @@ def test_the_template_counts_undirected_edges_once_and_loops_not_at_all():
     draws = Draws(
         from_adjacency(A)[None], zeros, zeros, np.zeros(1), np.ones((1, 4)), np.zeros(1, int)
     )
-    roles, beta = np.array([0, 0, 1]), np.ones((1, 2))
-    made = template(draws, roles, beta, np.random.default_rng(0), undirected=True)
+    counts, beta = pool_counts([draws], np.array([0, 0, 1])), np.ones((1, 2))
+    made = template(*counts, beta, np.random.default_rng(0), undirected=True)
     assert made["edges"].tolist() == [[1, 1], [1, 0]]
     assert made["pairs"].tolist() == [[1, 2], [2, 0]]
-    both = template(draws, roles, beta, np.random.default_rng(0))
+    both = template(*counts, beta, np.random.default_rng(0))
     assert both["edges"].tolist() == [[2, 1], [1, 0]]
 
 
