@@ -70,7 +70,7 @@ def small(section: Section, seeds: range, sweeps: int, rows: int) -> None:
         X = net.sample(rows, random_state=seed)
         answers = {k: learn(X, sweeps, columns="categorical", **o) for k, o in KINDS.items()}
         if has_sumu:
-            answers |= {f"sumu, BDeu {e}": sumu(X, seed, e, steps=20_000) for e in SIZES}
+            answers |= {f"sumu, BDeu {e}": sumu(X, seed, e, steps=10_000) for e in SIZES}
         answers |= {name: ask(one, X, seed) for name, one in peers.items()}
         for name, (P, gap, seconds) in answers.items():
             found.setdefault(name, []).append((*judge(net.adjacency, P), gap, seconds))
@@ -98,7 +98,7 @@ def large(section: Section, seeds: range, sweeps: int, rows: int) -> None:
         answers = {"sparse": learn(X, sweeps, columns="categorical", prior="sparse")}
         if "sumu" in network_peers.available():
             for e in SIZES:
-                answers[f"sumu, BDeu {e}"] = sumu(X, seed, e, steps=10_000, most=8)
+                answers[f"sumu, BDeu {e}"] = sumu(X, seed, e, steps=4_000, most=8)
         for name, (P, gap, seconds) in answers.items():
             found.setdefault(name, []).append((*judge(net.adjacency, P), gap, seconds))
     section.grids.append(_grid(f"HEPAR II, 70 nodes, {rows} rows, {sweeps} sweeps", found))

@@ -1,7 +1,7 @@
 """Peers that learn networks: edge probabilities of sumu, pgmpy, pyAgrum and causal-learn.
 
 All score by BDeu with an equivalent sample size of 10, the best of 1 and 10 on the layered net.
-sumu averages over its own chain (partition MCMC); the others find one network each, so theirs is
+sumu averages over its own chain (partition MCMC, six coupled chains); the others find one network each, so theirs is
 the share of networks of bootstrap samples that have an edge; one without direction is half of each.
 Only those that are installed take part.
 """
@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 
 ESS = 10
+CHAINS = 6  # of sumu, coupled by temperatures; one alone stays in its place
 Learner = Callable[[np.ndarray, int], np.ndarray]
 
 
@@ -31,7 +32,7 @@ def sumu(X: np.ndarray, seed: int, steps: int = 4000, most: int = 12) -> np.ndar
         chain = sumu.Gadget(
             data=sumu.Data(np.ascontiguousarray(X, np.int32)), scoref="bdeu", ess=ESS, max_id=-1,
             K=min(N - 1, most), d=2, cp_algo="top" if most >= N - 1 else "greedy-lite",
-            cp_path=None, mc3_chains=1, burn_in=steps // 2, iterations=steps, thinning=10,
+            cp_path=None, mc3_chains=CHAINS, burn_in=steps // 2, iterations=steps, thinning=10,
             tolerance=2.0**-32,
         )  # fmt: skip
         graphs, _ = chain.sample()
