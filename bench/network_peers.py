@@ -1,9 +1,9 @@
 """Peers that learn networks: edge probabilities of sumu, pgmpy, pyAgrum and causal-learn.
 
 All score by BDeu with an equivalent sample size of 10, the best of 1 and 10 on the layered net.
-sumu averages over its own chain (partition MCMC, six coupled chains); the others find one network each, so theirs is
-the share of networks of bootstrap samples that have an edge; one without direction is half of each.
-Only those that are installed take part.
+sumu averages over its own chain (partition MCMC, six coupled chains); the others find one network
+each, so theirs is the share of networks of bootstrap samples that have an edge; one without
+direction is half of each. Only those that are installed take part.
 """
 
 from __future__ import annotations
