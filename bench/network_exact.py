@@ -3,7 +3,7 @@
 The 12-node layered net under the uniform prior of infinimix (pseudo-counts of a half in each cell).
 sumu has a prior on the number of parents and BDeu; its error is against exact probabilities under
 these. Both start anew for each length; compiling is not counted. The bar asks for the CPU time in
-which our error is that of sumu or less, against sumu's.
+which our error is that of sumu's longest run or less, against the time of that run.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from bench.networks import ask, learn
 from bench.report import Grid, Line, Section
 from infinimix.networks import sample_network
 
-SWEEPS = (50, 200, 800, 2_000)
-STEPS = (1_000, 4_000, 16_000)
+SWEEPS = (50, 100, 200, 800, 2_000)
+STEPS = (1_000, 4_000, 16_000, 64_000)
 
 
 def errors_of_ours(X: np.ndarray, cards: np.ndarray, sweeps: tuple[int, ...]) -> np.ndarray:
@@ -73,7 +73,7 @@ def run(quick: bool = False) -> Section:
 
 
 def _line(seed: int, ours: np.ndarray, theirs: np.ndarray) -> Line:
-    seconds, error = theirs[theirs[:, 1].argmin()]
+    seconds, error = theirs[-1]
     soon = ours[ours[:, 1] <= error, 0]
     mine = soon.min() if len(soon) else np.inf
     return Line(
