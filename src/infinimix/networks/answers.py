@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from infinimix.networks.chains import Problem, make_data
 from infinimix.networks.elimination import eliminate
 from infinimix.networks.engine.graphs import ancestors, topological_order
 from infinimix.networks.engine.scores import GAMMA, set_logs
 from infinimix.networks.network import BayesNet
 from infinimix.networks.predictive import Mixture
+from infinimix.networks.problem import Problem, make_data
 from infinimix.networks.states import States
 
 MOST_NETWORKS = 300  # that predictions are averaged over
@@ -22,7 +22,6 @@ MOST_NETWORKS = 300  # that predictions are averaged over
 class Answers(States):
     """Answers of `BlockmodelBayesNet`."""
 
-    _columns: Any
     _completed: list[np.ndarray]
     _skip: np.ndarray | None
 

@@ -1,4 +1,4 @@
-"""Chains from start to record: the rows, the prior, where to begin, and how long to go on.
+"""Chains from start to record: where to begin, moves on graphs or on classes, what is remembered.
 
 A `Problem` is all that chains share. Each chain has caches, completions of missing cells and a
 generator of its own, so chains in threads give what they give one after the other.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from infinimix.networks.completion import complete_discrete, complete_gaussian, first_fill
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import State, new_prior, new_state
-from infinimix.networks.engine.candidates import ALL, MOST, choose_layout, full_layout, outside_mass
+from infinimix.networks.engine.candidates import ALL, MOST, full_layout, outside_mass
 from infinimix.networks.engine.chain import (
     GAMMA_GRID,
     Record,
@@ -31,65 +30,18 @@ from infinimix.networks.engine.ordered_chain import advance_row
 from infinimix.networks.engine.orders import new_orders, redraw
 from infinimix.networks.engine.scores import (
     GAMMA,
-    Data,
     Layout,
     compute_score,
-    discrete_data,
     fill_scatter,
     forget,
-    gaussian_data,
     new_cache,
     set_logs,
 )
+from infinimix.networks.problem import Problem, make_data
 
 TRIES = 8  # graphs that are proposed whenever the whole graph is drawn anew
 KEEP = 500  # states that a chain remembers at most
 _CONSTANTS: dict[int, Constants] = {}
-
-
-@dataclass
-class Problem:
-    """What all chains share."""
-
-    X: np.ndarray  # (n, N): codes, or numbers
-    missing: np.ndarray  # (n, N) bool
-    cards: np.ndarray | None  # None: numbers
-    layout: Any  # a Layout; None while it is not chosen
-    prior: str = "blockmodel"
-    per_partition: bool = True
-    alpha: float = 0.5
-    beta: tuple[float, float] = (1.0, 1.0)
-    gamma: float = 0.5
-    learn: tuple[bool, bool, bool] = (False, False, False)
-    bdeu: bool = False
-    skip: np.ndarray | None = None
-    bonus: np.ndarray | None = None  # [parent, child]
-    anchor: np.ndarray | None = None
-    roles: np.ndarray | None = None  # (3, L, L)
-    order_known: bool = False
-    powers: tuple[float, ...] = (1.0,)
-    n_iter: int = 2000
-    burn_in: int = 1000
-    seconds: float | None = None
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of columns."""
-        return int(self.X.shape[1])
-
-
-def make_data(problem: Problem, X: np.ndarray) -> Data:
-    """Return the rows as the kernels read them."""
-    if problem.cards is None:
-        return gaussian_data(X, problem.skip)
-    return discrete_data(X, problem.cards, problem.gamma, problem.bdeu, problem.skip)
-
-
-def make_layout(
-    problem: Problem, X: np.ndarray, allowed: np.ndarray, required: np.ndarray, **bounds: int | None
-) -> Layout:
-    """Return which nodes may be parents of which, from rows X without holes."""
-    return choose_layout(make_data(problem, X), allowed, required, **bounds)
 
 
 class Chain:

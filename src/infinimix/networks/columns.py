@@ -174,3 +174,13 @@ def read_tables(tables: Any) -> dict[Any, Any]:
                 "columns of one."
             )
     return named
+
+
+def read_interventions(mask: Any, shape: tuple[int, int]) -> np.ndarray | None:
+    """Return which cells were set from outside; None if none was."""
+    if mask is None:
+        return None
+    mask = np.asarray(mask)
+    if mask.shape != shape or mask.dtype != bool:
+        raise ValueError(f"interventions must be an array of bool of shape {shape}")
+    return mask if mask.any() else None

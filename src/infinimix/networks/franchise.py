@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,16 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from infinimix import execution
 from infinimix.estimators.parameters import check_parameters, seed_sequence
-from infinimix.networks.chains import Problem
 from infinimix.networks.columns import read_columns, read_tables
-from infinimix.networks.estimator import APART, BlockmodelBayesNet
+from infinimix.networks.estimator import BlockmodelBayesNet
 from infinimix.networks.joint import JointChain, Sharing
 from infinimix.networks.knowledge import read_knowledge
 from infinimix.networks.parameters import FRANCHISE_RULES
-from infinimix.networks.posterior import consensus, pool_counts, template
-from infinimix.networks.progress import Progress
+from infinimix.networks.posterior import consensus, pool_counts
+from infinimix.networks.problem import Problem, ladder, make_problem
+from infinimix.networks.progress import run_chains
+from infinimix.networks.summary import APART, find_template
 
 
 class NetworkFranchise(BaseEstimator):
@@ -173,15 +172,12 @@ class NetworkFranchise(BaseEstimator):
         if self.n_temperatures > 1 and any(p.missing.any() for p in problems):
             raise ValueError("n_temperatures above 1 needs tables without missing cells.")
         c = float(self.alpha_network) if self.sharing == "franchise" else None
-        sharing, powers = Sharing(float(self.alpha), c), 0.6 ** np.arange(self.n_temperatures)
-        progress = Progress(self.n_chains, self.n_iter) if self.verbose else None
-        chains = []
-        for k in range(self.n_chains):
-            chains.append(JointChain(problems, sharing, powers, seeds[k], apart=k > 0))
-            if progress is not None:
-                chains[k].tell = progress.teller(k)
-        with progress or nullcontext():
-            chains = execution.map(JointChain.run, chains, n_jobs=self.n_jobs)
+        sharing, powers = Sharing(float(self.alpha), c), ladder(self.n_temperatures)
+        chains = [
+            JointChain(problems, sharing, powers, seed, apart=k > 0)
+            for k, seed in enumerate(seeds[:-1])
+        ]
+        chains = run_chains(self, chains)
         self._sum_up(dict(zip(named, models, strict=True)), chains)
         return self
 
@@ -214,7 +210,7 @@ class NetworkFranchise(BaseEstimator):
             raise ValueError(f"table {name!r} has one column; a network needs two or more.")
         codes, missing = columns.codes(encoded)
         known = read_knowledge(columns.schema.names)
-        problem = model._problem(columns, codes, missing, known, None, None, seed)
+        problem = make_problem(model, columns, codes, missing, known, seed)
         model._columns, model._skip, model._known = columns, None, known
         model._name_features(columns)
         return model, problem
@@ -240,14 +236,10 @@ class NetworkFranchise(BaseEstimator):
         kept = [state for chain in chains for state in chain.kept]
         self._classes, self._log_joint = (np.array(x) for x in zip(*kept, strict=True))
         self.roles_ = consensus(self.co_class_marginals_, self._classes)
-        self._find_template()
+        draws = [m._draws for m in models.values()]
+        beta = np.tile(np.array(self.beta, float), (len(draws[0].graphs), 1))
+        self.template_ = find_template(draws, self.roles_, beta)
         self._warn()
-
-    def _find_template(self) -> None:
-        draws = [m._draws for m in self.networks_.values()]
-        edges, full = pool_counts(draws, self.roles_)
-        beta = np.tile(np.array(self.beta, float), (len(edges), 1))
-        self.template_ = template(edges, full, beta, np.random.default_rng(0))
 
     def _warn(self) -> None:
         name = max(self.edge_gap_, key=lambda k: self.edge_gap_[k].max())

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infinimix.networks.chains import KEEP, Chain, Problem, make_data, start_classes
+from infinimix.networks.chains import KEEP, Chain, start_classes
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import UNDIRECTED, new_prior, new_state
 from infinimix.networks.engine.chain import new_model, new_record, stack_states
 from infinimix.networks.engine.free_graphs import choose_slots
 from infinimix.networks.engine.graphs import words
 from infinimix.networks.engine.scores import new_cache
+from infinimix.networks.problem import Problem, make_data
 
 
 @dataclass
