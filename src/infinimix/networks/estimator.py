@@ -16,6 +16,7 @@ from infinimix.networks.columns import read_columns, read_interventions
 from infinimix.networks.engine.candidates import ALL
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.knowledge import Knowledge, read_knowledge
+from infinimix.networks.ordered_chains import make_chain
 from infinimix.networks.parameters import NETWORK_RULES, check_parameters
 from infinimix.networks.problem import make_problem
 from infinimix.networks.progress import run_chains
@@ -244,7 +245,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
             raise ValueError("n_temperatures above 1 needs a table without missing cells.")
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
         problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip, seconds)
-        chains = [Chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
+        chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
         records = run_chains(self, chains)
         self._columns, self._skip, self._chains, self._known = columns, skip, chains, known
         self._name_features(columns)
