@@ -7,8 +7,9 @@ graphs), their moves `graph_moves`, `set_moves`, `reversal`, `relocation`, `node
 Around it: `columns` and `knowledge` (what goes in), `problem` (what chains share), `starts`,
 `chains` and `ordered_chains` (from start to record), `completion` (missing cells), `posterior` and
 `summary` (from records to fitted attributes), `states`, `predictive` and `answers` (what comes
-out). `slices` makes pairs of rows of sequences. `franchise`, `joint` and `weights` are for several
-networks that share their roles. `network`, `bif` and `elimination` are networks with known tables.
+out). `slices` makes pairs of rows of sequences. `franchise`, `several`, `joint` and `weights` are
+for several networks that share their roles. `network`, `bif` and `elimination` are networks with
+known tables.
 
 `BlockmodelMarkovNet` (`undirected`) and `BlockmodelDynamicNet` (`dynamic`) need no acyclicity: they
 share `free_net`, `free_chains` and `engine.free_graphs`, and take all else from the above.

@@ -70,6 +70,17 @@ def find_template(
     return template(edges, full, beta, np.random.default_rng(0), undirected)
 
 
+def describe_roles(draws: list[Draws], classes: np.ndarray, place: int) -> dict[str, Any]:
+    """Return the classes of all variables in one kept state, as `shared_roles` takes them."""
+    z = np.unique(classes, return_inverse=True)[1]
+    edges, pairs = pool_counts([d._replace(graphs=d.graphs[[place]]) for d in draws], z)
+    return {
+        "sizes": np.bincount(z).tolist(),
+        "edges": edges[0].astype(int).tolist(),
+        "pairs": pairs.astype(int).tolist(),
+    }
+
+
 def warn_if_apart(model: Any, link: str, advice: str, stacklevel: int) -> None:
     """Warn of the edge on which chains differ most, if it is too much."""
     gap = float(model.edge_gap_.max(initial=0.0))
