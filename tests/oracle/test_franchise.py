@@ -9,7 +9,6 @@ sharing the figures would be .18 off.
 import numpy as np
 import pytest
 
-from infinimix.networks.chains import Problem
 from infinimix.networks.engine import class_moves, graph_moves, relocation
 from infinimix.networks.engine.blocks import new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
@@ -18,6 +17,7 @@ from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.scores import discrete_data, new_cache
 from infinimix.networks.engine.sticks import STICKS
 from infinimix.networks.joint import JointChain, Networks, Sharing
+from infinimix.networks.problem import Problem
 from infinimix.networks.weights import draw_weights, log_common, log_franchise
 from tests.oracle.franchise import common, franchise, posterior
 from tests.oracle.networks import World, marginals, table

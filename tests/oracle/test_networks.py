@@ -5,7 +5,6 @@ import pytest
 from scipy.special import multigammaln
 
 from bench.exact_edges import all_scores, exact_uniform_edges
-from infinimix.networks.chains import Chain, Problem
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.scores import (
     discrete_data,
@@ -13,6 +12,8 @@ from infinimix.networks.engine.scores import (
     gaussian_data,
     new_cache,
 )
+from infinimix.networks.ordered_chains import make_chain
+from infinimix.networks.problem import Problem
 from tests.oracle.networks import World, log_discrete, marginals, table
 
 CARDS = np.array([2, 3, 2, 2])
@@ -24,7 +25,7 @@ def run(X, cards, n_iter=6000, seed=0, apart=False, **options):
         X, np.zeros(X.shape, bool), cards, full_layout(~np.eye(N, dtype=bool)),
         n_iter=n_iter, burn_in=300, **options,
     )  # fmt: skip
-    record = Chain(problem, np.random.SeedSequence(seed), apart).run()
+    record = make_chain(problem, np.random.SeedSequence(seed), apart).run()
     return record.edges / record.tally[0], record.together / record.tally[0], record
 
 

@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from infinimix.networks.chains import Chain, Problem
 from infinimix.networks.engine import ordered_moves
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.graphs import from_adjacency, to_adjacency
 from infinimix.networks.engine.ordered import draw_eta, draw_graph
+from infinimix.networks.ordered_chains import OrderedChain
+from infinimix.networks.problem import Problem
 from tests.oracle.networks import World
 from tests.oracle.test_network_moves import ALL, BONUS, CARDS, DRAWS, X
 
@@ -30,7 +31,7 @@ def test_a_move_leaves_the_posterior_as_it_is(move):
     problem = Problem(
         X, np.zeros(X.shape, bool), CARDS, full_layout(ALL), prior="ordered", alpha=1.5, bonus=BONUS
     )
-    chain = Chain(problem, np.random.SeedSequence(0), False)
+    chain = OrderedChain(problem, np.random.SeedSequence(0), False)
     sums, row, rng = chain.sums, chain.row, np.random.default_rng(11)
     ranks = [tuple(o[k] for k in z) for _, z, o in states]
     place = {(A.tobytes(), ranks[k]): k for k, (A, _, _) in enumerate(states)}

@@ -59,7 +59,7 @@ def network(
     from infinimix.cli.places import write_text
     from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_rows
-    from infinimix.networks.estimator import APART
+    from infinimix.networks.summary import APART
 
     flags = {
         "--real": real, "--log": log, "--category": category, "--binary": binary, "--count": count,

@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp, softmax
+from scipy.special import logsumexp
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from infinimix.estimators.base import Fitted, TableEstimator
-from infinimix.estimators.calibration import NEUTRAL, Calibration, calibrate
+from infinimix.estimators.base import TableEstimator
+from infinimix.estimators.calibration import NEUTRAL, calibrate_left_out
 from infinimix.estimators.class_answers import ClassAnswers
+from infinimix.estimators.class_attributes import ClassAttributes
 from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.estimators.label_batches import LabelBatches, Training, label_prior
 from infinimix.estimators.labels import (
@@ -25,15 +26,14 @@ from infinimix.estimators.labels import (
 from infinimix.estimators.marking import find_marks
 from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
-from infinimix.estimators.relevance import Relevance, find_relevance, hide, share
-from infinimix.estimators.unlabelled import held_out_gains, take, thin, warn_if_they_hurt
-from infinimix.inference.agreement import class_rows, log_evidence_given_labels
-from infinimix.inference.assignments import best_particle
-from infinimix.inference.bank import Bank
+from infinimix.estimators.relevance import find_relevance, learn_relevant
+from infinimix.estimators.unlabelled import bank_gains, take, thin, warn_if_they_hurt
 from infinimix.tables import Encoded, Schema, encode
 
 
-class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, TableEstimator):
+class AClassClassifier(
+    ClassAttributes, ClassAnswers, LabelBatches, OneRow, ClassifierMixin, TableEstimator
+):
     """A generative classifier whose classes are CRP mixtures, learned online.
 
     Each class finds its own prototypes, as many as its rows call for. Rows may come all at
@@ -184,9 +184,9 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         relevance, codes = None, fitted.codes
         if self.relevance == "learn":
             relevance = find_relevance(fitted.schema, fitted.bank, fitted.encoded.blocks, codes)
-            fitted = self._fit_relevant(fitted, relevance, codes, wishes)
-        calibration = self._check(codes, fitted) if self.calibrate else NEUTRAL
-        gain = self._gain_of_unlabelled(fitted, calibration.power, wishes)
+            fitted = learn_relevant(self, fitted, relevance, wishes)
+        calibration = calibrate_left_out(fitted, self.gamma) if self.calibrate else NEUTRAL
+        gain = bank_gains(fitted, calibration.power, self._execute, wishes)
         self._take(X, fitted.schema, fitted.bank, fitted.encoded)
         self._labels, self._calibration = labels, calibration
         self._training = Training(fitted.encoded.blocks, codes)
@@ -201,35 +201,6 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         rows = thin(codes, float(self.unlabelled_share))
         return replace(encoded, blocks=take(encoded.blocks, rows), n_rows=len(rows)), codes[rows]
 
-    def _gain_of_unlabelled(
-        self, fitted: Fitted, power: float, wishes: dict[str, Any]
-    ) -> np.ndarray:
-        """Return what rows without labels do for labelled ones, held out, in small models."""
-        C, settings = fitted.bank.n_classes, fitted.bank.settings
-        small = settings._replace(n_islands=min(4, settings.n_islands), n_particles=1, sweeps=0)
-
-        def judge(rows: Any, codes: np.ndarray, held: Any, with_free: bool) -> np.ndarray:
-            bank = Bank(small, fitted.bank.layout, fitted.bank.seed)
-            bank.fit(rows, codes, C, self._execute, **wishes)
-            joint = power * bank.log_densities(held) + np.log(class_rows(bank) + self.gamma)
-            return np.asarray(softmax(joint, axis=1))
-
-        return held_out_gains(judge, fitted.encoded.blocks, fitted.codes, C, 0)
-
-    def _fit_relevant(
-        self, fitted: Fitted, relevance: Relevance, codes: np.ndarray, wishes: dict[str, Any]
-    ) -> Fitted:
-        """Learn the table again without the columns that are shared, and give these to all."""
-        if not relevance.shared.size:
-            return fitted
-        schema, bank = fitted.schema, self._new_bank(fitted.schema, streams=False)
-        blocks, check = fitted.encoded.blocks, bool(self.calibrate)
-        rows = hide(schema, blocks, relevance.shared)
-        data = (rows, codes, fitted.bank.n_classes, self._execute)
-        checked, log_density = bank.fit(*data, check=check, **wishes)
-        share(schema, bank, blocks, relevance.shared)
-        return Fitted(schema, bank, fitted.encoded, codes, checked, log_density)
-
     def _finds_spikes(self) -> bool:
         return self.spikes == "auto"
 
@@ -242,13 +213,6 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
             return schema, encoded
         schema = replace(schema, marked=marked)
         return schema, encode(schema, X, learn=True, who=type(self).__name__)
-
-    def _check(self, codes: np.ndarray, fitted: Fitted) -> Calibration:
-        """Return the power of the likelihood that the left-out rows call for, and their loss."""
-        own = np.eye(fitted.bank.n_classes)[codes[fitted.checked]]
-        weight = class_rows(fitted.bank) - own + self.gamma  # of each class, without the row
-        log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
-        return calibrate(fitted.log_density, own.argmax(axis=1), log_prior)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
@@ -298,63 +262,6 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
         self._calibration = getattr(self, "_calibration", NEUTRAL)
         return self
 
-    @property
-    def classes_(self) -> np.ndarray:
-        """The labels, sorted."""
-        check_is_fitted(self)
-        return self._labels.classes
-
-    @property
-    def likelihood_power_(self) -> float:
-        """The power of the likelihood in the probabilities of the classes."""
-        check_is_fitted(self)
-        return self._calibration.power
-
-    @property
-    def loo_log_loss_(self) -> float:
-        """Mean log-loss of the training rows, each left out in turn, at the end of `fit`."""
-        check_is_fitted(self)
-        return self._calibration.loss
-
-    @property
-    def unlabelled_gain_(self) -> float:
-        """What rows without labels did for the log-loss of labelled rows, held out in `fit`."""
-        check_is_fitted(self)
-        return float(getattr(self, "_gain", np.nan))
-
-    @property
-    def feature_relevance_(self) -> np.ndarray:
-        """The probability of each column that it differs between groups."""
-        check_is_fitted(self)
-        found = getattr(self, "_relevance", None)
-        return np.ones(self._schema.width) if found is None else found.inclusion.copy()
-
-    @property
-    def marked_(self) -> tuple[str, ...]:
-        """The columns whose missing cells are marked."""
-        check_is_fitted(self)
-        return tuple(self._schema.names[j] for j in self._schema.marked)
-
-    @property
-    def class_count_(self) -> np.ndarray:
-        """Rows of each class; rows without label count as the islands have labelled them."""
-        check_is_fitted(self)
-        return class_rows(self._bank)[self._labels.order]
-
-    @property
-    def n_groups_(self) -> np.ndarray:
-        """Number of groups of each class, in its best particle."""
-        check_is_fitted(self)
-        return np.array([len(best_particle(self._bank, c)[1]) for c in self._labels.order])
-
-    @property
-    def log_evidence_(self) -> float:
-        """Log of an unbiased estimate of the probability of all rows given their labels."""
-        check_is_fitted(self)
-        found = getattr(self, "_relevance", None)
-        shared = 0.0 if found is None else found.log_shared
-        return log_evidence_given_labels(self._bank) + self._log_slopes + shared
-
     def _log_prior(self) -> np.ndarray:
         check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
         weight = self.class_count_ + self.gamma
@@ -387,9 +294,7 @@ class AClassClassifier(ClassAnswers, LabelBatches, OneRow, ClassifierMixin, Tabl
     def sample(self, n: int = 1, given: Any = None) -> tuple[Any, np.ndarray]:
         """Draw rows and their labels, all with the cells that `given` fixes."""
         check_is_fitted(self)
-        log_prior = np.empty(len(self._labels.order))
-        log_prior[self._labels.order] = self._log_prior()
-        X, codes = draw_rows(self._bank, self._schema, n, given, log_prior)
+        X, codes = draw_rows(self._bank, self._schema, n, given, self._log_class_prior())
         return X, self._labels.array[codes]
 
     def prototypes(self, label: Any) -> Any:

@@ -14,6 +14,9 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import logsumexp
 
+from infinimix.estimators.base import Fitted
+from infinimix.inference.agreement import class_rows
+
 SPREAD = 1.0  # of the Normal prior of the log of the power around 0
 LARGEST = 3.0  # of the log of the power, up or down
 
@@ -26,6 +29,14 @@ class Calibration(NamedTuple):
 
 
 NEUTRAL = Calibration(1.0, float("nan"))
+
+
+def calibrate_left_out(fitted: Fitted, gamma: float) -> Calibration:
+    """Return the power of the likelihood that the left-out rows of a fit call for."""
+    own = np.eye(fitted.bank.n_classes)[fitted.codes[fitted.checked]]
+    weight = class_rows(fitted.bank) - own + gamma  # of each class, without the row
+    log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
+    return calibrate(fitted.log_density, own.argmax(axis=1), log_prior)
 
 
 def calibrate(log_density: np.ndarray, codes: np.ndarray, log_prior: np.ndarray) -> Calibration:

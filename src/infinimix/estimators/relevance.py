@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix.estimators.base import Fitted
 from infinimix.estimators.filling import Blocks, places
 from infinimix.estimators.marking import telling
 from infinimix.families.priors import find_families
@@ -67,6 +68,21 @@ def find_relevance(schema: Schema, bank: Bank, blocks: Blocks, codes: np.ndarray
         inclusion += telling(np.logaddexp(by_class, by_group) - np.log(2.0), rarity=1.0)
     inclusion = np.minimum(inclusion / len(bank.islands), 1.0)
     return Relevance(inclusion, float(together[inclusion < 0.5].sum()))
+
+
+def learn_relevant(
+    model: Any, fitted: Fitted, relevance: Relevance, wishes: dict[str, Any]
+) -> Fitted:
+    """Learn the table again without the columns that are shared, and give these to all."""
+    if not relevance.shared.size:
+        return fitted
+    schema, bank = fitted.schema, model._new_bank(fitted.schema, streams=False)
+    blocks, check = fitted.encoded.blocks, bool(model.calibrate)
+    rows = hide(schema, blocks, relevance.shared)
+    data = (rows, fitted.codes, fitted.bank.n_classes, model._execute)
+    checked, log_density = bank.fit(*data, check=check, **wishes)
+    share(schema, bank, blocks, relevance.shared)
+    return Fitted(schema, bank, fitted.encoded, fitted.codes, checked, log_density)
 
 
 def _by_class(

@@ -10,9 +10,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from scipy.special import softmax
 
+from infinimix.estimators.base import Fitted
+from infinimix.inference.agreement import class_rows
+from infinimix.inference.bank import Bank
 from infinimix.inference.finite import Ensemble, Plan, class_proba, log_classes
 
 Blocks = tuple[np.ndarray, ...]
@@ -41,6 +46,22 @@ def gains(
         return class_proba(log_classes(learn(fixed if with_free else fast, rows, own), held))
 
     return held_out_gains(judge, blocks, codes, plan.n_classes, seed)
+
+
+def bank_gains(
+    fitted: Fitted, power: float, execute: Callable[..., Any], wishes: dict[str, Any]
+) -> np.ndarray:
+    """Return the same for the mixtures of a bank, by small ones of its kind."""
+    C, settings = fitted.bank.n_classes, fitted.bank.settings
+    small = settings._replace(n_islands=min(4, settings.n_islands), n_particles=1, sweeps=0)
+
+    def judge(rows: Blocks, codes: np.ndarray, held: Blocks, with_free: bool) -> np.ndarray:
+        bank = Bank(small, fitted.bank.layout, fitted.bank.seed)
+        bank.fit(rows, codes, C, execute, **wishes)
+        joint = power * bank.log_densities(held) + np.log(class_rows(bank) + wishes["gamma"])
+        return np.asarray(softmax(joint, axis=1))
+
+    return held_out_gains(judge, fitted.encoded.blocks, fitted.codes, C, 0)
 
 
 def held_out_gains(

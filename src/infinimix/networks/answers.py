@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from infinimix.networks.chains import Problem, make_data
 from infinimix.networks.elimination import eliminate
 from infinimix.networks.engine.graphs import ancestors, topological_order
 from infinimix.networks.engine.scores import GAMMA, set_logs
 from infinimix.networks.network import BayesNet
 from infinimix.networks.predictive import Mixture
+from infinimix.networks.problem import Problem, make_data
 from infinimix.networks.states import States
+from infinimix.networks.summary import describe_roles
 
 MOST_NETWORKS = 300  # that predictions are averaged over
 
@@ -22,7 +23,6 @@ MOST_NETWORKS = 300  # that predictions are averaged over
 class Answers(States):
     """Answers of `BlockmodelBayesNet`."""
 
-    _columns: Any
     _completed: list[np.ndarray]
     _skip: np.ndarray | None
 
@@ -54,13 +54,9 @@ class Answers(States):
 
     def share_roles(self) -> dict[str, Any]:
         """Return the classes of the best state, for `shared_roles` of another model."""
-        best = self.best_state_
-        classes, z = np.unique(best["classes"], return_inverse=True)
-        member = np.eye(len(classes), dtype=np.int64)[z]
-        sizes = member.sum(axis=0)
-        edges = member.T @ best["adjacency"].astype(np.int64) @ member
-        pairs = np.outer(sizes, sizes) - np.diag(sizes)
-        return {"sizes": sizes.tolist(), "edges": edges.tolist(), "pairs": pairs.tolist()}
+        check_is_fitted(self)
+        best = int(self._draws.log_joint.argmax())
+        return describe_roles([self._draws], self._draws.classes[best], best)
 
     @property
     def shared_role_marginals_(self) -> np.ndarray:

@@ -7,7 +7,6 @@ is discretised: its numbers are cut at quantiles of the observed cells, and `edg
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -150,27 +149,11 @@ def _measure(made: Columns, j: int, column: np.ndarray, gaussian: bool, n_bins: 
     made.centre[j], made.scale[j] = (seen.min(), seen.max()) if len(seen) else (0.0, 0.0)
 
 
-def read_tables(tables: Any) -> dict[Any, Any]:
-    """Return tables by name; ValueError if there are not several."""
-    if isinstance(tables, Mapping):
-        named = dict(tables)
-    elif isinstance(tables, Sequence) and not isinstance(tables, str | bytes):
-        named = dict(enumerate(tables))
-    else:
-        raise ValueError(
-            "tables must be a mapping from name to table, or a list of tables; "
-            f"got {type(tables).__name__}."
-        )
-    if len(named) < 2:
-        raise ValueError(
-            f"tables must hold two tables or more; got {len(named)}. For one table there is "
-            "BlockmodelBayesNet(normalise='global')."
-        )
-    for name, table in named.items():
-        shape = getattr(table, "shape", None)
-        if isinstance(table, str | bytes) or (shape is not None and len(shape) != 2):
-            raise ValueError(
-                f"table {name!r} has no rows and columns; tables must hold tables, not the "
-                "columns of one."
-            )
-    return named
+def read_interventions(mask: Any, shape: tuple[int, int]) -> np.ndarray | None:
+    """Return which cells were set from outside; None if none was."""
+    if mask is None:
+        return None
+    mask = np.asarray(mask)
+    if mask.shape != shape or mask.dtype != bool:
+        raise ValueError(f"interventions must be an array of bool of shape {shape}")
+    return mask if mask.any() else None

@@ -2,39 +2,26 @@
 
 from __future__ import annotations
 
-import warnings
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import _check_feature_names, _get_feature_names, check_is_fitted
 
 from infinimix import execution
 from infinimix.estimators.parameters import seed_sequence
 from infinimix.networks.answers import Answers
-from infinimix.networks.chains import Chain, Problem, make_layout
-from infinimix.networks.columns import Columns, read_columns
-from infinimix.networks.completion import first_fill
+from infinimix.networks.chains import Chain
+from infinimix.networks.columns import read_columns, read_interventions
 from infinimix.networks.engine.candidates import ALL
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.knowledge import Knowledge, read_knowledge
+from infinimix.networks.ordered_chains import make_chain
 from infinimix.networks.parameters import NETWORK_RULES, check_parameters
-from infinimix.networks.posterior import (
-    consensus,
-    distinct_states,
-    edge_gap,
-    gather,
-    rhat_and_ess,
-    role_counts,
-    template,
-)
-from infinimix.networks.progress import Progress
+from infinimix.networks.problem import make_problem
+from infinimix.networks.progress import run_chains
+from infinimix.networks.summary import find_template, number_by_rank, sum_up, warn_if_apart
 from infinimix.tables import Encoded, encode
-
-APART = 0.2  # chains that differ by more on some edge are warned of
-ORDERED_CANDIDATES = 12
 
 
 class BlockmodelBayesNet(Answers, BaseEstimator):
@@ -199,9 +186,6 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_draws")
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
@@ -245,7 +229,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
             chain.problem.burn_in = 0
             chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
             chain.problem.seconds = None if seconds is None else seconds
-        records = self._execute(Chain.run, self._chains)
+        records = execution.map(Chain.run, self._chains, n_jobs=self.n_jobs)
         self._sum_up(records)
         return self
 
@@ -256,27 +240,17 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         )
         codes, missing = columns.codes(encoded)
         known = self._knowledge(columns.schema.names)
-        skip = _read_interventions(interventions, codes.shape)
+        skip = read_interventions(interventions, codes.shape)
         if (self.n_temperatures or 1) > 1 and missing.any():
             raise ValueError("n_temperatures above 1 needs a table without missing cells.")
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
-        problem = self._problem(columns, codes, missing, known, skip, seconds, seeds[-1])
-        progress = Progress(self.n_chains, self.n_iter) if self.verbose else None
-        chains = []
-        for k in range(self.n_chains):
-            chain = Chain(problem, seeds[k], apart=k > 0)
-            if progress is not None:
-                chain.tell = progress.teller(k)
-            chains.append(chain)
-        with progress or nullcontext():
-            records = self._execute(Chain.run, chains)
+        problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip, seconds)
+        chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
+        records = run_chains(self, chains)
         self._columns, self._skip, self._chains, self._known = columns, skip, chains, known
         self._name_features(columns)
         self._sum_up(records)
         return self
-
-    def _execute(self, task: Any, payloads: Any) -> list[Any]:
-        return execution.map(task, payloads, n_jobs=self.n_jobs)
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
         return read_knowledge(
@@ -284,125 +258,24 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
             self.role_order, self.role_template, self.shared_roles,
         )  # fmt: skip
 
-    def _problem(
-        self, columns: Columns, codes: np.ndarray, missing: np.ndarray, known: Knowledge,
-        skip: np.ndarray | None, seconds: float | None, seed: np.random.SeedSequence,
-    ) -> Problem:  # fmt: skip
-        N = codes.shape[1]
-        learn = [isinstance(v, str) for v in (self.alpha, self.beta, self.gamma)]
-        allowed = known.bonus > -np.inf
-        problem = Problem(
-            codes, missing, columns.cards, None,
-            prior=self.prior, per_partition=self.normalise == "partition",
-            alpha=0.5 if learn[0] else float(self.alpha),
-            beta=(1.0, 1.0) if learn[1] else (float(self.beta[0]), float(self.beta[1])),
-            gamma=0.5 if learn[2] else float(self.gamma),
-            learn=(learn[0], learn[1], learn[2] and not columns.gaussian),
-            bdeu=bool(self.bdeu), skip=skip, bonus=known.bonus, anchor=known.anchor,
-            roles=known.held, order_known=self.role_order is not None,
-            powers=self._powers(N, any(learn) or bool(missing.any())), n_iter=int(self.n_iter),
-            burn_in=int(self.n_iter) // 2 if self.burn_in is None else int(self.burn_in),
-            seconds=seconds,
-        )  # fmt: skip
-        filled = first_fill(codes, missing, np.random.default_rng(seed))
-        most = ORDERED_CANDIDATES if self.prior == "ordered" and N > 13 else None
-        limit = None if self.max_parents is None else max(int(self.max_parents), 0)
-        if limit == 0:
-            allowed = allowed & (known.bonus == np.inf)
-        bounds = {"max_parents": limit or None, "most": most}
-        if most:
-            bounds["strong"] = ORDERED_CANDIDATES
-        required = known.bonus == np.inf
-        problem.layout = make_layout(problem, filled, allowed, required, **bounds)
-        return problem
-
-    def _powers(self, N: int, changing: bool) -> tuple[float, ...]:
-        """Return the powers of the likelihood; one if the likelihood changes on the way."""
-        T = self.n_temperatures
-        if T is None:
-            T = 3 if self.prior == "blockmodel" and N <= ALL and not changing else 1
-        return tuple(0.6 ** np.arange(T))
-
-    def _name_features(self, columns: Columns) -> None:
-        self.n_features_in_ = columns.schema.width
-        self.__dict__.pop("feature_names_in_", None)
-        if columns.schema.named:
-            self.feature_names_in_ = np.array(columns.schema.names, dtype=object)
-
     def _sum_up(self, records: list[Record]) -> None:
         """Set the fitted attributes from what the chains have seen."""
-        self._draws = draws = gather(records)
+        sum_up(self, records, self.averaging, int(self.n_best))
         self._completed = [chain.X for chain in self._chains]
         if not self._chains[0].problem.missing.any():
             self._completed = self._completed[:1]
-        self.edge_gap_ = edge_gap(records)
         self.outside_mass_ = np.zeros(self.n_features_in_)
         if self.n_features_in_ > ALL:
             self.outside_mass_ = self._chains[0].outside_mass()
-        self.rhat_, self.ess_ = rhat_and_ess(draws)
-        first, weight = distinct_states(draws, self.averaging, int(self.n_best))
-        self._places, self._weights = first, weight
-        if self.averaging == "mcmc":
-            done = sum(r.tally[0] for r in records)
-            self.edge_marginals_ = sum(r.edges for r in records) / done
-            self.co_class_marginals_ = sum(r.together for r in records) / done
-        else:
-            self.edge_marginals_, self.co_class_marginals_ = self._weighted(first, weight)
-        self._name_roles()
-        self._warn()
-
-    def _weighted(self, first: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        z = self._draws.classes[first]
-        together = np.einsum("s,sij->ij", weight, (z[:, :, None] == z[:, None, :]).astype(float))
-        return np.einsum("s,sij->ij", weight, self._adjacencies(first).astype(float)), together
-
-    def _name_roles(self) -> None:
-        draws = self._draws
-        roles = consensus(self.co_class_marginals_, draws.classes)
-        if self.prior == "ordered":  # numbered by their mean place in the order
-            mean = [draws.ranks[:, roles == k].mean() for k in range(roles.max() + 1)]
-            roles = np.argsort(np.argsort(mean))[roles]
-        self.roles_ = roles
-        edges, full = role_counts(draws, roles, int(roles.max()) + 1)
-        beta = np.maximum(draws.hyper[:, 1:3], 1e-3)
-        self.template_ = template(edges, full, beta, np.random.default_rng(0))
-
-    def _warn(self) -> None:
-        gap = float(self.edge_gap_.max(initial=0.0))
-        if self.n_chains > 1 and gap > APART:
-            i, j = np.unravel_index(int(self.edge_gap_.argmax()), self.edge_gap_.shape)
-            names = self._columns.schema.names
-            warnings.warn(
-                f"Chains disagree: the edge {names[i]} -> {names[j]} differs by {gap:.2f}. Let "
-                "n_iter be larger, call run(), or set n_temperatures.",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        if self.prior == "ordered":
+            self.roles_ = number_by_rank(self.roles_, self._draws)
+        beta = np.maximum(self._draws.hyper[:, 1:3], 1e-3)
+        self.template_ = find_template([self._draws], self.roles_, beta)
+        advice = "Let n_iter be larger, call run(), or set n_temperatures."
+        warn_if_apart(self, "->", advice, stacklevel=4)
 
     def _encode(self, X: Any) -> Encoded:
         readable = not hasattr(X, "columns") or _get_feature_names(X) is not None
         if not isinstance(X, list) and (readable or not self._columns.schema.named):
             _check_feature_names(self, X, reset=False)
         return encode(self._columns.schema, X, learn=False, who=type(self).__name__)
-
-    @property
-    def columns_(self) -> dict[str, str]:
-        """The kind of each column, and its transform, as decided in `fit`."""
-        check_is_fitted(self)
-        return self._columns.schema.requests()
-
-    @property
-    def discretised_(self) -> dict[str, np.ndarray]:
-        """Where the columns that were discretised are cut."""
-        check_is_fitted(self)
-        names = self._columns.schema.names
-        return {names[j]: edges for j, edges in self._columns.edges.items()}
-
-
-def _read_interventions(mask: Any, shape: tuple[int, int]) -> np.ndarray | None:
-    if mask is None:
-        return None
-    mask = np.asarray(mask)
-    if mask.shape != shape or mask.dtype != bool:
-        raise ValueError(f"interventions must be an array of bool of shape {shape}")
-    return mask if mask.any() else None

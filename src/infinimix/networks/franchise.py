@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -12,16 +10,15 @@ from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
-from infinimix import execution
 from infinimix.estimators.parameters import check_parameters, seed_sequence
-from infinimix.networks.chains import Problem
-from infinimix.networks.columns import read_columns, read_tables
-from infinimix.networks.estimator import APART, BlockmodelBayesNet
+from infinimix.networks.estimator import BlockmodelBayesNet
 from infinimix.networks.joint import JointChain, Sharing
-from infinimix.networks.knowledge import read_knowledge
 from infinimix.networks.parameters import FRANCHISE_RULES
-from infinimix.networks.posterior import consensus, pool_counts, template
-from infinimix.networks.progress import Progress
+from infinimix.networks.posterior import consensus
+from infinimix.networks.problem import ladder
+from infinimix.networks.progress import run_chains
+from infinimix.networks.several import read_kinds, read_members, read_tables
+from infinimix.networks.summary import APART, describe_roles, find_template
 
 
 class NetworkFranchise(BaseEstimator):
@@ -108,6 +105,7 @@ class NetworkFranchise(BaseEstimator):
     """
 
     _rules = FRANCHISE_RULES
+    edge_gap_: dict[Any, np.ndarray]
 
     def __init__(
         self,
@@ -161,63 +159,19 @@ class NetworkFranchise(BaseEstimator):
         """
         check_parameters(self)
         named = read_tables(tables)
-        strange = [k for k in self.columns if k not in named] if self._by_table else []
-        if strange:
-            raise ValueError(f"columns names {strange[0]!r}, which is no table.")
-        seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
-        found = [
-            self._read(name, table, seed)
-            for (name, table), seed in zip(named.items(), seeds[-1].spawn(len(named)), strict=True)
-        ]
-        models, problems = [model for model, _ in found], [problem for _, problem in found]
-        if self.n_temperatures > 1 and any(p.missing.any() for p in problems):
-            raise ValueError("n_temperatures above 1 needs tables without missing cells.")
+        kinds = read_kinds(self.columns, named)
+        *seeds, own = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
+        models, problems = read_members(self, named, kinds, own)
         c = float(self.alpha_network) if self.sharing == "franchise" else None
-        sharing, powers = Sharing(float(self.alpha), c), 0.6 ** np.arange(self.n_temperatures)
-        progress = Progress(self.n_chains, self.n_iter) if self.verbose else None
-        chains = []
-        for k in range(self.n_chains):
-            chains.append(JointChain(problems, sharing, powers, seeds[k], apart=k > 0))
-            if progress is not None:
-                chains[k].tell = progress.teller(k)
-        with progress or nullcontext():
-            chains = execution.map(JointChain.run, chains, n_jobs=self.n_jobs)
-        self._sum_up(dict(zip(named, models, strict=True)), chains)
+        sharing, powers = Sharing(float(self.alpha), c), ladder(self.n_temperatures)
+        chains = [
+            JointChain(problems, sharing, powers, seed, apart=k > 0) for k, seed in enumerate(seeds)
+        ]
+        self._sum_up(models, run_chains(self, chains))
         return self
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "networks_")
-
-    @property
-    def _by_table(self) -> bool:
-        return isinstance(self.columns, Mapping)
-
-    def _read(
-        self, name: Any, table: Any, seed: np.random.SeedSequence
-    ) -> tuple[BlockmodelBayesNet, Problem]:
-        """Return the model of one table, not fitted yet, and what its chains begin with."""
-        kinds = self.columns.get(name, "auto") if self._by_table else self.columns
-        model = BlockmodelBayesNet(
-            normalise="partition" if self.normalise == "network" else "global",
-            alpha=self.alpha, beta=self.beta, gamma=self.gamma, n_chains=self.n_chains,
-            n_iter=self.n_iter, burn_in=self.burn_in, columns=kinds, likelihood=self.likelihood,
-            bdeu=self.bdeu, n_bins=self.n_bins, max_parents=self.max_parents, n_temperatures=1,
-            random_state=self.random_state,
-        )  # fmt: skip
-        try:
-            columns, encoded = read_columns(
-                table, kinds, self.likelihood, int(self.n_bins), type(self).__name__
-            )
-        except ValueError as error:
-            raise ValueError(f"table {name!r}: {error}") from error
-        if columns.schema.width < 2:
-            raise ValueError(f"table {name!r} has one column; a network needs two or more.")
-        codes, missing = columns.codes(encoded)
-        known = read_knowledge(columns.schema.names)
-        problem = model._problem(columns, codes, missing, known, None, None, seed)
-        model._columns, model._skip, model._known = columns, None, known
-        model._name_features(columns)
-        return model, problem
 
     def _sum_up(self, models: dict[Any, BlockmodelBayesNet], chains: list[JointChain]) -> None:
         """Set the fitted attributes from what the chains have seen."""
@@ -231,23 +185,17 @@ class NetworkFranchise(BaseEstimator):
         self.variables_ = [
             (name, column) for name, m in models.items() for column in m._columns.schema.names
         ]
-        self.edge_marginals_ = {name: m.edge_marginals_ for name, m in models.items()}
-        self.edge_gap_ = {name: m.edge_gap_ for name, m in models.items()}
-        self.rhat_ = {name: m.rhat_ for name, m in models.items()}
-        self.ess_ = {name: m.ess_ for name, m in models.items()}
+        for attribute in ("edge_marginals_", "edge_gap_", "rhat_", "ess_"):
+            setattr(self, attribute, {name: getattr(m, attribute) for name, m in models.items()})
         done = sum(chain.records[0].tally[0] for chain in chains)
         self.co_class_marginals_ = sum(chain.together for chain in chains) / done
         kept = [state for chain in chains for state in chain.kept]
         self._classes, self._log_joint = (np.array(x) for x in zip(*kept, strict=True))
         self.roles_ = consensus(self.co_class_marginals_, self._classes)
-        self._find_template()
+        draws = [m._draws for m in models.values()]
+        beta = np.tile(np.array(self.beta, float), (len(draws[0].graphs), 1))
+        self.template_ = find_template(draws, self.roles_, beta)
         self._warn()
-
-    def _find_template(self) -> None:
-        draws = [m._draws for m in self.networks_.values()]
-        edges, full = pool_counts(draws, self.roles_)
-        beta = np.tile(np.array(self.beta, float), (len(edges), 1))
-        self.template_ = template(edges, full, beta, np.random.default_rng(0))
 
     def _warn(self) -> None:
         name = max(self.edge_gap_, key=lambda k: self.edge_gap_[k].max())
@@ -264,11 +212,5 @@ class NetworkFranchise(BaseEstimator):
         """Return the roles of the best state, for `shared_roles` of `BlockmodelBayesNet`."""
         check_is_fitted(self)
         best = int(self._log_joint.argmax())
-        z = np.unique(self._classes[best], return_inverse=True)[1]
         draws = [m._draws for m in self.networks_.values()]
-        edges, pairs = pool_counts([d._replace(graphs=d.graphs[[best]]) for d in draws], z)
-        return {
-            "sizes": np.bincount(z).tolist(),
-            "edges": edges[0].astype(int).tolist(),
-            "pairs": pairs.astype(int).tolist(),
-        }
+        return describe_roles(draws, self._classes[best], best)

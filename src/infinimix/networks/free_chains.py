@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infinimix.networks.chains import KEEP, Chain, Problem, make_data, start_classes
+from infinimix.networks.chains import Chain
 from infinimix.networks.engine.acyclicity import Constants
-from infinimix.networks.engine.blocks import UNDIRECTED, new_prior, new_state
-from infinimix.networks.engine.chain import new_model, new_record, stack_states
+from infinimix.networks.engine.blocks import UNDIRECTED, new_prior
+from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.free_graphs import choose_slots
-from infinimix.networks.engine.graphs import words
-from infinimix.networks.engine.scores import new_cache
+from infinimix.networks.problem import Problem
+from infinimix.networks.starts import start_classes
 
 
 @dataclass
@@ -31,33 +31,21 @@ class FreeProblem(Problem):
 class FreeChain(Chain):
     """One chain; single slots and classes move, and there are no larger moves on graphs."""
 
-    def __init__(self, problem: FreeProblem, seed: np.random.SeedSequence, apart: bool) -> None:
-        self.problem, self.rng, self.tell = problem, np.random.default_rng(seed), None
-        self.X = problem.X
-        self.data = make_data(problem, self.X)
-        self.cache = new_cache(self.data, problem.layout)
-        N, kept = problem.n_nodes, min(problem.n_iter, KEEP)
-        self.thin = max(problem.n_iter // kept, 1)
-        self.record = new_record(N, words(N), kept)
-        A = start_graph(problem, self.rng, apart)
-        self._start_graph(A, start_classes(problem, A, self.rng, apart))
+    problem: FreeProblem
 
-    def _start_graph(self, A: np.ndarray, z: np.ndarray) -> None:
+    def _start(self, apart: bool) -> None:
         p, N = self.problem, self.problem.n_nodes
-        assert isinstance(p, FreeProblem)
+        A, z = start_free_graph(p, self.rng, apart), start_classes(p, self.rng, apart)
         prior = new_prior(
             N, p.prior, False, p.alpha, p.beta, p.learn, p.anchor, p.roles, p.bonus,
             Constants.empty(N), p.shape,
         )  # fmt: skip
         model = new_model(self.data, p.layout, prior, self.cache)
-        self.model = model._replace(couples=choose_slots(p.layout, p.shape))
-        states = [new_state(prior, p.layout, A, z) for _ in p.powers]
-        self.states, self.powers = stack_states(states), np.array(p.powers, float)
-        self.at, self.larger = np.arange(len(p.powers)), np.zeros(3, np.int64)
-        self.orders = None
+        self._place(model._replace(couples=choose_slots(p.layout, p.shape)), A, z)
+        self.larger, self.orders = np.zeros(3, np.int64), None
 
 
-def start_graph(problem: FreeProblem, rng: np.random.Generator, apart: bool) -> np.ndarray:
+def start_free_graph(problem: FreeProblem, rng: np.random.Generator, apart: bool) -> np.ndarray:
     """Return the required edges; or with some others, drawn at random."""
     N, layout = problem.n_nodes, problem.layout
     bonus = np.zeros((N, N)) if problem.bonus is None else problem.bonus

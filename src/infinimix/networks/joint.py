@@ -19,11 +19,12 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.chains import Chain, Problem
+from infinimix.networks.chains import Chain
 from infinimix.networks.engine.acyclicity import log_constant
 from infinimix.networks.engine.blocks import State, set_beta
 from infinimix.networks.engine.chain import Record, log_likelihood
 from infinimix.networks.engine.sticks import STICKS
+from infinimix.networks.problem import Problem
 from infinimix.networks.weights import draw_weights, log_common, log_franchise
 
 

@@ -8,9 +8,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
+
+from infinimix import execution
 
 
 class Progress:
@@ -65,3 +68,13 @@ class Progress:
             f"infinimix: chain {k + 1}, sweep {own['sweeps']} of {self.n_iter}, "
             f"log joint {own['log_joint']:.1f}, largest gap between chains {gap}"
         )
+
+
+def run_chains(model: Any, chains: list[Any]) -> list[Any]:
+    """Run chains in threads, shown if the model is verbose, and return what each returns."""
+    progress = Progress(model.n_chains, model.n_iter) if model.verbose else None
+    for k, chain in enumerate(chains):
+        if progress is not None:
+            chain.tell = progress.teller(k)
+    with progress or nullcontext():
+        return execution.map(type(chains[0]).run, chains, n_jobs=model.n_jobs)

@@ -1,4 +1,4 @@
-"""The states that chains have visited, as a fitted model shows them."""
+"""What a fitted model of any kind of graph shows: its columns, and the states it visited."""
 
 from __future__ import annotations
 
@@ -7,16 +7,41 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from infinimix.networks.columns import Columns
 from infinimix.networks.engine.graphs import to_adjacency
 
 
 class States:
-    """Distinct states and the best one, of any kind of graph."""
+    """The kinds of the columns, distinct states and the best one."""
 
+    _columns: Columns
     _draws: Any
     _places: np.ndarray
     _weights: np.ndarray
     edge_marginals_: np.ndarray
+    roles_: np.ndarray
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "_draws")
+
+    def _name_features(self, columns: Columns) -> None:
+        self.n_features_in_ = columns.schema.width
+        self.__dict__.pop("feature_names_in_", None)
+        if columns.schema.named:
+            self.feature_names_in_ = np.array(columns.schema.names, dtype=object)
+
+    @property
+    def columns_(self) -> dict[str, str]:
+        """The kind of each column, and its transform, as decided in `fit`."""
+        check_is_fitted(self)
+        return self._columns.schema.requests()
+
+    @property
+    def discretised_(self) -> dict[str, np.ndarray]:
+        """Where the columns that were discretised are cut."""
+        check_is_fitted(self)
+        names = self._columns.schema.names
+        return {names[j]: edges for j, edges in self._columns.edges.items()}
 
     def _adjacencies(self, places: np.ndarray) -> np.ndarray:
         return to_adjacency(self._draws.graphs[places])

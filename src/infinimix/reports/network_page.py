@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.networks.summary import APART
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
 from infinimix.reports.graph import draw_matrix, draw_network, sure
@@ -18,7 +19,6 @@ LEAST = 0.05  # edges below are left out
 MOST_EDGES = 1000
 THRESHOLD = 0.5
 FEW = 12  # edges whose table is open from the start
-APART = 0.2  # chains that differ by more have not met
 
 
 def network_page(model: Any, title: str | None) -> str:

@@ -5,7 +5,7 @@ import pytest
 from scipy.special import logsumexp
 
 from infinimix import AClassClassifier
-from infinimix.estimators import aclass
+from infinimix.estimators import calibration
 from infinimix.estimators.calibration import LARGEST, Calibration, calibrate
 from infinimix.families.priors import Layout
 from infinimix.inference.bank import Bank, Settings
@@ -83,7 +83,7 @@ def test_the_class_prior_is_that_without_the_row(monkeypatch):
     y[:] = np.arange(30) % 5 == 0
     seen = []
     monkeypatch.setattr(
-        aclass, "calibrate", lambda *args: seen.append(args) or Calibration(1.0, 0.0)
+        calibration, "calibrate", lambda *args: seen.append(args) or Calibration(1.0, 0.0)
     )
     fitted(X, y, gamma=2.5)
     log_density, codes, log_prior = seen[0]
@@ -143,7 +143,7 @@ def test_of_many_rows_some_are_checked(monkeypatch):
     X, y = two_classes(60)
     seen = []
     monkeypatch.setattr(
-        aclass, "calibrate", lambda *args: seen.append(args) or Calibration(1.0, 0.0)
+        calibration, "calibrate", lambda *args: seen.append(args) or Calibration(1.0, 0.0)
     )
     fitted(X, y)
     assert seen[0][0].shape == (25, 2)
