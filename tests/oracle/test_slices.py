@@ -48,3 +48,11 @@ def test_rows_are_paired_within_sequences_only():
         pair_slices(np.zeros((2, 2)), [0, 1])
     with pytest.raises(ValueError, match="one label for each of the 2 rows"):
         pair_slices(np.zeros((2, 2)), [0])
+
+
+def test_polars_tables_keep_their_names_and_rows_without_sequence_are_refused():
+    pl = pytest.importorskip("polars")
+    table, _ = pair_slices(pl.DataFrame({"a": [0, 1, 0], "b": [1, 1, 0]}))
+    assert table.columns == ["a@before", "b@before", "a@now", "b@now"]
+    with pytest.raises(ValueError, match="row 1"):
+        pair_slices(np.zeros((3, 2), int), sequences=[1.0, np.nan, 1.0])

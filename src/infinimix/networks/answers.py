@@ -124,6 +124,8 @@ class Answers(States):
         names = list(self._columns.schema.names)
         if target not in names:
             raise ValueError(f"there is no column {target!r}")
+        if target in (given or {}):
+            raise ValueError(f"{target!r} is both asked for and given")
         seen, fixed = self._cells(given), self._cells(do)
         t = names.index(target)
         if mixture.gaussian:
@@ -240,5 +242,6 @@ class Answers(States):
 
     def topological_order(self) -> list[str]:
         """Return the columns, parents before children, in the best state."""
+        check_is_fitted(self)
         names = self._columns.schema.names
         return [names[j] for j in topological_order(self.best_state_["adjacency"])]

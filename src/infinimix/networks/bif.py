@@ -19,7 +19,7 @@ import numpy as np
 from infinimix.networks.network import BayesNet
 
 TOKEN = re.compile(r'"[^"]*"|[{}()\[\];,|]|[^\s{}()\[\];,|"]+')
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+COMMENT = re.compile(r'("[^"]*")|//[^\n]*|/\*.*?\*/', re.S)  # none begins within quotes
 
 
 def read_network(path: str | PathLike[str]) -> BayesNet:
@@ -45,7 +45,7 @@ def from_bif(text: str) -> BayesNet:
     >>> net.states, net.tables[0].tolist()
     ((('no', 'yes'),), [0.25, 0.75])
     """
-    tokens = iter(TOKEN.findall(COMMENT.sub(" ", text)))
+    tokens = iter(TOKEN.findall(COMMENT.sub(lambda m: m.group(1) or " ", text)))
     states: dict[str, tuple[str, ...]] = {}
     blocks: list[tuple[list[str], list[str], list[str]]] = []
     for token in tokens:
@@ -57,6 +57,12 @@ def from_bif(text: str) -> BayesNet:
         elif token == "probability":
             blocks.append((*_heads(tokens), _body(tokens)))
     names = tuple(states)
+    if not names:
+        raise ValueError("this is no BIF text: it declares no variable")
+    for children, given, _ in blocks:
+        for name in (*children, *given):
+            if name not in states:
+                raise ValueError(f"a probability block names {name!r}, which is no variable")
     place = {name: j for j, name in enumerate(names)}
     parents: list[tuple[int, ...]] = [()] * len(names)
     tables: list[np.ndarray | None] = [None] * len(names)
@@ -65,7 +71,7 @@ def from_bif(text: str) -> BayesNet:
         parents[j] = tuple(place[p] for p in given)
         tables[j] = _table(body, [states[p] for p in given], states[children[0]], children[0])
     missing = [name for name, table in zip(names, tables, strict=True) if table is None]
-    if missing or not names:
+    if missing:
         raise ValueError(f"no probabilities for {missing[:3]}")
     made = tuple(t for t in tables if t is not None)
     return BayesNet(names, tuple(states.values()), tuple(parents), made).check()
@@ -173,7 +179,10 @@ def to_bif(net: BayesNet, name: str = "infinimix") -> str:
 
 
 def _word(text: str) -> str:
-    return text if TOKEN.fullmatch(text) and text[0] not in '"{}()[];,|' else f'"{text}"'
+    if '"' in text:
+        raise ValueError(f"BIF has no form for a name with a quotation mark: {text!r}")
+    plain = TOKEN.fullmatch(text) and text[0] not in "{}()[];,|" and not COMMENT.search(text)
+    return text if plain else f'"{text}"'
 
 
 def _numbers(row: np.ndarray) -> str:

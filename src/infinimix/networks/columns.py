@@ -1,12 +1,13 @@
 """Tables to what the scores take: codes of categories, or standardised numbers.
 
 Binary and categorical columns are codes; real, count and gaussian ones numbers, and spiked ones are
-real here. A table with both
-is discretised: its numbers are cut at quantiles of the observed cells, and `edges` says where.
+real here. A table with both is discretised: its numbers are cut at quantiles of the observed
+cells, and `edges` says where.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Any
@@ -18,6 +19,7 @@ from infinimix.tables.schema import Column, kind_of
 from infinimix.tables.transforms import Spike
 
 NUMERIC = ("real", "count", "gaussian")
+MANY_CATEGORIES = 10  # up to so many nobody is warned
 
 
 @dataclass
@@ -123,6 +125,25 @@ def read_columns(
             for k, j in enumerate(schema.positions(block).tolist()):
                 _measure(made, j, cells[:, k], gaussian, n_bins)
     return made, encoded
+
+
+def check_codes(columns: Columns, missing: np.ndarray, bdeu: bool, who: str) -> None:
+    """Refuse columns without a cell, and warn of those with very many categories.
+
+    With a pseudo-count in every cell, rows of such a column spread over so many cells that hardly
+    one is met twice, and parents that say nothing score better than none.
+    """
+    names, n = columns.schema.names, len(missing)
+    for j in np.flatnonzero(missing.all(axis=0)):
+        raise ValueError(f"column {names[j]!r} has no observed cell: leave it out")
+    if columns.cards is None or bdeu:
+        return
+    for j in np.flatnonzero(columns.cards > max(MANY_CATEGORIES, n / 10)):
+        warnings.warn(
+            f"column {names[j]!r} has {columns.cards[j]} categories in {n} rows: {who} will find "
+            "parents of it that say nothing. Leave it out, join categories, or set bdeu=True.",
+            stacklevel=4,
+        )
 
 
 def _without_spikes(schema: Schema) -> Schema:

@@ -9,15 +9,15 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_feature_names, _get_feature_names, check_is_fitted
 
 from infinimix import execution
-from infinimix.estimators.parameters import seed_sequence
+from infinimix.estimators.parameters import is_whole, seed_sequence
 from infinimix.networks.answers import Answers
 from infinimix.networks.chains import Chain
-from infinimix.networks.columns import read_columns, read_interventions
+from infinimix.networks.columns import check_codes, read_columns, read_interventions
 from infinimix.networks.engine.candidates import ALL
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.knowledge import Knowledge, read_knowledge
 from infinimix.networks.ordered_chains import make_chain
-from infinimix.networks.parameters import NETWORK_RULES, check_parameters
+from infinimix.networks.parameters import NETWORK_RULES, check_parameters, read_seconds
 from infinimix.networks.problem import make_problem
 from infinimix.networks.progress import run_chains
 from infinimix.networks.summary import find_template, number_by_rank, sum_up, warn_if_apart
@@ -215,7 +215,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
 
     def fit_for(self, X: Any, seconds: float, *, interventions: Any = None) -> BlockmodelBayesNet:
         """Learn for about so many seconds (each chain), or `n_iter` sweeps if these end first."""
-        return self._fit(X, interventions, float(seconds))
+        return self._fit(X, interventions, read_seconds(seconds))
 
     def run(self, seconds: float | None = None, n_iter: int | None = None) -> BlockmodelBayesNet:
         """Let the chains of the last `fit` go on, for some seconds or sweeps, and count those too.
@@ -225,10 +225,13 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         check_is_fitted(self)
         if not hasattr(self, "_chains"):
             raise ValueError("This model has no chains: it was loaded or copied; fit it first.")
+        seconds = None if seconds is None else read_seconds(seconds)
+        if n_iter is not None and not is_whole(n_iter, 1):
+            raise ValueError(f"n_iter must be a whole number from 1 on; got {n_iter!r}")
         for chain in self._chains:
             chain.problem.burn_in = 0
             chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
-            chain.problem.seconds = None if seconds is None else seconds
+            chain.problem.seconds = seconds
         records = execution.map(Chain.run, self._chains, n_jobs=self.n_jobs)
         self._sum_up(records)
         return self
@@ -239,6 +242,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
             X, self.columns, self.likelihood, int(self.n_bins), type(self).__name__
         )
         codes, missing = columns.codes(encoded)
+        check_codes(columns, missing, bool(self.bdeu), type(self).__name__)
         known = self._knowledge(columns.schema.names)
         skip = read_interventions(interventions, codes.shape)
         if (self.n_temperatures or 1) > 1 and missing.any():

@@ -14,7 +14,7 @@ from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.engine.free_graphs import bound_parents, free_layout
 from infinimix.networks.free_chains import FreeChain, FreeProblem
-from infinimix.networks.knowledge import read_free_knowledge
+from infinimix.networks.knowledge import check_room, read_free_knowledge
 from infinimix.networks.parameters import FREE_RULES, check_free_parameters
 from infinimix.networks.problem import ladder, read_settings
 from infinimix.networks.states import States
@@ -99,6 +99,10 @@ class FreeNet(States, BaseEstimator):
         if self._shape == UNDIRECTED:
             allowed = allowed & allowed.T
         most = self.max_parents or bound_parents(len(names), len(rows), cards)
+        required = np.where(known.bonus == np.inf, np.inf, 0.0)
+        if self._shape == UNDIRECTED:
+            required = np.maximum(required, required.T)
+        check_room(names, required, int(most), None if cards is None else cards[: len(names)])
         problem = FreeProblem(
             rows, np.zeros(rows.shape, bool), cards, free_layout(allowed, self._shape, int(most)),
             powers=ladder(self.n_temperatures), shape=self._shape,

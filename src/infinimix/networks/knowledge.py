@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from infinimix.networks.engine.graphs import topological_order
+from infinimix.networks.engine.scores import MOST_CELLS
 
 
 class Knowledge(NamedTuple):
@@ -29,7 +31,9 @@ def read_knowledge(
     try:
         topological_order(bonus == np.inf)
     except ValueError as error:
-        raise ValueError("the required edges have a directed circle") from error
+        raise ValueError(
+            "the required edges have a directed circle: leave out one of them"
+        ) from error
     np.fill_diagonal(bonus, -np.inf)
     if shared_roles is not None:
         if known_roles or role_template:
@@ -54,6 +58,27 @@ def read_free_knowledge(
     return _with_roles(bonus, names, known_roles)
 
 
+def check_room(
+    names: Sequence[str], bonus: np.ndarray, most: int, cards: np.ndarray | None
+) -> None:
+    """Raise ValueError if some variable cannot have all parents that are required of it."""
+    required = bonus == np.inf
+    for j in np.flatnonzero(required.sum(axis=0) > most).tolist():
+        raise ValueError(
+            f"{required[:, j].sum()} parents of {names[j]!r} are required, but a variable may have "
+            f"{most} here: let max_parents be larger, or require fewer."
+        )
+    if cards is None:
+        return
+    for j in range(len(names)):
+        cells = np.prod(cards[required[:, j]].astype(float)) * cards[j]
+        if cells > MOST_CELLS:
+            raise ValueError(
+                f"the parents that are required of {names[j]!r} make a table of {cells:.0f} cells; "
+                f"at most {MOST_CELLS} are possible: require fewer, or join categories."
+            )
+
+
 def _either_way(names: Sequence[str], bonus: np.ndarray) -> np.ndarray:
     both = (bonus != 0) & (bonus.T != 0) & (bonus != bonus.T)
     if both.any():
@@ -68,7 +93,7 @@ def _edges(
     names: Sequence[str], required: Any, forbidden: Any, odds: Any, loops: bool = False
 ) -> np.ndarray:
     """Return the log odds of edges, -inf where they are forbidden and inf where required."""
-    bonus = np.zeros((len(names),) * 2) if odds is None else _log_odds(names, odds)
+    bonus = np.zeros((len(names),) * 2) if odds is None else _log_odds(names, odds, loops)
     for what, edges, value in (("forbidden", forbidden, -np.inf), ("required", required, np.inf)):
         for i, j in _pairs(names, edges, what, loops):
             if value > 0 and bonus[i, j] == -np.inf:
@@ -89,7 +114,7 @@ def _with_roles(
         anchor[_place(names, name, "known_roles")] = roles.index(role)
     held = np.zeros((3, len(roles), len(roles)), np.int64)
     for (a, b), counts in (role_template or {}).items():
-        edges, gaps = counts
+        edges, gaps = _two_counts(a, b, counts)
         if edges < 0 or gaps < 0 or int(edges) != edges or int(gaps) != gaps:
             raise ValueError(f"role_template: {a!r} -> {b!r} needs two whole numbers from 0 on")
         held[0, roles.index(a), roles.index(b)] = edges
@@ -98,6 +123,16 @@ def _with_roles(
         if not (anchor == k).any():
             raise ValueError(f"no variable is known to have the role {role!r}")
     return Knowledge(bonus, anchor, tuple(roles), held)
+
+
+def _two_counts(a: Any, b: Any, counts: Any) -> tuple[Any, Any]:
+    try:
+        edges, gaps = counts
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"role_template: {a!r} -> {b!r} needs two whole numbers (edges, gaps); got {counts!r}"
+        ) from error
+    return edges, gaps
 
 
 def _shared(shared: Mapping[str, Any]) -> np.ndarray:
@@ -131,6 +166,7 @@ def _pairs(
         return [(int(i), int(j)) for i, j in np.argwhere(edges)]
     out = []
     for edge in edges:
+        edge = edge.tolist() if isinstance(edge, np.ndarray) else edge
         if not isinstance(edge, tuple | list) or len(edge) != 2:
             raise ValueError(f"{where} must hold pairs (from, to); got {edge!r}")
         i, j = (_place(names, name, where) for name in edge)
@@ -140,17 +176,25 @@ def _pairs(
     return out
 
 
-def _log_odds(names: Sequence[str], odds: Any) -> np.ndarray:
+def _log_odds(names: Sequence[str], odds: Any, loops: bool) -> np.ndarray:
     N = len(names)
     if isinstance(odds, Mapping):
         bonus = np.zeros((N, N))
-        for (a, b), value in odds.items():
-            places = _place(names, a, "edge_log_odds"), _place(names, b, "edge_log_odds")
-            bonus[places] = value
+        for edge, value in odds.items():
+            ((i, j),) = _pairs(names, [edge], "edge_log_odds", loops)
+            if not isinstance(value, Real):
+                raise ValueError(f"edge_log_odds of {edge!r} must be a number; got {value!r}")
+            bonus[i, j] = value
     else:
         bonus = np.array(odds, float)
-    if bonus.shape != (N, N) or not np.isfinite(bonus).all():
-        raise ValueError(f"edge_log_odds must be a mapping or a finite array of shape ({N}, {N})")
+    if bonus.shape != (N, N):
+        raise ValueError(f"edge_log_odds must be a mapping or an array of shape ({N}, {N})")
+    if not np.isfinite(bonus).all():
+        i, j = np.argwhere(~np.isfinite(bonus))[0]
+        raise ValueError(
+            f"edge_log_odds of {names[i]!r} -> {names[j]!r} must be finite; certain edges go into "
+            "required or forbidden"
+        )
     return bonus
 
 
@@ -164,6 +208,8 @@ def _roles(
                 raise ValueError(f"role_order does not name the role {role!r}")
             roles.append(role)
     for pair in given or {}:
+        if not isinstance(pair, tuple) or len(pair) != 2:
+            raise ValueError(f"role_template must have pairs of roles as keys; got {pair!r}")
         for role in pair:
             if role not in roles:
                 raise ValueError(

@@ -100,6 +100,10 @@ class BayesNet:
         do: Mapping[str, Any] | None = None,
     ) -> np.ndarray:
         """Return P(target | given, do)."""
+        if target not in self.names:
+            raise ValueError(f"there is no variable {target!r}")
+        if target in (given or {}):
+            raise ValueError(f"{target!r} is both asked for and given")
         fixed = self._codes(do)
         factors: list[Factor] = []
         for j, parents in enumerate(self.parents):
@@ -164,6 +168,11 @@ def sample_network(
     z = np.repeat(np.arange(len(classes)), classes)
     eta = np.eye(len(classes), k=1) if template is None else np.asarray(template, float)
     N = len(z)
+    if eta.shape != (len(classes),) * 2 or not ((eta >= 0) & (eta <= 1)).all():
+        raise ValueError(
+            f"template must hold probabilities, of shape ({len(classes)}, {len(classes)}): one for "
+            "each pair of classes"
+        )
     for _ in range(100_000):
         A = (rng.random((N, N)) < eta[np.ix_(z, z)]) & ~np.eye(N, dtype=bool)
         try:

@@ -80,6 +80,13 @@ def check_free_parameters(model: Any) -> None:
         raise ValueError("n_temperatures above 1 needs fixed alpha, beta and gamma.")
 
 
+def read_seconds(seconds: Any) -> float:
+    """Return a time to run; ValueError if it is none."""
+    if not is_positive(seconds):
+        raise ValueError(f"seconds must be a positive finite number; got {seconds!r}")
+    return float(seconds)
+
+
 def check_parameters(model: Any) -> None:
     """Raise ValueError for the first parameter that is not what it may be, alone or with others."""
     parameters.check_parameters(model)
@@ -92,3 +99,7 @@ def check_parameters(model: Any) -> None:
     for name in ("role_template", "shared_roles"):
         if getattr(model, name) is not None and model.prior != "blockmodel":
             raise ValueError(f"{name} needs prior='blockmodel'.")
+    if model.role_order is not None and model.prior != "ordered":
+        raise ValueError("role_order needs prior='ordered'.")
+    if model.known_roles and model.prior in ("sparse", "uniform"):
+        raise ValueError(f"known_roles needs a prior with roles; {model.prior!r} has none.")

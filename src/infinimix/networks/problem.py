@@ -11,7 +11,7 @@ from infinimix.networks.columns import Columns
 from infinimix.networks.completion import first_fill
 from infinimix.networks.engine.candidates import ALL, choose_layout
 from infinimix.networks.engine.scores import Data, Layout, discrete_data, gaussian_data
-from infinimix.networks.knowledge import Knowledge
+from infinimix.networks.knowledge import Knowledge, check_room
 
 ORDERED_CANDIDATES = 12
 
@@ -80,8 +80,12 @@ def make_problem(
     bounds = {"max_parents": limit or None, "most": None}
     if model.prior == "ordered" and N > ALL:
         bounds |= {"most": ORDERED_CANDIDATES, "strong": ORDERED_CANDIDATES}
+    if limit is not None:
+        check_room(columns.schema.names, known.bonus, limit, columns.cards)
     filled = first_fill(codes, missing, np.random.default_rng(seed))
     problem.layout = make_layout(problem, filled, allowed, required, **bounds)
+    most = min(problem.layout.max_parents, problem.layout.cand.shape[1])
+    check_room(columns.schema.names, known.bonus, most, columns.cards)
     return problem
 
 

@@ -79,6 +79,8 @@ def pair_rows(n: int, sequences: Any = None) -> tuple[np.ndarray, np.ndarray]:
     labels = np.zeros(n, int) if sequences is None else np.asarray(sequences)
     if labels.shape != (n,):
         raise ValueError(f"sequences must have one label for each of the {n} rows")
+    for row in np.flatnonzero([x is None or x != x for x in labels]):
+        raise ValueError(f"sequences has no label in row {row}: each row belongs to a sequence")
     _, codes = np.unique(labels, return_inverse=True)
     order = np.argsort(codes, kind="stable")  # a sequence need not be in one piece
     before, now = order[:-1], order[1:]
@@ -91,7 +93,8 @@ def pair_rows(n: int, sequences: Any = None) -> tuple[np.ndarray, np.ndarray]:
 def _columns(X: Any) -> dict[str, np.ndarray]:
     """Return the columns of a table by name."""
     if isinstance(X, Mapping) or hasattr(X, "columns"):
-        columns = {str(name): np.asarray(X[name]) for name in X}
+        keys = X.columns if hasattr(X, "columns") else X
+        columns = {str(name): np.asarray(X[name]) for name in keys}
     else:
         X = np.asarray(X)
         if X.ndim != 2:

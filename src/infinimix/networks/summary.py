@@ -26,6 +26,7 @@ APART = 0.2  # chains that differ by more on some edge are warned of
 
 def sum_up(model: Any, records: list[Record], averaging: str = "mcmc", n_best: int = 0) -> None:
     """Set marginals, diagnostics, distinct states and roles from what the chains have seen."""
+    model.__dict__.pop("_mixture", None)  # what was answered before is of other states
     model._draws = draws = gather(records)
     model.edge_gap_ = edge_gap(records)
     model.rhat_, model.ess_ = rhat_and_ess(draws)

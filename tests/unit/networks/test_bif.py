@@ -1,6 +1,7 @@
 """Reading and writing networks."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,9 +20,20 @@ def test_what_is_written_is_read_back():
     assert all(np.array_equal(a, b) for a, b in zip(net.tables, again.tables, strict=True))
 
 
+def test_names_that_look_like_comments_are_read_back_and_quotes_refused():
+    text = to_bif(sample_network((1, 1), random_state=0))
+    odd = from_bif(text.replace("x0", '"http://a"').replace("{ 0, 1 }", '{ "n//a", "b c" }')
+                   .replace("(0)", '("n//a")').replace("(1)", '("b c")'))  # fmt: skip
+    again = from_bif(to_bif(odd))
+    assert (again.names, again.states) == (("http://a", "x1"), (("n//a", "b c"),) * 2)
+    with pytest.raises(ValueError, match="quotation mark"):
+        to_bif(replace(odd, names=('say "a"', "x1")))
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "variable a { type discrete [ 2 ] { x, y }; }", "variable a { type continuous; }",
+    ["", "variable a { type discrete [ 2 ] { x, y }; } probability ( a | b ) { table 1, 0; }",
+     "variable a { type discrete [ 2 ] { x, y }; }", "variable a { type continuous; }",
      "variable a { type discrete [ 2 ] { x, y }; } probability ( a ) { table 0.9, 0.9; }"],
 )  # fmt: skip
 def test_what_is_no_network_is_refused(text, tmp_path):

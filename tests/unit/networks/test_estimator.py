@@ -114,11 +114,55 @@ def test_known_roles_stay_in_their_order():
         ({"known_roles": {"nobody": 1}}, "nobody"),
         ({"required": [("x0", "x0")]}, "own parent"),
         ({"edge_log_odds": np.zeros((2, 2))}, "edge_log_odds"),
+        ({"edge_log_odds": {("x0", "x1"): np.inf}}, "'x0' -> 'x1' must be finite"),
+        ({"edge_log_odds": {"x0": 1.0}}, "pairs"),
+        ({"edge_log_odds": {("x0", "x1"): "a"}}, "must be a number"),
+        ({"required": [("x0", "x2"), ("x1", "x2")], "max_parents": 1}, "2 parents of 'x2'"),
+        ({"required": [("x0", "x2")], "max_parents": 0, "prior": "ordered"}, "1 parents of 'x2'"),
+        ({"role_order": ["a"], "known_roles": {"x0": "a"}}, "needs prior='ordered'"),
+        ({"known_roles": {"x0": "a"}, "prior": "sparse"}, "'sparse' has none"),
+        ({"known_roles": {"x0": "a"}, "role_template": {("a", "a"): 0.9}}, "edges, gaps"),
+        ({"known_roles": {"x0": "a"}, "role_template": {"c": (1, 1)}}, "pairs of roles"),
     ],
 )
 def test_what_cannot_be_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         BlockmodelBayesNet(**(QUICK | options)).fit(X)
+
+
+def test_required_parents_whose_table_is_too_large_are_refused():
+    rng = np.random.default_rng(0)
+    wide = {f"x{j}": rng.permutation(np.arange(270) % 90).astype(str) for j in range(4)}
+    edges = [(f"x{j}", "x3") for j in range(3)]
+    with pytest.raises(ValueError, match="cells"):
+        BlockmodelBayesNet(required=edges, **QUICK).fit(pd.DataFrame(wide))
+
+
+def test_answers_are_those_of_the_latest_fit():
+    model = BlockmodelBayesNet(**QUICK).fit(X)
+    before = model.query("x4")
+    flipped = X.copy()
+    flipped[:, 4] = 1 - flipped[:, 4]
+    after = model.fit(flipped).query("x4")
+    assert after[0] == pytest.approx(before[1], abs=0.05)
+    weights = model._networks().weights
+    assert model.run(n_iter=50)._networks().weights is not weights
+
+
+def test_columns_that_cannot_be_learned_are_named(model):
+    empty = pd.DataFrame({"a": X[:, 0], "b": np.nan})
+    with pytest.raises(ValueError, match="'b' has no observed cell"):
+        BlockmodelBayesNet(columns={"b": "binary"}, **QUICK).fit(empty)
+    names = pd.DataFrame({"a": X[:, 0], "id": [f"n{i}" for i in range(200)]})
+    with pytest.warns(UserWarning, match="'id' has 200 categories in 200 rows"):
+        BlockmodelBayesNet(n_iter=5, n_chains=1).fit(names)
+    for bad in (-1, np.nan, "a"):
+        with pytest.raises(ValueError, match="seconds"):
+            model.run(seconds=bad)
+    with pytest.raises(ValueError, match="n_iter"):
+        model.run(n_iter=-5)
+    with pytest.raises(ValueError, match="asked for and given"):
+        model.query("x1", given={"x1": 1})
 
 
 def test_interventions_make_a_column_deaf_to_its_parents():
