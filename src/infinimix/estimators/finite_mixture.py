@@ -11,30 +11,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.base import TableEstimator
 from infinimix.estimators.binning import cut_blocks, find_edges, lay_out
+from infinimix.estimators.finite_attributes import FiniteAttributes
+from infinimix.estimators.finite_parameters import FINITE_RULES, find_prior, make_plan
 from infinimix.estimators.labels import Labels, check_lengths, read_some_labels
-from infinimix.estimators.parameters import Rule, is_positive, is_whole, seed_sequence
+from infinimix.estimators.parameters import seed_sequence
 from infinimix.estimators.together import canonical_order, join
 from infinimix.estimators.unlabelled import gains, warn_if_they_hurt
-from infinimix.families.given import resolve_prior
 from infinimix.families.priors import blank, find_families
 from infinimix.families.seam import count_rows, empty
 from infinimix.inference.finite import Ensemble, Plan, class_proba, learn, log_classes
 from infinimix.tables import Schema
 
 Blocks = tuple[np.ndarray, ...]
-NUMBERS = ("auto", "bic", "classes")
-PRIORS = ("reference", "uniform", "empirical")
-KINDS = ("real", "spiked", "count", "gaussian")  # have no uniform prior
-UNIFORM: dict[str, Any] = {"binary": (1.0, 1.0), "categorical": 1.0} | dict.fromkeys(
-    KINDS, "reference"
-)
 
 
-def _one_of(*words: str) -> Rule:
-    return lambda v: isinstance(v, str) and v in words, f"one of {', '.join(map(repr, words))}"
-
-
-class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
+class FiniteMixtureClassifier(FiniteAttributes, ClassifierMixin, TableEstimator):
     """A classifier of few labels: finite mixtures that learn from rows without labels too.
 
     The rows come from a mixture of components, within which the columns and the class are
@@ -110,28 +101,8 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
     49
     """
 
-    _rules = {  # noqa: RUF012
-        "n_components": (
-            lambda v: v in NUMBERS if isinstance(v, str) else is_whole(v, 1),
-            f"one of {', '.join(map(repr, NUMBERS))} or a whole number from 1 on",
-        ),
-        "estimate": _one_of("mean", "map"),
-        "class_model": _one_of("variable", "owned"),
-        "n_init": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
-        "bins": (lambda v: v is None or is_whole(v, 2), "None or a whole number from 2 on"),
-        "prior": (
-            lambda v: v in PRIORS if isinstance(v, str) else hasattr(v, "items"),
-            f"one of {', '.join(map(repr, PRIORS))} or a mapping from columns or kinds to numbers",
-        ),
-        "unlabelled_weight": (
-            lambda v: v == 0 or (is_positive(v) and v <= 1),
-            "a number from 0 to 1",
-        ),
-        "max_iter": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
-    }
-
+    _rules = FINITE_RULES
     _codes: np.ndarray
-    _gain: float = float("nan")
 
     def __init__(
         self,
@@ -159,9 +130,6 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         self.unlabelled_weight = unlabelled_weight
         self.max_iter = max_iter
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_ensemble")
-
     def fit(self, X: Any, y: Any) -> FiniteMixtureClassifier:
         """Learn a table; rows whose label is None, NaN or `unlabelled` have none."""
         schema, encoded = self._read(X)
@@ -171,7 +139,7 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         labels.extend(new)
         schema, seed = schema.extended(encoded.novel), seed_sequence(self.random_state)
         edges = find_edges(schema, encoded.blocks, int(self.bins)) if self.bins else ()
-        plan = self._plan(len(new))
+        plan = make_plan(self, len(new))
         blocks = cut_blocks(schema, encoded.blocks, edges)
         ensemble = self._learn(plan, schema, edges, blocks, codes, seed)
         gain = self._gains(plan, schema, edges, blocks, codes, seed, ensemble.n_components)
@@ -183,13 +151,6 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         self._name_features(X, schema)
         return self
 
-    def _plan(self, n_classes: int) -> Plan:
-        number = self.n_components
-        return Plan(
-            number if isinstance(number, str) else int(number), int(self.n_init), n_classes,
-            self.class_model == "owned", self.estimate == "map", int(self.max_iter),
-        )  # fmt: skip
-
     def _learn(
         self, plan: Plan, schema: Schema, edges: Any, blocks: Blocks, codes: np.ndarray, seed: Any
     ) -> Ensemble:
@@ -198,7 +159,7 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         shape = blank(layout)
         pool = empty(shape, 1)
         count_rows(shape, pool, np.ones((len(codes), 1)), blocks)
-        family = find_families(layout, self._resolved_prior(schema, edges), pool)
+        family = find_families(layout, find_prior(self.prior, schema, edges), pool)
         weight = np.where(codes < 0, float(self.unlabelled_weight), 1.0)
         return learn(plan, family, blocks, codes, weight, seed)
 
@@ -214,50 +175,6 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
             return self._learn(how, schema, edges, rows, own, seed)
 
         return gains(learn, plan, chosen, blocks, codes, 0)
-
-    def _resolved_prior(self, schema: Schema, edges: Any) -> Any:
-        prior = UNIFORM if isinstance(self.prior, str) and self.prior == "uniform" else self.prior
-        found = resolve_prior(prior, schema.kinds(), schema.gaussian_blocks)
-        if isinstance(found, str) or not edges:
-            return found
-        pseudo = (1.0,) if prior is UNIFORM else "reference"
-        return {k: pseudo if schema.kinds()[k] == "real" else v for k, v in found.items()}
-
-    @property
-    def classes_(self) -> np.ndarray:
-        """The labels, sorted."""
-        check_is_fitted(self)
-        return self._labels.classes
-
-    @property
-    def n_components_(self) -> int:
-        """Number of components of each mixture, over all classes."""
-        check_is_fitted(self)
-        return int(self._ensemble.n_components)
-
-    @property
-    def component_scores_(self) -> dict[int, float]:
-        """The mean score of each number of components that was tried."""
-        check_is_fitted(self)
-        return dict(self._ensemble.scores)
-
-    @property
-    def log_posterior_trace_(self) -> np.ndarray:
-        """Log posterior density of the observed cells and labels, step by step."""
-        check_is_fitted(self)
-        return self._ensemble.trace.copy()
-
-    @property
-    def n_iter_(self) -> int:
-        """Steps of EM."""
-        check_is_fitted(self)
-        return len(self._ensemble.trace)
-
-    @property
-    def unlabelled_gain_(self) -> float:
-        """By how much rows without labels lower the log-loss of labelled rows, held out."""
-        check_is_fitted(self)
-        return self._gain
 
     def _rows(self, X: Any) -> Blocks:
         check_is_fitted(self)
