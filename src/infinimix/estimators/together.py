@@ -2,8 +2,8 @@
 
 The queries of a batch are rows of the table like any other: their categories count, and where
 the kinds of columns were guessed they are guessed again if the queries do not fit the first
-guess (of five rows, a column of 0, 1 and 2 may look binary). Nothing here depends on the order of
-the queries.
+guess (of five rows, a column of 0, 1 and 2 may look binary); but text in a column of numbers is
+refused, as it is one by one. Nothing here depends on the order of the queries.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ def join(
     except (TypeError, ValueError):
         if not _guesses(columns):
             raise
-        return _guess_again(schema, blocks, X, columns, who)
+        joined = _guess_again(schema, blocks, X, columns, who)
+        if _has_text_among_numbers(schema, joined[0]):  # a slip of the pen makes no category
+            raise
+        return joined
     wider = schema.extended(encoded.novel)
     if _guesses(columns) and _too_many(schema, wider, columns):
         return _guess_again(schema, blocks, X, columns, who)
@@ -83,6 +86,17 @@ def _too_many(schema: Schema, wider: Schema, columns: Any) -> bool:
             if guessed and all(isinstance(v, int) for v in wider.categories[k]):
                 return True
     return False
+
+
+def _has_text_among_numbers(schema: Schema, both: Schema) -> bool:
+    """Is a column of numbers in the training rows one of categories now, and text among them?"""
+    numbers = set(range(schema.width)) - set(schema.positions("categorical").tolist())
+    return any(
+        j in numbers and any(isinstance(v, str) for v in categories)
+        for j, categories in zip(
+            both.positions("categorical").tolist(), both.categories, strict=True
+        )
+    )
 
 
 def _guess_again(
