@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from infinimix.estimators.parameters import Rule, is_positive, is_whole
+from infinimix.estimators.parameters import Rule, is_positive, is_whole, one_of
 from infinimix.families.given import resolve_prior
 from infinimix.inference.finite import Plan
 from infinimix.tables import Schema
@@ -16,18 +16,13 @@ UNIFORM: dict[str, Any] = {"binary": (1.0, 1.0), "categorical": 1.0} | dict.from
     KINDS, "reference"
 )
 
-
-def _one_of(*words: str) -> Rule:
-    return lambda v: isinstance(v, str) and v in words, f"one of {', '.join(map(repr, words))}"
-
-
 FINITE_RULES: dict[str, Rule] = {
     "n_components": (
         lambda v: v in NUMBERS if isinstance(v, str) else is_whole(v, 1),
         f"one of {', '.join(map(repr, NUMBERS))} or a whole number from 1 on",
     ),
-    "estimate": _one_of("mean", "map"),
-    "class_model": _one_of("variable", "owned"),
+    "estimate": one_of("mean", "map"),
+    "class_model": one_of("variable", "owned"),
     "n_init": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
     "bins": (lambda v: v is None or is_whole(v, 2), "None or a whole number from 2 on"),
     "prior": (

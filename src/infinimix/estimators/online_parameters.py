@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.parameters import POSITIVE, Rule, is_positive, is_whole
+from infinimix.estimators.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
 from infinimix.estimators.stream_input import RULES
 from infinimix.families.given import FOUND
 from infinimix.inference.learner import CAP, Settings
@@ -43,16 +43,9 @@ def _prior(value: Any) -> bool:
     return isinstance(value, Mapping) or is_positive(value)
 
 
-def _one_of(*words: str) -> Rule:
-    return (
-        lambda v: isinstance(v, str) and v in words,
-        f"one of {', '.join(map(repr, words))}",
-    )
-
-
 RULES_ONLINE: dict[str, Rule] = {
     "alpha": POSITIVE,
-    "alpha_rule": _one_of(*ALPHA_RULES),
+    "alpha_rule": one_of(*ALPHA_RULES),
     "regret": (
         _regret,
         "two rates from 0 on, the second below 1, such as (0.01, 0.01), and, if wanted, a cap",
@@ -61,9 +54,9 @@ RULES_ONLINE: dict[str, Rule] = {
     "negative": (_auto_or_weight, "'auto' or a number from 0 on"),
     "refine": (_auto_or_weight, "'auto' or a number from 0 on"),
     "prior": (_prior, "'auto', a positive pseudo-count of each word, or as in CRPMixture"),
-    "weighting": _one_of(*RULES),
-    "algorithm": _one_of("collapsed", "sampled"),
-    "decision": _one_of("argmax", "sample"),
+    "weighting": one_of(*RULES),
+    "algorithm": one_of("collapsed", "sampled"),
+    "decision": one_of("argmax", "sample"),
     "open_world": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     "half_life": (lambda v: v is None or is_positive(v), "None or a positive number of rows"),
     "max_classes": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),

@@ -29,6 +29,11 @@ def is_positive(value: Any) -> bool:
         return False
 
 
+def one_of(*words: str) -> Rule:
+    """Return the rule of a parameter that is one of these words."""
+    return (lambda v: isinstance(v, str) and v in words, f"one of {', '.join(map(repr, words))}")
+
+
 def _seed(value: Any) -> bool:
     kinds = (np.random.Generator, np.random.RandomState)
     return value is None or is_whole(value, 0) or isinstance(value, kinds)
@@ -58,16 +63,10 @@ RULES: dict[str, Rule] = {
         lambda v: v in WORDS if isinstance(v, str) else isinstance(v, Mapping),
         f"one of {', '.join(map(repr, WORDS))} or a mapping from columns or kinds to numbers",
     ),
-    "effort": (
-        lambda v: isinstance(v, str) and v in EFFORTS,
-        f"one of {', '.join(map(repr, EFFORTS))}",
-    ),
+    "effort": one_of(*EFFORTS),
     "n_particles": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
     "n_islands": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
-    "resampling": (
-        lambda v: isinstance(v, str) and v in RESAMPLING,
-        f"one of {', '.join(map(repr, RESAMPLING))}",
-    ),
+    "resampling": one_of(*RESAMPLING),
     "sweeps": (lambda v: v is None or is_whole(v, 0), "None or a whole number from 0 on"),
     "window": (lambda v: is_whole(v, 0), "a whole number from 0 on"),
     "max_groups": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
@@ -76,21 +75,12 @@ RULES: dict[str, Rule] = {
         "None or a whole number other than 0",
     ),
     "calibrate": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
-    "holes": (
-        lambda v: isinstance(v, str) and v in HOLES,
-        f"one of {', '.join(map(repr, HOLES))}",
-    ),
-    "relevance": (
-        lambda v: isinstance(v, str) and v in RELEVANCE,
-        f"one of {', '.join(map(repr, RELEVANCE))}",
-    ),
+    "holes": one_of(*HOLES),
+    "relevance": one_of(*RELEVANCE),
     "n_label_particles": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
     "unlabelled_share": (_share, "a number from 0 to 1"),
     "unlabelled": (_label, "None, text or a whole number"),
-    "spikes": (
-        lambda v: isinstance(v, str) and v in SPIKES,
-        f"one of {', '.join(map(repr, SPIKES))}",
-    ),
+    "spikes": one_of(*SPIKES),
     "verbose": (lambda v: isinstance(v, bool | np.bool_) or is_whole(v, 0), "True or False"),
     "strategy": (lambda v: v in ("mean", "draw"), "'mean' or 'draw'"),
     "n_draws": (lambda v: is_whole(v, 1), "a whole number from 1 on"),

@@ -7,7 +7,7 @@ import numpy as np
 from infinimix.estimators.base import block_names
 from infinimix.families.priors import Layout
 from infinimix.tables import Schema
-from infinimix.tables.schema import KINDS
+from infinimix.tables.column import KINDS
 from infinimix.tables.transforms import Spike, Transform
 
 

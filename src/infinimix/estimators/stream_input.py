@@ -19,8 +19,8 @@ from infinimix.inference.learner import Answers, Settings
 from infinimix.inference.table_learner import TableLearner
 from infinimix.inference.word_learner import WordLearner
 from infinimix.tables import Encoded, Schema, encode, read_schema
+from infinimix.tables.column import Novel
 from infinimix.tables.documents import Documents, read_documents
-from infinimix.tables.schema import Novel
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Vocabulary
 

@@ -18,8 +18,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.labels import Labels
+from infinimix.estimators.parameters import one_of
 from infinimix.maxmargin.divergences import Divergence, check_rows
-from infinimix.maxmargin.parameters import RULES, one_of
+from infinimix.maxmargin.parameters import RULES
 from infinimix.maxmargin.problem import Clusters, Problem, Weights
 from infinimix.maxmargin.rows import Rows, make_rows, read_rows
 

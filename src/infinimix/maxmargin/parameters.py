@@ -6,18 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.parameters import POSITIVE, Rule, is_positive, is_whole
+from infinimix.estimators.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
 from infinimix.maxmargin.divergences import NAMES
 
 AUTO: Rule = (
     lambda v: v == "auto" if isinstance(v, str) else is_positive(v),
     "'auto' or a positive finite number",
 )
-
-
-def one_of(*words: str) -> Rule:
-    """Return the rule of a parameter that is one of these words."""
-    return (lambda v: isinstance(v, str) and v in words, f"one of {', '.join(map(repr, words))}")
 
 
 def _whole(least: int) -> Rule:

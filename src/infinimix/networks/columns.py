@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.tables import Encoded, Schema, encode, read_schema
-from infinimix.tables.schema import Column, kind_of
+from infinimix.tables.column import Column, kind_of
 from infinimix.tables.transforms import Spike
 
 NUMERIC = ("real", "count", "gaussian")

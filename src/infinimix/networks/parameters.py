@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators import parameters
-from infinimix.estimators.parameters import POSITIVE, Rule, is_positive, is_whole
+from infinimix.estimators.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
 
 PRIORS = ("blockmodel", "ordered", "sparse", "uniform")
 
@@ -27,23 +27,18 @@ def _beta(v: Any) -> bool:
     )
 
 
-def _among(*words: str) -> Rule:
-    listed = ", ".join(map(repr, words))
-    return (lambda v: isinstance(v, str) and v in words), f"one of {listed}"
-
-
 NETWORK_RULES: dict[str, Rule] = {
-    "prior": _among(*PRIORS),
-    "normalise": _among("partition", "global"),
+    "prior": one_of(*PRIORS),
+    "normalise": one_of("partition", "global"),
     "alpha": (lambda v: _is_learn(v) or is_positive(v), "'learn' or a positive finite number"),
     "beta": (_beta, "'learn' or two positive finite numbers"),
     "gamma": (lambda v: _is_learn(v) or is_positive(v), "'learn' or a positive finite number"),
     "n_chains": (_whole(1), "a whole number from 1 on"),
     "n_iter": (_whole(1), "a whole number from 1 on"),
     "burn_in": (lambda v: v is None or _whole(0)(v), "None or a whole number from 0 on"),
-    "averaging": _among("mcmc", "best"),
+    "averaging": one_of("mcmc", "best"),
     "n_best": (_whole(1), "a whole number from 1 on"),
-    "likelihood": _among("auto", "discrete", "gaussian"),
+    "likelihood": one_of("auto", "discrete", "gaussian"),
     "bdeu": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     "n_bins": (_whole(2), "a whole number from 2 on"),
     "n_temperatures": (lambda v: v is None or _whole(1)(v), "None or a whole number from 1 on"),
@@ -55,7 +50,7 @@ NETWORK_RULES: dict[str, Rule] = {
 
 
 FREE_RULES: dict[str, Rule] = NETWORK_RULES | {
-    "prior": _among("blockmodel", "sparse", "uniform"),
+    "prior": one_of("blockmodel", "sparse", "uniform"),
     "max_parents": (lambda v: v is None or _whole(1)(v), "None or a whole number from 1 on"),
     "n_temperatures": (_whole(1), "a whole number from 1 on"),
 }
@@ -63,8 +58,8 @@ FREE_RULES: dict[str, Rule] = NETWORK_RULES | {
 
 FRANCHISE_RULES: dict[str, Rule] = {
     **NETWORK_RULES,
-    "sharing": _among("franchise", "common"),
-    "normalise": _among("global", "network"),
+    "sharing": one_of("franchise", "common"),
+    "normalise": one_of("global", "network"),
     "alpha": POSITIVE,
     "alpha_network": POSITIVE,
     "beta": (lambda v: _beta(v) and not _is_learn(v), "two positive finite numbers"),

@@ -21,10 +21,11 @@ from infinimix.tables.cells import (
     encode_spiked,
 )
 from infinimix.tables.codes import encode_codes
+from infinimix.tables.column import TRANSFORMED, Novel, kind_of
 from infinimix.tables.forms import CHUNK, FEW, Dense, Sparse, Table
 from infinimix.tables.holes import holes_in
 from infinimix.tables.scans import READY, copy_binary, copy_count, copy_real, ready
-from infinimix.tables.schema import TRANSFORMED, Novel, Schema, kind_of
+from infinimix.tables.schema import Schema
 
 __all__ = ["Encoded", "encode"]
 

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from infinimix.tables import errors
 from infinimix.tables.cells import encode_real, encode_spiked
+from infinimix.tables.column import KINDS, TRANSFORMED, Column
 from infinimix.tables.forms import Cells, Columns, Table
 from infinimix.tables.judging import MOST_CATEGORIES, judge, source_of, whole_but_for_holes
 from infinimix.tables.readers import open_table
-from infinimix.tables.schema import KINDS, TRANSFORMED, Column, Schema
+from infinimix.tables.schema import Schema
 from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose, choose_spike, find_spike
 from infinimix.tables.transforms import Spike, Transform
 
