@@ -233,7 +233,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
             chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
             chain.problem.seconds = seconds
         records = execution.map(Chain.run, self._chains, n_jobs=self.n_jobs)
-        self._sum_up(records)
+        self._sum_up(records, caller=4)
         return self
 
     def _fit(self, X: Any, interventions: Any, seconds: float | None) -> BlockmodelBayesNet:
@@ -262,8 +262,8 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
             self.role_order, self.role_template, self.shared_roles,
         )  # fmt: skip
 
-    def _sum_up(self, records: list[Record]) -> None:
-        """Set the fitted attributes from what the chains have seen."""
+    def _sum_up(self, records: list[Record], caller: int = 5) -> None:
+        """Set the fitted attributes from what the chains have seen; warnings blame the caller."""
         sum_up(self, records, self.averaging, int(self.n_best))
         self._completed = [chain.X for chain in self._chains]
         if not self._chains[0].problem.missing.any():
@@ -276,7 +276,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         beta = np.maximum(self._draws.hyper[:, 1:3], 1e-3)
         self.template_ = find_template([self._draws], self.roles_, beta)
         advice = "Let n_iter be larger, call run(), or set n_temperatures."
-        warn_if_apart(self, "->", advice, stacklevel=4)
+        warn_if_apart(self, "->", advice, stacklevel=caller)
 
     def _encode(self, X: Any) -> Encoded:
         readable = not hasattr(X, "columns") or _get_feature_names(X) is not None
