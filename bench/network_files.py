@@ -27,7 +27,7 @@ SUBSET = (
     "jaundice", "albumin", "edema", "spiders", "ascites",
 )  # fmt: skip
 ROWS, SEEDS, MANY = 1_000, range(5), 1_000_000
-SWEEPS_70, SWEEPS_CPCS = 100, {"cpcs54": 200, "cpcs179": 20}
+SWEEPS_21, SWEEPS_70, SWEEPS_CPCS = 300, 100, {"cpcs54": 200, "cpcs179": 20}
 SIZES = (1, 10)  # equivalent sample sizes of sumu
 
 
@@ -130,7 +130,7 @@ def run(quick: bool = False) -> Section:
     if quick:
         small(section, range(1), 10, 100)
         return section
-    small(section, SEEDS, 500, ROWS)
+    small(section, SEEDS, SWEEPS_21, ROWS)
     large(section, SEEDS, SWEEPS_70, ROWS)
     for name, sweeps in SWEEPS_CPCS.items():
         cpcs(section, name, sweeps, ROWS)

@@ -62,7 +62,7 @@ def measure(world: str, n: int, prior: str, seeds: range, sweeps: int) -> np.nda
     for seed in seeds:
         net, roles = WORLDS[world](seed)
         X = net.sample(n, random_state=1000 + seed)
-        model = BlockmodelBayesNet(n_iter=sweeps, random_state=0, **PRIORS[prior])  # type: ignore[arg-type]
+        model = BlockmodelBayesNet(n_iter=sweeps, n_chains=2, random_state=0, **PRIORS[prior])  # type: ignore[arg-type]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             model.fit(X)
@@ -82,7 +82,7 @@ def rows_needed(rows: tuple[int, ...], kl: list[float], target: float) -> str:
 
 
 def run(quick: bool = False) -> Section:
-    seeds, sweeps = (range(2), 40) if quick else (range(10), 1000)
+    seeds, sweeps = (range(2), 40) if quick else (range(10), 300)
     rows = ROWS[:2] if quick else ROWS
     section = Section(f"Networks: priors and rows, {len(seeds)} seeds")
     cells, needed = [], []
