@@ -53,7 +53,7 @@ def answer(model, table):
 
 
 def _to_check(cls):
-    """Defaults; but chains of networks are a tenth as long, as theirs would take two minutes."""
+    """Defaults; but chains of networks are short, as theirs would take two minutes."""
     return cls(n_iter=40, n_chains=2) if cls is infinimix.BlockmodelBayesNet else cls()
 
 
