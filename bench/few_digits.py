@@ -77,13 +77,13 @@ def run(quick: bool = False) -> Section:
     section = Section("Digits > 7: two labels a class, and 200 columns of noise")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # classes that nobody labelled, rows that do not help
-        draws = [two_labels(s, 60 if quick else QUERIES) for s in range(1 if quick else 20)]
-        seeds = [(s, e) for e in ("fast", "default") for s in range(1 if quick else 10)]
-        noises = [noise(*pair, 100 if quick else LEARNED) for pair in seeds[:1] if quick] or [
-            noise(*pair) for pair in seeds
-        ]
+        n_draws, queries, learned = (1, 60, 100) if quick else (20, QUERIES, LEARNED)
+        efforts, seeds = (("fast",), 1) if quick else (("fast", "default"), 10)
+        draws = [two_labels(seed, queries) for seed in range(n_draws)]
+        pairs = [(seed, effort) for effort in efforts for seed in range(seeds)]
+        noises = [noise(seed, effort, learned) for seed, effort in pairs]
     _few(section, draws)
-    _noise(section, seeds, noises)
+    _noise(section, pairs, noises)
     section.figures = {"two labels": draws, "noise": noises}
     return section
 
@@ -101,9 +101,9 @@ def _few(section: Section, draws: list[dict[str, float]]) -> None:
     section.grids.append(Grid(f"Two labels, error in % ({len(draws)} draws)", ["method", ""], rows))
 
 
-def _noise(section: Section, seeds: list[tuple[int, str]], noises: list[dict[str, float]]) -> None:
+def _noise(section: Section, pairs: list[tuple[int, str]], noises: list[dict[str, float]]) -> None:
     rows = []
-    for (seed, effort), one in zip(seeds, noises, strict=False):
+    for (seed, effort), one in zip(pairs, noises, strict=True):
         kept = f"{one['kept pixels']:.0f}, {one['kept noise']:.0f}"
         figures = [f"{one[k]:.1f}" for k in ("pixels", "noise", "relevance")]
         rows.append([f"{effort}, {seed}", *figures, kept])

@@ -51,13 +51,9 @@ def marginal(net: BayesNet, names: tuple[str, ...], n: int = MANY) -> BayesNet:
     return BayesNet(tuple(names), states, tuple(parents), tuple(tables))
 
 
-def sumu(X: np.ndarray, seed: int, ess: int, **options: int) -> tuple[np.ndarray, float, float]:
+def sumu(X: np.ndarray, seed: int, **options: int) -> tuple[np.ndarray, float, float]:
     """Edge probabilities of sumu, no gap, and CPU seconds."""
-    before, network_peers.ESS = network_peers.ESS, ess
-    try:
-        return ask(lambda X, seed: network_peers.sumu(X, seed, **options), X, seed)
-    finally:
-        network_peers.ESS = before
+    return ask(lambda X, seed: network_peers.sumu(X, seed, **options), X, seed)
 
 
 def small(section: Section, seeds: range, sweeps: int, rows: int) -> None:
@@ -70,7 +66,7 @@ def small(section: Section, seeds: range, sweeps: int, rows: int) -> None:
         X = net.sample(rows, random_state=seed)
         answers = {k: learn(X, sweeps, columns="categorical", **o) for k, o in KINDS.items()}
         if has_sumu:
-            answers |= {f"sumu, BDeu {e}": sumu(X, seed, e, steps=10_000) for e in SIZES}
+            answers |= {f"sumu, BDeu {e}": sumu(X, seed, ess=e, steps=10_000) for e in SIZES}
         answers |= {name: ask(one, X, seed) for name, one in peers.items()}
         for name, (P, gap, seconds) in answers.items():
             found.setdefault(name, []).append((*judge(net.adjacency, P), gap, seconds))
@@ -98,7 +94,7 @@ def large(section: Section, seeds: range, sweeps: int, rows: int) -> None:
         answers = {"sparse": learn(X, sweeps, columns="categorical", prior="sparse")}
         if "sumu" in network_peers.available():
             for e in SIZES:
-                answers[f"sumu, BDeu {e}"] = sumu(X, seed, e, steps=4_000, most=8)
+                answers[f"sumu, BDeu {e}"] = sumu(X, seed, ess=e, steps=4_000, most=8)
         for name, (P, gap, seconds) in answers.items():
             found.setdefault(name, []).append((*judge(net.adjacency, P), gap, seconds))
     section.grids.append(_grid(f"HEPAR II, 70 nodes, {rows} rows, {sweeps} sweeps", found))

@@ -20,7 +20,7 @@ CHAINS = 6  # of sumu, coupled by temperatures; one alone stays in its place
 Learner = Callable[[np.ndarray, int], np.ndarray]
 
 
-def sumu(X: np.ndarray, seed: int, steps: int = 4000, most: int = 12) -> np.ndarray:
+def sumu(X: np.ndarray, seed: int, steps: int = 4000, most: int = 12, ess: int = ESS) -> np.ndarray:
     """Edge probabilities by partition MCMC, of at most so many candidate parents."""
     import sumu
 
@@ -30,7 +30,7 @@ def sumu(X: np.ndarray, seed: int, steps: int = 4000, most: int = 12) -> np.ndar
     try:
         np.full = _whole_full(full)  # type: ignore[assignment]
         chain = sumu.Gadget(
-            data=sumu.Data(np.ascontiguousarray(X, np.int32)), scoref="bdeu", ess=ESS, max_id=-1,
+            data=sumu.Data(np.ascontiguousarray(X, np.int32)), scoref="bdeu", ess=ess, max_id=-1,
             K=min(N - 1, most), d=2, cp_algo="top" if most >= N - 1 else "greedy-lite",
             cp_path=None, mc3_chains=CHAINS, burn_in=steps // 2, iterations=steps, thinning=10,
             tolerance=2.0**-32,

@@ -80,11 +80,10 @@ def make_problem(
     bounds = {"max_parents": limit or None, "most": None}
     if model.prior == "ordered" and N > ALL:
         bounds |= {"most": ORDERED_CANDIDATES, "strong": ORDERED_CANDIDATES}
-    if limit is not None:
-        check_room(columns.schema.names, known.bonus, limit, columns.cards)
     filled = first_fill(codes, missing, np.random.default_rng(seed))
     problem.layout = make_layout(problem, filled, allowed, required, **bounds)
     most = min(problem.layout.max_parents, problem.layout.cand.shape[1])
+    most = most if limit is None else min(most, limit)
     check_room(columns.schema.names, known.bonus, most, columns.cards)
     return problem
 
