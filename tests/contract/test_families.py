@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infinimix.families import DirichletCategorical, seam
+from infinimix.families import DirichletCategorical, product, seam
 from tests.contract.examples import EXAMPLES, Example
 from tests.contract.groups import (
     SLOTS,
@@ -281,7 +281,7 @@ def test_refreshing_again_changes_nothing(name, data, rows):
     example = pick(name, data)
     stats = grown(example, rows)
     before = seam.map_arrays(np.copy, stats)
-    seam.refresh_all(example.family, stats, SLOTS)
+    product.refresh_all(example.family, stats, SLOTS)
     seam.map_arrays(np.testing.assert_array_equal, before, stats)
 
 
@@ -292,7 +292,7 @@ def test_widening_keeps_what_was_counted(name, data, rows):
     example = pick(name, data)
     wide = Example(widened(example.family), example.X)
     stats = seam.widen(example.family, grown(example, rows), wide.family)
-    seam.refresh_all(wide.family, stats, SLOTS)
+    product.refresh_all(wide.family, stats, SLOTS)
     seam.map_arrays(np.testing.assert_array_equal, stats, grown(wide, rows))
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infinimix.families import SpikedNormal, seam
+from infinimix.families import SpikedNormal, product, seam
 from infinimix.kernels.compile import kernel
 from tests.contract.examples import EXAMPLES
 from tests.contract.groups import (
@@ -29,7 +29,7 @@ def marks_of_row(family, stats, X, i, first, index, value):
 
 
 def refreshed(family, stats):
-    seam.refresh_all(family, stats, SLOTS)
+    product.refresh_all(family, stats, SLOTS)
     return stats
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import gammaln
 
-from infinimix.families import seam
+from infinimix.families import product, seam
 from infinimix.families.words import (
     MEAN,
     REINFORCED,
@@ -172,7 +172,7 @@ def test_faded_rows_are_rows_of_less_weight(form, rows, share):
     family = family_of(0.5, form)
     faded, light = grown(family, rows), grown(family, rows, share)
     seam.fade(family, faded, share)
-    seam.refresh_all(family, faded, SLOTS)
+    product.refresh_all(family, faded, SLOTS)
     for a, b in zip(faded, light, strict=True):
         same(a, b, SINGLE)
     same(scores(family, faded), scores(family, light), SINGLE)
@@ -196,7 +196,7 @@ def test_words_that_are_not_known_yet_have_no_pseudo_count():
     few, all_ = family_of(0.5, known=4), family_of(0.5)
     stats = grown(few, [0])
     same(scores(few, stats)[2], np.log(0.5 / (4 * 0.5 + 3.0)))
-    seam.refresh_all(all_, stats, SLOTS)
+    product.refresh_all(all_, stats, SLOTS)
     same(scores(all_, stats)[2], np.log(0.5 / (6 * 0.5 + 3.0)))
 
 

@@ -29,9 +29,9 @@ from infinimix.estimators.base import Fitted
 from infinimix.estimators.filling import Blocks, places
 from infinimix.estimators.marking import telling
 from infinimix.families.priors import find_families
-from infinimix.families.seam import count_rows, empty, map_first, refresh_all
+from infinimix.families.product import add_columns, refresh_all
+from infinimix.families.seam import count_rows, empty, map_first
 from infinimix.inference.bank import Bank
-from infinimix.inference.dials import add_columns
 from infinimix.tables import Schema
 
 ROWS_AT_ONCE = 256
@@ -122,10 +122,10 @@ def _columns(family: Any, schema: Schema, groups: Any) -> np.ndarray:
     found = []
     for b, own in enumerate(family):
         width = sum(at == b for at, _ in places(schema))
-        out = np.zeros(max(width, own.prior.shape[-1]))
+        out = np.zeros((1, max(width, own.prior.shape[-1])))
         for stats, slots in groups:
-            add_columns(own, stats[b], np.asarray(slots, np.int64), out)
-        found.append(np.full(width, out.sum() / width) if getattr(own, "tied", False) else out)
+            add_columns(own, stats[b], np.asarray(slots, np.int64), 0, out)
+        found.append(np.full(width, out.sum() / width) if getattr(own, "tied", False) else out[0])
     return np.array([found[b][k] for b, k in places(schema)])
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit
 
-from infinimix.families import seam
+from infinimix.families import product, seam
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
 
@@ -37,7 +37,7 @@ class BernoulliStats(NamedTuple):
 def _(family, slots):
     shape = (slots, *family.prior.shape)
     stats = BernoulliStats(np.zeros(shape), np.zeros(shape), np.zeros(slots))
-    seam.refresh_all(family, stats, slots)
+    product.refresh_all(family, stats, slots)
     return stats
 
 
@@ -186,7 +186,7 @@ def _(family, stats, weight, X):
 def _(family, stats, mode):
     pseudo = np.maximum(family.prior - 1.0, seam.FLOOR) if mode else family.prior
     n = stats.n + (pseudo - family.prior)  # with the prior it is what was counted and `pseudo`
-    seam.refresh_all(family, stats._replace(n=n), len(n))
+    product.refresh_all(family, stats._replace(n=n), len(n))
     log_zero, odds = stats.t[:, LOG_ZERO], stats.t[:, LOG_ODDS]
     return log_zero @ (pseudo[ZERO] + pseudo[ONE]) + odds @ pseudo[ONE]
 
@@ -194,3 +194,6 @@ def _(family, stats, mode):
 @seam.freedom.implement(BetaBernoulli)
 def _(family):
     return family.prior.shape[1]
+
+
+product.register(BetaBernoulli, np.int8)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families import seam
+from infinimix.families import product, seam
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
@@ -35,7 +35,7 @@ def _(family, slots):
     shape = (slots, family.prior.size)
     columns = family.start.size - 1
     stats = CategoricalStats(np.zeros(shape), np.zeros(shape), np.zeros((slots, columns)))
-    seam.refresh_all(family, stats, slots)
+    product.refresh_all(family, stats, slots)
     return stats
 
 
@@ -231,7 +231,7 @@ def _scatter(start, weight, X, table):
 def _(family, stats, mode):
     pseudo = np.maximum(family.prior - 1.0, seam.FLOOR) if mode else family.prior
     n = stats.n + (pseudo - family.prior)  # with the prior it is what was counted and `pseudo`
-    seam.refresh_all(family, stats._replace(n=n), len(n))
+    product.refresh_all(family, stats._replace(n=n), len(n))
     column = np.repeat(np.arange(family.start.size - 1), np.diff(family.start))
     return (stats.t - stats.norm[:, column]) @ pseudo
 
@@ -239,3 +239,6 @@ def _(family, stats, mode):
 @seam.freedom.implement(DirichletCategorical)
 def _(family):
     return int(np.maximum(np.diff(family.start) - 1, 0).sum())
+
+
+product.register(DirichletCategorical, np.int32)

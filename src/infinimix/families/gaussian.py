@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families import seam
+from infinimix.families import product, seam
 from infinimix.families.conditional import Groups, draw_cells, fill_cells
 from infinimix.families.pairwise import (
     CROSS,
@@ -74,7 +74,7 @@ def _(family, slots):
     d = family.prior.shape[1]
     shapes = (slots, 4, d, d), (slots, 3, d), (slots, 2, d, d), (slots, FIRST + d + 1)
     stats = GaussianStats(*map(np.zeros, shapes))
-    seam.refresh_all(family, stats, slots)
+    product.refresh_all(family, stats, slots)
     return stats
 
 
@@ -299,7 +299,7 @@ def _(family, stats, wider):
     return stats
 
 
-seam.score_rows.implement(NormalInverseWishart)(seam.score_each)
+seam.score_rows.implement(NormalInverseWishart)(product.score_each)
 
 
 def _groups(stats):
@@ -321,11 +321,14 @@ def _(family, stats, weight, X):
     return fill_cells(_groups(stats), weight, X)
 
 
-seam.count_rows.implement(NormalInverseWishart)(seam.count_each)
-seam.settle.implement(NormalInverseWishart)(seam.settle_not)  # rows with holes have no estimate
+seam.count_rows.implement(NormalInverseWishart)(product.count_each)
+seam.settle.implement(NormalInverseWishart)(product.settle_not)  # rows with holes have no estimate
 
 
 @seam.freedom.implement(NormalInverseWishart)
 def _(family):
     d = family.prior.shape[1]
     return d + d * (d + 1) // 2
+
+
+product.register(NormalInverseWishart, np.float64)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families import seam
+from infinimix.families import product, seam
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import half_rise, rise
@@ -42,7 +42,7 @@ class NormalStats(NamedTuple):
 def _(family, slots):
     columns = family.prior.shape[1]
     stats = NormalStats(np.zeros((slots, 3, columns)), np.zeros((slots, 4, columns)))
-    seam.refresh_all(family, stats, slots)
+    product.refresh_all(family, stats, slots)
     return stats
 
 
@@ -221,3 +221,6 @@ seam.column.implement(NormalInverseChiSquared)(seam.column_of_fields)
 @seam.widen.implement(NormalInverseChiSquared)
 def _(family, stats, wider):
     return stats
+
+
+product.register(NormalInverseChiSquared, np.float64)

@@ -7,7 +7,7 @@ from math import pi
 
 import numpy as np
 
-from infinimix.families import seam
+from infinimix.families import product, seam
 from infinimix.families.normal import (
     CENTRE,
     MEAN,
@@ -29,7 +29,7 @@ def _(family, stats, live, X, out):
     if (t[:, POWER] == SETTLED).all():
         score_settled(family.prior[MEAN], t, X, out)
     else:
-        seam.score_each(family, stats, live, X, out)
+        product.score_each(family, stats, live, X, out)
 
 
 def score_settled(origin, t, X, out):

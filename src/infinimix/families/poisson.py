@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from infinimix.families import seam
+from infinimix.families import product, seam
 from infinimix.kernels.elementary import log, log1p
 from infinimix.kernels.gamma import SHIFT, follow, lead, log_factorial
 
@@ -46,7 +46,7 @@ class PoissonStats(NamedTuple):
 def _(family, slots):
     columns = family.prior.shape[1]
     stats = PoissonStats(np.zeros((slots, 3, columns)), np.zeros((slots, 5, columns)))
-    seam.refresh_all(family, stats, slots)
+    product.refresh_all(family, stats, slots)
     return stats
 
 
@@ -168,7 +168,7 @@ def _(family, stats, wider):
     return stats
 
 
-seam.score_rows.implement(GammaPoisson)(seam.score_each)
+seam.score_rows.implement(GammaPoisson)(product.score_each)
 
 
 @seam.count_rows.implement(GammaPoisson)
@@ -186,10 +186,13 @@ def _(family, stats, mode):
     rate = (pseudo + stats.n[:, SUM]) / (b + stats.n[:, N])
     n = stats.n.copy()
     n[:, SUM], n[:, N] = seam.MANY * rate - a, seam.MANY - b
-    seam.refresh_all(family, stats._replace(n=n), len(n))
+    product.refresh_all(family, stats._replace(n=n), len(n))
     return (pseudo * np.log(rate) - b * rate).sum(axis=1)
 
 
 @seam.freedom.implement(GammaPoisson)
 def _(family):
     return family.prior.shape[1]
+
+
+product.register(GammaPoisson, np.float64)

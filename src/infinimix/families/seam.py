@@ -15,7 +15,7 @@ once `score_rows` and `count_rows`. EM asks for `settle` and `freedom` too.
 
 import numpy as np
 
-from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.compile import part
 from infinimix.kernels.dispatch import operation
 
 MANY = 1e7  # rows of a group that knows its parameters: see `settle`
@@ -176,6 +176,13 @@ def map_arrays(function, *stats):
     return stats[0]._make(parts) if hasattr(stats[0], "_make") else tuple(parts)
 
 
+def arrays_of(stats):
+    """Return all arrays in a nest of statistics."""
+    if isinstance(stats, np.ndarray):
+        return [stats]
+    return [array for member in stats for array in arrays_of(member)]
+
+
 def map_first(stats):
     """Return the first array in a nest of statistics."""
     return stats if isinstance(stats, np.ndarray) else map_first(stats[0])
@@ -245,50 +252,6 @@ def evidence(family, stats, k):
     for d in range(columns.shape[0]):
         total += columns[d]
     return total
-
-
-@kernel
-def refresh_all(family, stats, slots):
-    """Make the first `slots` groups ready to score."""
-    for k in range(slots):
-        refresh(family, stats, k)
-
-
-@kernel
-def evidence_all(family, stats, slots):
-    """Return the log marginal likelihood of what each of the first groups holds."""
-    out = np.empty(slots)
-    for k in range(slots):
-        out[k] = evidence(family, stats, k)
-    return out
-
-
-@kernel
-def count_each(family, stats, weight, X):
-    """Do what `count_rows` asks, row by row: right for every family."""
-    for i in range(weight.shape[0]):
-        for k in range(weight.shape[1]):
-            if weight[i, k] > 0.0:
-                count(family, stats, k, X, i, weight[i, k])
-
-
-def settle_not(family, stats, mode):
-    """Do what `settle` asks of a family that has no estimate."""
-    slots = len(map_first(stats))
-    refresh_all(family, stats, slots)
-    return np.zeros(slots)
-
-
-@kernel
-def score_each(family, stats, live, X, out):
-    """Do what `score_rows` asks, row by row: right for every family."""
-    logp = np.empty(live.max() + 1)
-    for i in range(out.shape[0]):
-        for k in live:
-            logp[k] = 0.0
-        score(family, stats, X, i, live, logp)
-        for j in range(live.shape[0]):
-            out[i, j] += logp[live[j]]
 
 
 def copy_fields(family, stats, source, target):

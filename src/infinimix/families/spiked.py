@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families import normal, normal_estimates, seam
+from infinimix.families import normal, normal_estimates, product, seam
 from infinimix.families.normal import CENTRE, NORM, PLACE, POWER, SPREAD, TIGHTNESS, N
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
@@ -45,7 +45,7 @@ class SpikedStats(NamedTuple):
 def _(family, slots):
     columns = family.prior.shape[1]
     stats = SpikedStats(np.zeros((slots, 4, columns)), np.zeros((slots, 5, columns)))
-    seam.refresh_all(family, stats, slots)
+    product.refresh_all(family, stats, slots)
     return stats
 
 
@@ -191,7 +191,7 @@ def _(family, stats, wider):
     return stats
 
 
-seam.score_rows.implement(SpikedNormal)(seam.score_each)
+seam.score_rows.implement(SpikedNormal)(product.score_each)
 
 
 @seam.count_rows.implement(SpikedNormal)
@@ -216,3 +216,6 @@ def _(family, stats, mode):
 @seam.freedom.implement(SpikedNormal)
 def _(family):
     return 3 * family.prior.shape[1]
+
+
+product.register(SpikedNormal, np.float64)

@@ -24,7 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families import seam
+from infinimix.families import product, seam
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
@@ -69,7 +69,7 @@ def empty_words(family, words, slots):
     """Return statistics of `slots` groups over at most `words` words, not drawn yet."""
     t = np.full((words, slots), blank_cell(family), np.float32)
     stats = WordStats(np.zeros((words, slots)), t, np.zeros(slots), np.zeros(slots))
-    seam.refresh_all(family, stats, slots)
+    product.refresh_all(family, stats, slots)
     return stats
 
 
@@ -258,4 +258,4 @@ def _(family, stats, slots):
     return n / n.sum(axis=1, keepdims=True)
 
 
-seam.score_rows.implement(DirichletMultinomial)(seam.score_each)
+seam.score_rows.implement(DirichletMultinomial)(product.score_each)

@@ -17,7 +17,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families.priors import blank, depends_on_data, find_families
-from infinimix.families.seam import copy, count, empty, map_arrays, score_rows, widen
+from infinimix.families.product import engine
+from infinimix.families.seam import count, empty, map_arrays, score_rows, widen
 from infinimix.inference.agreement import members_of
 from infinimix.inference.filter import ROWS_AT_ONCE
 from infinimix.inference.island import Island
@@ -51,17 +52,17 @@ class Snapshot(NamedTuple):
     bounds: np.ndarray  # (C + 1,) where each class starts
 
 
-@kernel
+@engine("count")
 def pool_rows(family, stats, X, first, last):
     """Count rows into the running pool."""
     for i in range(first, last):
         count(family, stats, 0, X, i, 1.0)
 
 
-@kernel
-def keep_pool(family, stats):
+def keep_pool(stats):
     """Let the latest estimate be of all rows so far."""
-    copy(family, stats, 0, 1)
+    for own in stats:
+        own.n[LATEST] = own.n[RUNNING]
 
 
 @kernel
@@ -154,7 +155,7 @@ class Bank:
     def _begin(self, X, codes, n_classes):
         """Find the base measure of a whole table; return it."""
         self._pool(X, 0, len(codes))
-        keep_pool(self.shape, self.pool)
+        keep_pool(self.pool)
         base, self.n_rows = self._base(), len(codes)
         self.n_drawn = int((codes < 0).sum())
         for island in self.islands:
@@ -216,10 +217,10 @@ class Bank:
         turn = self.revises and self.n_rows & (self.n_rows + 1) == 0
         if turn:
             self._pool(X, row, row + 1)
-            keep_pool(self.shape, self.pool)
-        base = self._base()
+            keep_pool(self.pool)
+        base, changed = self._base(), self.adaptive or bool(new)
         for island in self.islands:
-            island.rebase(base)
+            island.rebase(base, changed)
         return row + 1 if turn else row
 
     def _pool(self, X, first, last):

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from infinimix.families.product import engine
 from infinimix.families.seam import copy, merge, refresh, score
 from infinimix.inference import online
 from infinimix.inference import online_model as at
@@ -9,7 +10,7 @@ from infinimix.inference.weighting import show
 from infinimix.kernels.compile import kernel
 
 
-@kernel
+@engine("copy", "refresh")
 def move_slots(family, stats, source, target, size):
     """Copy the groups of one class over those of another."""
     for r in range(size):
@@ -17,7 +18,7 @@ def move_slots(family, stats, source, target, size):
         refresh(family, stats, 1 + target * size + r)
 
 
-@kernel
+@engine("merge")
 def merge_slots(family, stats, source, target, size):
     """Add the groups of one class to those of another."""
     for r in range(size):

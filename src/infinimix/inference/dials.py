@@ -17,15 +17,7 @@ from scipy.special import logsumexp
 
 from infinimix.families.dials import DIALS, GRID, TAUS, learned
 from infinimix.families.priors import find_family
-from infinimix.families.seam import column_evidence
-from infinimix.kernels.compile import kernel
-
-
-@kernel
-def add_columns(family, stats, slots, out):
-    """Add to out[d] the log evidence of column d of all these groups."""
-    for k in slots:
-        column_evidence(family, stats, k, out)
+from infinimix.families.product import add_columns
 
 
 def turn_dials(rng, layout, prior, pool, dials, groups):
@@ -70,9 +62,9 @@ def each_notch(kind, layout, prior, pool, notches, j):
 def weigh_notches(families, groups, width):
     """Return the log evidence of each column under each family: (families, columns)."""
     table = np.zeros((len(GRID), width))
-    for family, row in zip(families, table, strict=True):
+    for j, family in enumerate(families):
         for stats, slots in groups:
-            add_columns(family, stats, slots, row)
+            add_columns(family, stats, slots, 0, table[j:])
     return table
 
 

@@ -20,15 +20,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln, logsumexp, xlogy
 
-from infinimix.families.seam import (
-    FLOOR,
-    count_rows,
-    empty,
-    evidence_all,
-    freedom,
-    score_rows,
-    settle,
-)
+from infinimix.families.product import evidence_all
+from infinimix.families.seam import FLOOR, count_rows, empty, freedom, score_rows, settle
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import exp, log
 

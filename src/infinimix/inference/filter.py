@@ -10,7 +10,8 @@ from math import log
 
 import numpy as np
 
-from infinimix.families.seam import empty, map_arrays, score_rows, widen
+from infinimix.families.product import Bound, as_cells, evidence_of, refresh_of, rows_of
+from infinimix.families.seam import arrays_of, empty, map_arrays, score_rows, widen
 from infinimix.inference import lookahead, optimal, sampled
 from infinimix.inference.population import (
     COPIES,
@@ -26,10 +27,8 @@ from infinimix.inference.population import (
     WIDEST,
     keep_only,
     log_growth,
-    retarget,
     set_aside,
 )
-from infinimix.kernels.compile import entry
 from infinimix.partitions.crp import UNBOUNDED, log_at_most, log_prior_ratio
 
 RESAMPLING = {
@@ -57,6 +56,14 @@ def doubled(array):
     return np.concatenate([array, np.repeat(array[:1], len(array), axis=0)])
 
 
+def is_same(families, others):
+    """Are these the same hyper-parameters, laid out for the same categories?"""
+    if type(families) is not tuple:
+        families, others = (families,), (others,)
+    pairs = zip(families, others, strict=True)
+    return all(np.array_equal(a, b) for f, g in pairs for a, b in zip(f, g))
+
+
 class ParticleFilter:
     """Particles for one CRP mixture of any family; rows come in by `update`."""
 
@@ -77,7 +84,7 @@ class ParticleFilter:
         self.slots[REF, 0], self.mass[MASS, 0], self.crowd[SIZE, 0] = 2, alpha, 1
         copies = 1 if is_n_to_m(resampling) else size
         self.crowd[COPIES, 0], self.logw[0] = copies, -log(copies)
-        self._run = self._grow = None  # machine code
+        self._bound = Bound(optimal.advance.uses)
 
     def update(self, X, rows, trace=NO_TRACE, ahead=False):
         """Filter the rows X[rows], in that order; with `ahead` "lookahead" sees the next one.
@@ -85,10 +92,12 @@ class ParticleFilter:
         The last row of a call has no next one, so with `ahead` the cutting into calls matters.
         """
         j, end = 0, len(rows)
-        run = self._run or self._bind(X, rows, trace)
-        settings = (self.size, self.bound, self._kind(ahead))
+        X = as_cells(self.family, X)
+        advance, settings = self._engine(), (self.size, self.bound, self._kind(ahead))
         while True:
-            j = run(self.family, self.stats, X, rows, j, *self._arrays(), trace, *settings)
+            product = self._bound(self.family, self.stats)
+            given = (*product, rows_of(X), rows, j, *self._arrays(), trace, *settings)
+            j = advance.entry(*given)(*given)
             if j == end:
                 return
             self.make_room(self.size + 1)
@@ -101,12 +110,8 @@ class ParticleFilter:
         blind = self.resampling == "lookahead" and not ahead
         return 0.0 if blind else RESAMPLING[self.resampling][1]
 
-    def _bind(self, X, rows, trace):
-        """Look the machine code up, once: arrays may grow but their types never change."""
-        advance, kind = RESAMPLING[self.resampling]
-        arguments = (X, rows, 0, *self._arrays(), trace, self.size, self.bound, kind)
-        self._run = entry(advance, self.family, self.stats, *arguments)
-        return self._run
+    def _engine(self):
+        return RESAMPLING[self.resampling][0]
 
     def make_room(self, spare):
         """Double what is short for so many more slots; draw new uniforms when they run out."""
@@ -148,13 +153,22 @@ class ParticleFilter:
     def retarget(self, family, alpha):
         """Change the hyper-parameters; the particles then stand for the new posterior."""
         if alpha != self.alpha:
-            for r, n_groups in enumerate(self.n_groups()):
-                if n_groups:
-                    self.logw[r] += log_prior_ratio(n_groups, self.n_rows, alpha, self.alpha)
+            if self.n_rows:
+                gain = log_prior_ratio(self.n_groups(), self.n_rows, alpha, self.alpha)
+                self.logw[: self.n_particles] += gain
             self.mass[MASS, 0] = alpha
-        stats = widen(self.family, self.stats, family)
-        retarget(self.family, self.stats, family, stats, *self._particles())
-        self.family, self.stats = family, stats
+        if family is self.family or is_same(family, self.family):
+            return
+        live, free = np.split(self.slots[ORDER].copy(), self.tally[LIVE : LIVE + 1])
+        gain = np.zeros(self.slots.shape[1])
+        gain[live] -= evidence_of(self.family, self.stats, live)
+        self.stats, self.family = widen(self.family, self.stats, family), family
+        gain[live] += evidence_of(family, self.stats, live)
+        refresh_of(family, self.stats, live)
+        for array in arrays_of(self.stats):  # the bits of free slots shall not tell when they came
+            array[free] = array[0]
+        for r in range(self.n_particles):  # the ratio of the evidence (Chopin 2002)
+            self.logw[r] += gain[self.held(r)].sum()
 
     @property
     def n_rows(self):
@@ -214,10 +228,10 @@ class ParticleFilter:
 
     def log_next(self, X, i):
         """Return the log density of one row, but for a bound on groups: quick, for streams."""
-        arrays = (*self._arrays()[:-1], self.bound)
-        if self._grow is None:
-            self._grow = entry(log_growth, self.family, self.stats, X, i, *arrays)
-        return self._grow(self.family, self.stats, X, i, *arrays)
+        X = as_cells(self.family, X)
+        product = self._bound(self.family, self.stats)
+        given = (*product, rows_of(X), i, *self._arrays()[:-1], self.bound)
+        return log_growth.entry(*given)(*given)
 
     def log_density(self, X):
         """Return the log predictive density of each row."""
@@ -231,7 +245,3 @@ class ParticleFilter:
             score_rows(self.family, self.stats, live, part, scores)
             out[i : i + ROWS_AT_ONCE] = np.logaddexp.reduce(scores, axis=1)
         return out
-
-    def __getstate__(self):
-        """Leave the machine code behind; it is looked up again."""
-        return self.__dict__ | {"_run": None, "_grow": None}

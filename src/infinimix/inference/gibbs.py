@@ -10,6 +10,7 @@ other particles hold too are copied when they change (copy on write).
 
 import numpy as np
 
+from infinimix.families.product import engine
 from infinimix.families.seam import add, copy, count, refresh, score
 from infinimix.inference.population import (
     LIVE,
@@ -22,7 +23,7 @@ from infinimix.inference.population import (
     WIDEST,
     release,
 )
-from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.compile import part
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import exp, log
 
@@ -94,7 +95,7 @@ def weigh_held(family, stats, X, i, held, room, mass, w):
     return total, top
 
 
-@kernel
+@engine("score", "count", "refresh", "copy")
 def sweep(family, stats, X, rows, z, j, r, slots, mass, groups, crowd, tally, rng, bound, loo):
     """Let the rows from the j-th on choose again; return the first not done, for want of room.
 

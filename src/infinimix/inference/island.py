@@ -97,9 +97,11 @@ class Island:
         else:
             f.update(X, rows)
 
-    def rebase(self, base):
+    def rebase(self, base, changed=True):
         """Follow a new estimate of the pooled table, and find the hyper-parameters anew."""
-        self._retarget(base)  # first: the statistics may need room for a new category
+        if changed:  # first: the statistics may need room for a new category
+            self.family = base.families(self.dials)
+            self._retarget()
         self._find_hyper(base)
 
     def _draw_particle(self, f):
@@ -139,12 +141,12 @@ class Island:
             particles = [self._draw_particle(f) for f in filters]
         if base.learns:
             self._find_dials(base, filters, particles)
+            self.family = base.families(self.dials)
         if self.settings.alpha == "learn":
             self._find_alpha(filters, particles)
-        self._retarget(base)
+        self._retarget()
 
-    def _retarget(self, base):
-        self.family = base.families(self.dials)
+    def _retarget(self):
         for f in self._all_filters():
             f.retarget(self.family, self.alpha)
 

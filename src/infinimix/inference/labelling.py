@@ -22,10 +22,10 @@ group as it was. Slot 0 is the empty group.
 import numpy as np
 from scipy.special import gammaln
 
-from infinimix.families.seam import add, copy, count, empty, map_arrays, refresh, refresh_all, score
+from infinimix.families.product import engine, refresh_all
+from infinimix.families.seam import add, copy, count, empty, map_arrays, refresh, score
 from infinimix.inference.dials import turn_dials
 from infinimix.inference.filter import doubled
-from infinimix.kernels.compile import kernel
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import exp
 from infinimix.partitions.crp import draw_alpha
@@ -35,7 +35,7 @@ TURNS = 10  # sweeps between two draws of the base measure
 MASS, OWNER, ORDER, PLACE, NAMED = range(5)  # rows of `slots`; NAMED counts labelled rows
 
 
-@kernel
+@engine("score", "count", "refresh", "copy")
 def visit(family, stats, X, rows, j, codes, z, slots, class_rows, live, hyper, rng):
     """Let the rows from the j-th on choose group and class; return the first not done.
 

@@ -10,12 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families.seam import (
-    fade,
-    map_arrays,
-    refresh_all,
-    reserve,
-)
+from infinimix.families.product import refresh_all
+from infinimix.families.seam import fade, map_arrays, reserve
 from infinimix.inference import online
 from infinimix.inference import online_model as at
 from infinimix.inference.class_moves import merge_slots, move_slots, score_rows_alike, seat_rows
@@ -158,14 +154,19 @@ class Learner:
         answers, longest = np.empty((4, rows)), self._longest(X)
         if self._room is None or self._room[0] != (slots, longest):
             self._room = (slots, longest), at.new_room(slots, self.n_classes, longest)
+        model, X = self._bind(X)
         args = (
-            self.model, self._room[1], slots, X, rows, told, given, draws, self.rngs.parameters,
+            model, self._room[1], slots, X, rows, told, given, draws, self.rngs.parameters,
             table, answers,
         )  # fmt: skip
         if self._entry is None:
             self._entry = entry(online.advance, *args)
         self._entry(*args)
         return answers
+
+    def _bind(self, X):
+        """Return model and rows as the kernels take them."""
+        return self.model, X
 
     def _stops(self, n_rows):
         """Return the rows, in order, after which something changes, and the end."""
@@ -227,13 +228,15 @@ class Learner:
     def seat(self, X, n_rows, c):
         """Add a row to class c, which nobody has told."""
         slots = 1 + self.n_classes * self.size
-        seat_rows(self.model, slots, X, n_rows, c, self.rngs.parameters)
+        model, X = self._bind(X)
+        seat_rows(model, slots, X, n_rows, c, self.rngs.parameters)
         self._change()
 
     def affinity(self, X, classes):
         """Return how well one row fits each of these classes and, last, a new one."""
         out = np.zeros((1, 1 + self.n_classes * self.size))
-        score_rows_alike(self.model, out.shape[1], X, 1, out)
+        model, X = self._bind(X)
+        score_rows_alike(model, out.shape[1], X, 1, out)
         model, share = self.model, self.model.replicas[at.SHARE]
         beta = float(share @ np.exp(model.replicas[at.LOG_BETA]))
         own = out[0, 1:].reshape(self.n_classes, self.size) @ share

@@ -12,6 +12,7 @@ hope is fair, so groups that no pair of some weight picks spare themselves the c
 
 import numpy as np
 
+from infinimix.families.product import engine
 from infinimix.families.seam import add, copy, score
 from infinimix.inference.optimal import candidates, select
 from infinimix.inference.population import (
@@ -26,7 +27,7 @@ from infinimix.inference.population import (
     short,
     weigh,
 )
-from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import exp, log
 
 RHO = 1.0  # the density of the next row counts in full
@@ -82,7 +83,7 @@ def hopes(n, q, owner, pick, groups, crowd, bound, now, then, rho, hope):
         hope[j] /= whole
 
 
-@kernel
+@engine("score", "count", "refresh", "copy")
 def advance(
     family, stats, X, rows, j, slots, mass, groups, crowd, logw, tally, u, trace, size, bound, rho
 ):
@@ -104,7 +105,8 @@ def advance(
             )
             hopes(n, q, owner, pick, groups, crowd, bound, now, then, rho, hope)
         else:
-            hope[:n] = q[:n]
+            for k in range(n):
+                hope[k] = q[k]
         select(n, q, hope, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
         graft(family, stats, X, i, slots, mass, groups, crowd, tally)
         record(trace, j, crowd, tally)

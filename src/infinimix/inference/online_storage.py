@@ -10,7 +10,8 @@ from functools import partial
 import numpy as np
 
 from infinimix.families.priors import Layout, find_families
-from infinimix.families.seam import empty, marks, refresh_all, sound
+from infinimix.families.product import refresh_all
+from infinimix.families.seam import empty, marks, sound
 from infinimix.families.words import MEAN, REINFORCED, SAMPLED, UNDRAWN, WordStats, empty_words
 from infinimix.inference import online_model as at
 from infinimix.inference.learner import Rngs, Settings

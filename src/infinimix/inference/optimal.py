@@ -11,6 +11,7 @@ would otherwise be kept alive, and scored, with a millionth of the weight togeth
 
 import numpy as np
 
+from infinimix.families.product import engine
 from infinimix.inference.population import (
     COPIES,
     CROWDED,
@@ -29,7 +30,7 @@ from infinimix.inference.population import (
     split,
     weigh,
 )
-from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import exp, log
 
 DUST = 1e-13  # a pair this far below the best is dropped unseen
@@ -104,7 +105,7 @@ def select(n, q, hope, owner, pick, level, size, slots, groups, crowd, logw, tal
     sift(slots, groups, crowd, logw, tally)
 
 
-@kernel
+@engine("score", "count", "refresh", "copy")
 def advance(
     family, stats, X, rows, j, slots, mass, groups, crowd, logw, tally, u, trace, size, bound, kind
 ):

@@ -18,7 +18,8 @@ The arrays are flat and few, as numba's calls cost by the argument:
 
 import numpy as np
 
-from infinimix.families.seam import add, copy, evidence, refresh, score
+from infinimix.families.product import engine
+from infinimix.families.seam import add, copy, score
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.draws import log_sum_exp
 from infinimix.kernels.elementary import exp, log
@@ -65,7 +66,7 @@ def options(held, size, bound, mass, top, w):
     return total, top
 
 
-@kernel
+@engine("score")
 def log_growth(family, stats, X, i, slots, mass, groups, crowd, logw, tally, bound):
     """Return by how much the log of the total weight would grow with row i."""
     top = weigh(family, stats, X, i, slots, mass, tally)
@@ -184,20 +185,3 @@ def keep_only(r, slots, groups, crowd, logw, tally):
 def set_aside(slots, groups, crowd, logw, tally):
     """Append a particle equal to the first, whose groups they then share."""
     split(0, slots, groups, crowd, logw, tally)
-
-
-@kernel
-def retarget(old, old_stats, new, stats, slots, groups, crowd, logw, tally):
-    """Change the hyper-parameters of all groups, and weigh the particles for the new ones.
-
-    A particle's weight gains the ratio of its evidence after to that before, so the
-    population stands for the posterior under the new hyper-parameters (Chopin 2002).
-    """
-    gain = np.zeros(slots.shape[1])
-    for s in slots[ORDER, : tally[LIVE]]:
-        gain[s] = evidence(new, stats, s) - evidence(old, old_stats, s)
-    for s in range(slots.shape[1]):  # free slots too: their bits shall not tell when they came
-        refresh(new, stats, s)
-    for r in range(tally[UNIQUE]):
-        for k in range(crowd[SIZE, r]):
-            logw[r] += gain[groups[r, k]]

@@ -9,6 +9,7 @@ resampling share their mean.
 
 import numpy as np
 
+from infinimix.families.product import engine
 from infinimix.inference.population import (
     COPIES,
     MASS,
@@ -26,7 +27,7 @@ from infinimix.inference.population import (
     split,
     weigh,
 )
-from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.compile import part
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import exp, log
 
@@ -54,7 +55,9 @@ def propagate(r, w, total, slots, groups, crowd, logw, tally, u):
 def resample(slots, groups, crowd, logw, tally, u, size, systematic):
     """When the effective size is at most size / 2, draw `size` copies of equal weight."""
     unique = tally[UNIQUE]
-    top, total, squares = logw[:unique].max(), 0.0, 0.0
+    top, total, squares = logw[0], 0.0, 0.0
+    for r in range(unique):
+        top = max(top, logw[r])
     for r in range(unique):
         w = exp(logw[r] - top)
         total += crowd[COPIES, r] * w
@@ -72,7 +75,7 @@ def resample(slots, groups, crowd, logw, tally, u, size, systematic):
     sift(slots, groups, crowd, logw, tally)
 
 
-@kernel
+@engine("score", "count", "refresh", "copy")
 def advance(
     family, stats, X, rows, j, slots, mass, groups, crowd, logw, tally, u, trace, size, bound, kind
 ):

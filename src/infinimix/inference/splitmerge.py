@@ -12,6 +12,7 @@ their evidence alone, before any scan.
 
 import numpy as np
 
+from infinimix.families.product import engine
 from infinimix.families.seam import add, copy, evidence, merge, score
 from infinimix.inference.gibbs import adopt, cramped, drop
 from infinimix.inference.population import (
@@ -155,7 +156,7 @@ def unite(z, k, m, places, n, r, slots, mass, groups, crowd, tally):
     drop(r, m, z, groups, crowd)
 
 
-@kernel
+@engine("score", "count", "refresh", "copy", "merge", "column_evidence")
 def split_merge(
     family, stats, X, rows, z, moves, r, slots, mass, groups, crowd, tally, rng, bound, made
 ):

@@ -6,7 +6,8 @@ import numpy as np
 
 from infinimix.families.dials import GRID
 from infinimix.families.priors import Layout
-from infinimix.families.seam import empty, refresh_all, sound
+from infinimix.families.product import refresh_all
+from infinimix.families.seam import empty, sound
 from infinimix.inference.bank import Bank, Settings
 from infinimix.inference.filter import n_particle_rows
 from infinimix.inference.population import SIZE

@@ -7,19 +7,13 @@ is renewed at every power of two of the rows, and when a categorical column gets
 import numpy as np
 
 from infinimix.families.priors import blank, find_families
-from infinimix.families.seam import (
-    MOST_MARKS,
-    empty,
-    map_arrays,
-    marks,
-    refresh_all,
-    typical,
-    widen,
-)
+from infinimix.families.product import Bound, as_cells, refresh_all, rows_of
+from infinimix.families.seam import MOST_MARKS, empty, map_arrays, marks, typical, widen
 from infinimix.inference.learner import Answers, Learner
 from infinimix.inference.online_model import HELD, SHARE, UNTOLD
 from infinimix.inference.refinement import Refinement
 from infinimix.inference.weighting import AsIs
+from infinimix.kernels.compile import INTERPRETED
 
 
 class TableLearner(Learner):
@@ -29,6 +23,8 @@ class TableLearner(Learner):
         self.layout, self.prior = layout, prior
         self.pool = empty(blank(layout), 1)  # the rows that the base measure was found in
         family = find_families(layout, prior, self.pool)
+        self._bound = Bound(("score", "count", "refresh", "mark"))
+        self._given = (None, None)  # the model, and how the kernels take it
         weights = AsIs(np.zeros(0))
         super().__init__(settings, family, empty(family, 1), weights, marks(family), seed)
 
@@ -130,6 +126,21 @@ class TableLearner(Learner):
         if last - first == len(X[0]):
             return X
         return tuple(np.ascontiguousarray(block[first:last]) for block in X)
+
+    def _bind(self, X):
+        if INTERPRETED:
+            return self.model, X
+        model, given = self._given
+        if model is not self.model:
+            model = self.model
+            family, stats = self._bound(model.family, model.stats)
+            given = model._replace(family=family, stats=stats)
+            self._given = model, given
+        self._rows = as_cells(model.family, X)  # kept while their addresses are used
+        return given, rows_of(self._rows)
+
+    def __getstate__(self):
+        return super().__getstate__() | {"_given": (None, None), "_rows": None}
 
     def _longest(self, X):
         return MOST_MARKS * sum(block.shape[1] for block in X)

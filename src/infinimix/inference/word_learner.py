@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infinimix.families.seam import refresh_all
+from infinimix.families.product import refresh_all
 from infinimix.families.words import (
     LEAST,
     SAMPLED,

@@ -9,6 +9,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from infinimix.kernels.compile import INSIDE
+
 
 def _python_class(typ):
     """Return the Python class behind a numba type (a plain tuple is a product)."""
@@ -27,7 +29,7 @@ def operation(signature):
     def op(first, *args):
         return find(type(first))(first, *args)
 
-    @overload(op, strict=False, jit_options={"forceinline": True})
+    @overload(op, strict=False, jit_options=INSIDE | {"forceinline": True})
     def resolve(first, *args):
         return find(_python_class(first))
 
@@ -38,6 +40,6 @@ def operation(signature):
 
         return register
 
-    op.implement = implement
+    op.implement, op.find = implement, find
     op.__name__, op.__doc__ = signature.__name__, signature.__doc__
     return op

@@ -11,7 +11,7 @@ from infinimix.estimators.parameters import check_parameters
 from infinimix.estimators.plain_parameters import plain, unplain
 from infinimix.estimators.schema_checks import check_schema
 from infinimix.families.priors import Layout, blank
-from infinimix.families.seam import refresh_all
+from infinimix.families.product import refresh_all
 from infinimix.inference.storage import statistics
 from infinimix.maxmargin.isvm import GibbsInfiniteSVC
 from infinimix.maxmargin.sampler import Kept

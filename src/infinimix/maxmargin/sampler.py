@@ -76,9 +76,9 @@ class Chain:
             if self.n_live >= len(self.sizes) - 1:
                 self._make_room()
             row, self.n_live = sweep(
-                self.rng, self.families, self.stats, self.blocks, self.X, self.Y, self.log_new,
+                self.families, self.stats, self.blocks, self.X, self.Y, self.log_new,
                 self.above, self.z, self.sizes, self.eta, self.slots, self.n_live, row,
-                np.log(self.alpha), self.c, self.nu, self.margin,
+                np.log(self.alpha), self.c, self.nu, self.margin, self.rng,
             )  # fmt: skip
         self.draw_experts()
         scores = np.einsum("ip,icp->ic", self.X, self.eta[self.z])

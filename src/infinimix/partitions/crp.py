@@ -59,7 +59,7 @@ def log_at_most(n, alpha, bound):
 
 
 def log_prior_ratio(n_groups, n_rows, new, old):
-    """Return log P(z | new alpha) - log P(z | old alpha) of a partition of some rows, unbounded.
+    """Return log P(z | new alpha) - log P(z | old alpha) of partitions of some rows, unbounded.
 
     With r = new / old it is (K - 1) log r - sum_i log((new + i) / (old + i)), i from 1 on. For i
     below alpha each term is nearly log r and what matters is the difference, so there

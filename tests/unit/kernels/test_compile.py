@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import infinimix
-from infinimix.kernels import compile as door
+from infinimix.kernels import cache
+from infinimix.kernels.cache import compiled_sources, digest_code
 
 PACKAGE = Path(infinimix.__file__).parent
 ROOMS = ("kernels", "families", "partitions", "inference")
@@ -67,24 +68,51 @@ def test_a_cold_start_speaks_a_warm_one_is_silent_an_edit_counts(package):
     assert edited > cold + 0.5
 
 
+def code_of(package):
+    return digest_code(compiled_sources(package))
+
+
 @pytest.mark.parametrize("room", ROOMS)
-def test_every_source_of_a_compiled_room_counts(package, room, monkeypatch):
-    monkeypatch.setattr(door, "__file__", str(package / "kernels" / "compile.py"))
-    fingerprint = door.fingerprint.__wrapped__
-    seen = {fingerprint()}
-    for path in sorted((package / room).glob("*.py")):
-        path.write_text(path.read_text() + "# a remark\n")
-        seen.add(fingerprint())
-    assert len(seen) == 1 + len(list((package / room).glob("*.py")))
-    (package / room / "more.py").write_text("")
-    assert fingerprint() not in seen
+def test_every_compiled_source_counts(package, room):
+    seen = {code_of(package)}
+    names = [name for name, _ in compiled_sources(package) if name.startswith(f"{room}/")]
+    assert names
+    for name in names:
+        path = package / name
+        path.write_text(path.read_text() + "more = 1\n")
+        seen.add(code_of(package))
+    assert len(seen) == 1 + len(names)
 
 
-def test_the_fingerprint_does_not_depend_on_the_place(package, monkeypatch):
-    here = door.fingerprint.__wrapped__()
-    ignored = shutil.ignore_patterns("__pycache__")
-    for room in door.COMPILED_ROOMS:
-        if not (package / room).exists():
-            shutil.copytree(PACKAGE / room, package / room, ignore=ignored)
-    monkeypatch.setattr(door, "__file__", str(package / "kernels" / "compile.py"))
-    assert door.fingerprint.__wrapped__() == here
+@pytest.mark.parametrize("room", ROOMS)
+def test_comments_docstrings_and_line_numbers_do_not_count(package, room):
+    before = code_of(package)
+    for name, text in compiled_sources(package):
+        if name.startswith(f"{room}/"):
+            first, _, rest = text.decode().partition('"""')
+            edited = f'# a remark\n\n{first}"""More words. {rest}# another\n'
+            (package / name).write_text(edited)
+    assert code_of(package) == before
+
+
+def test_sources_without_compiled_code_do_not_count(package):
+    names = {name for name, _ in compiled_sources(package)}
+    assert {"inference/optimal.py", "families/bernoulli.py", "kernels/compile.py"} <= names
+    assert "inference/online_model.py" in names  # its constants are compiled into others
+    assert "inference/finite_storage.py" not in names
+
+
+def test_the_fingerprint_does_not_depend_on_the_place(package):
+    here = compiled_sources()
+    there = [(name, text) for name, text in here if name.startswith(ROOMS)]
+    assert code_of(package) == digest_code(there)
+
+
+def test_the_fingerprint_is_noted_and_found_again(monkeypatch, tmp_path):
+    """Parsing is for the first process; bytes that were never seen are parsed anew."""
+    monkeypatch.setattr(cache, "_note", lambda: tmp_path / "note.txt")
+    found = cache.fingerprint.__wrapped__()
+    monkeypatch.setattr(cache, "digest_code", lambda sources: "parsed again")
+    assert cache.fingerprint.__wrapped__() == found
+    monkeypatch.setattr(cache, "compiled_sources", lambda: [("a.py", b"x = 1")])
+    assert cache.fingerprint.__wrapped__() == "parsed again"

@@ -11,6 +11,7 @@ from math import exp, log, sqrt
 
 import numpy as np
 
+from infinimix.families.product import engine
 from infinimix.families.seam import add, score
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.draws import invert
@@ -120,19 +121,19 @@ def hinge_of(x, y, eta, margin):
     return total
 
 
-@kernel
+@engine("score", "count", "refresh")
 def sweep(
-    rng, families, stats, blocks, X, Y, log_new, above, z, sizes, eta, slots, n_live, first,
-    log_alpha, c, nu, margin,
+    families, stats, X, F, Y, log_new, above, z, sizes, eta, slots, n_live, first,
+    log_alpha, c, nu, margin, rng,
 ):  # fmt: skip
     """Let the rows from `first` on choose again; return the next one (for want of room), n_live."""
     logp, w = np.zeros(sizes.shape[0]), np.empty(sizes.shape[0])
-    for i in range(first, X.shape[0]):
+    for i in range(first, F.shape[0]):
         if n_live == sizes.shape[0]:
             return i, n_live
         k = z[i]
         if k >= 0:
-            add(families, stats, k, blocks, i, -1.0)
+            add(families, stats, k, X, i, -1.0)
             sizes[k] -= 1.0
             if sizes[k] == 0.0:
                 for j in range(1, n_live):
@@ -143,14 +144,14 @@ def sweep(
         live = slots[:n_live]
         for k in live:
             logp[k] = 0.0
-        score(families, stats, blocks, i, live, logp)
+        score(families, stats, X, i, live, logp)
         top = -np.inf
         for j in range(n_live):
             k = live[j]
             if j == 0:
                 w[j] = log_alpha + logp[k] + log_new[i]
             else:
-                w[j] = log(sizes[k]) + logp[k] - 2.0 * c * hinge_of(X[i], Y[i], eta[k], margin)
+                w[j] = log(sizes[k]) + logp[k] - 2.0 * c * hinge_of(F[i], Y[i], eta[k], margin)
             top = max(top, w[j])
         total = 0.0
         for j in range(n_live):
@@ -161,16 +162,16 @@ def sweep(
             j = n_live
             n_live += 1
             for o in range(Y.shape[1]):
-                draw_first_expert(rng, X[i], Y[i, o], c, nu, margin, above[i], eta[slots[j], o])
+                draw_first_expert(rng, F[i], Y[i, o], c, nu, margin, above[i], eta[slots[j], o])
         k = slots[j]
         z[i] = k
         sizes[k] += 1.0
-        add(families, stats, k, blocks, i, 1.0)
-    return X.shape[0], n_live
+        add(families, stats, k, X, i, 1.0)
+    return F.shape[0], n_live
 
 
-@kernel
-def count_rows(families, stats, blocks, z):
+@engine("count", "refresh")
+def count_rows(families, stats, X, z):
     """Put every row in its cluster."""
     for i in range(z.shape[0]):
-        add(families, stats, z[i], blocks, i, 1.0)
+        add(families, stats, z[i], X, i, 1.0)

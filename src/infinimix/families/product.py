@@ -1,0 +1,294 @@
+"""Products of families as engines take them: tables of blocks in place of families and statistics.
+
+An engine is a kernel whose first arguments are `family, stats`, and `X` if it reads rows. From
+Python it is called with a family or a tuple of families, statistics and rows; what it gets is a
+table of addresses (`kernels.blocks`), so it is compiled once for all of them. Each engine says
+which operations it uses, and only these are compiled for a family. Interpreted, it gets what it was
+called with; so does an engine of a family that does not stand in products (`words`).
+"""
+
+from inspect import signature
+
+import numpy as np
+
+from infinimix.families.seam import (
+    column_evidence,
+    copy,
+    count,
+    map_first,
+    mark,
+    marks,
+    merge,
+    refresh,
+    score,
+    width,
+)
+from infinimix.kernels import blocks as at
+from infinimix.kernels.blocks import Blocks, invoke
+from infinimix.kernels.compile import INTERPRETED, entry, kernel
+
+OPERATIONS = dict(
+    zip(at.OPERATIONS, (count, refresh, score, column_evidence, copy, merge, mark), strict=True)
+)
+_CELLS = {}  # by family: the dtype of its cells
+_PLACES = {}  # by family and operations: the first entries of a row
+_LATEST = (None, None)  # the latest rows and their table
+
+
+def register(family_class, cells):
+    """Let a family stand in a product; its cells have this dtype."""
+    _CELLS[family_class] = np.dtype(cells)
+
+
+def table_of(families, stats, uses):
+    """Return the table of a product, for engines that use these operations.
+
+    The arrays must live, and stay where they are, for as long as the table is used.
+    """
+    if type(families) is not tuple:  # one family is a product of one
+        families, stats = (families,), (stats,)
+    arrays = max([len(family) + len(own) for family, own in zip(families, stats, strict=True)])
+    table = np.zeros((len(families), at.FIRST + at.STEP * arrays), np.int64)
+    for row, family, own in zip(table, families, stats, strict=True):
+        members, place = (*family, *own), at.FIRST
+        row[: at.FIRST] = _places(family, own, members, uses)
+        row[at.WIDTH], row[at.MARKS] = width(family), marks(family)
+        for array in members:
+            if not array.flags.c_contiguous:
+                raise ValueError(f"{type(family).__name__} has an array that is not contiguous")
+            at.write_array(row, place, array)
+            place += at.STEP
+    return Blocks(table)
+
+
+def _places(family, own, members, uses):
+    key = type(family), uses
+    if key not in _PLACES:
+        fields = tuple((array.dtype.str, array.ndim) for array in members)
+        row = [0] * at.FIRST
+        for name in uses:
+            body = OPERATIONS[name].find(type(family))
+            given = (type(family), type(own), fields, _CELLS[type(family)])
+            row[at.OPERATIONS.index(name)] = at.address_of(name, body, *given)
+        _PLACES[key] = row
+    return _PLACES[key]
+
+
+def as_cells(families, X):
+    """Return rows with the dtypes that the families read; mostly they have them."""
+    if INTERPRETED:
+        return X
+    if type(families) is not tuple:
+        families, X = (families,), (X,)
+    for family, block in zip(families, X, strict=True):
+        if block.dtype != _CELLS[type(family)] or not block.flags.c_contiguous:
+            dtypes = [_CELLS[type(f)] for f in families]
+            return tuple(map(np.ascontiguousarray, X, dtypes))
+    return X
+
+
+def rows_of(X):
+    """Return the table of rows; many products ask for that of the same ones in turn."""
+    global _LATEST
+    if INTERPRETED:
+        return X
+    latest, table = _LATEST
+    if X is not latest:
+        table = np.empty((len(X), 3), np.int64)
+        for row, block in zip(table, X, strict=True):
+            at.write_array(row, 0, block)
+        _LATEST = X, table
+    return table
+
+
+class Bound:
+    """The table of a product that many calls use; it is made anew when an array is replaced."""
+
+    def __init__(self, uses):
+        self.uses, self._families, self._stats, self._table = uses, None, None, None
+
+    def __call__(self, families, stats):
+        """Return the product as engines take it, in place of families and statistics."""
+        if INTERPRETED:
+            return families, stats
+        if families is not self._families or stats is not self._stats:
+            self._table = table_of(families, stats, self.uses)
+            self._families, self._stats = families, stats
+        return self._table, None
+
+    def __reduce__(self):
+        return Bound, (self.uses,)  # addresses are those of one process
+
+
+class Engine:
+    """A kernel over any product of families; called from Python with the product itself."""
+
+    def __init__(self, func, uses):
+        self.kernel, self.uses, self._entry = kernel(func), uses, None
+        self.reads_rows = list(signature(func).parameters)[2:3] == ["X"]
+        self.__name__, self.__doc__, self.__module__ = func.__name__, func.__doc__, func.__module__
+
+    def __call__(self, family, stats, *args):
+        """Run, with a table in place of families, statistics and rows."""
+        if INTERPRETED or not (type(family) is tuple or type(family) in _CELLS):
+            return self.kernel(family, stats, *args)
+        blocks = table_of(family, stats, self.uses)
+        if self.reads_rows:
+            X = as_cells(family, args[0])
+            return self.kernel(blocks, None, rows_of(X), *args[1:])
+        return self.kernel(blocks, None, *args)
+
+    def entry(self, *args):
+        """Return the machine code for a bound product; all callers have arguments of one type."""
+        if self._entry is None:
+            self._entry = entry(self.kernel, *args)
+        return self._entry
+
+
+def engine(*uses):
+    """Compile a function of a product of families that uses these operations of them."""
+
+    def make(func):
+        return Engine(func, uses)
+
+    return make
+
+
+# --- the operations of a table ------------------------------------------------------------------
+
+
+@count.implement(Blocks)
+def _(blocks, stats, k, X, i, w):
+    table = blocks.table
+    for b in range(table.shape[0]):
+        invoke(table[b, at.COUNT], (table[b], X[b], k, i, w))
+
+
+@refresh.implement(Blocks)
+def _(blocks, stats, k):
+    table = blocks.table
+    for b in range(table.shape[0]):
+        invoke(table[b, at.REFRESH], (table[b], k))
+
+
+@score.implement(Blocks)
+def _(blocks, stats, X, i, live, out):
+    table = blocks.table
+    for b in range(table.shape[0]):
+        invoke(table[b, at.SCORE], (table[b], X[b], i, live, live.shape[0], out))
+
+
+@width.implement(Blocks)
+def _(blocks):
+    total = 0
+    for b in range(blocks.table.shape[0]):
+        total += blocks.table[b, at.WIDTH]
+    return total
+
+
+@column_evidence.implement(Blocks)
+def _(blocks, stats, k, out):
+    table, first = blocks.table, 0
+    for b in range(table.shape[0]):
+        invoke(table[b, at.EVIDENCE], (table[b], k, out[first:]))
+        first += table[b, at.WIDTH]
+
+
+@copy.implement(Blocks)
+def _(blocks, stats, source, target):
+    table = blocks.table
+    for b in range(table.shape[0]):
+        invoke(table[b, at.COPY], (table[b], source, target))
+
+
+@merge.implement(Blocks)
+def _(blocks, stats, source, target):
+    table = blocks.table
+    for b in range(table.shape[0]):
+        invoke(table[b, at.MERGE], (table[b], source, target))
+
+
+@mark.implement(Blocks)
+def _(blocks, stats, X, i, first, index, value):
+    table, used = blocks.table, 0
+    for b in range(table.shape[0]):
+        used += invoke(table[b, at.MARK], (table[b], X[b], i, first, index[used:], value[used:]))
+        first += table[b, at.MARKS]
+    return used
+
+
+# --- what many ask of whole tables of groups ----------------------------------------------------
+
+
+@engine("refresh")
+def refresh_of(family, stats, slots):
+    """Make these groups ready to score."""
+    for k in slots:
+        refresh(family, stats, k)
+
+
+def refresh_all(family, stats, slots):
+    """Make the first `slots` groups ready to score."""
+    refresh_of(family, stats, np.arange(slots))
+
+
+@engine("column_evidence")
+def add_columns(family, stats, slots, step, out):
+    """Add to out[j * step, d] the log evidence of column d in the j-th of these groups.
+
+    With a step of 0 they add up.
+    """
+    for j in range(slots.shape[0]):
+        column_evidence(family, stats, slots[j], out[j * step])
+
+
+def evidence_of(family, stats, slots):
+    """Return the log marginal likelihood of what each of these groups holds."""
+    families = family if type(family) is tuple else (family,)
+    out = np.zeros((len(slots), sum(map(width, families))))
+    add_columns(family, stats, slots, 1, out)
+    return out.sum(axis=1)
+
+
+def evidence_all(family, stats, slots):
+    """Return the log marginal likelihood of what each of the first groups holds."""
+    return evidence_of(family, stats, np.arange(slots))
+
+
+@engine("count")
+def _count_each(family, stats, X, weight):
+    for i in range(weight.shape[0]):
+        for k in range(weight.shape[1]):
+            if weight[i, k] > 0.0:
+                count(family, stats, k, X, i, weight[i, k])
+
+
+def count_each(family, stats, weight, X):
+    """Do what `count_rows` asks, row by row: right for every family."""
+    _count_each(family, stats, X, weight)
+
+
+@engine("score")
+def _score_each(family, stats, X, live, out):
+    most = 0
+    for k in live:
+        most = max(most, k)
+    logp = np.empty(most + 1)
+    for i in range(out.shape[0]):
+        for k in live:
+            logp[k] = 0.0
+        score(family, stats, X, i, live, logp)
+        for j in range(live.shape[0]):
+            out[i, j] += logp[live[j]]
+
+
+def score_each(family, stats, live, X, out):
+    """Do what `score_rows` asks, row by row: right for every family."""
+    _score_each(family, stats, X, live, out)
+
+
+def settle_not(family, stats, mode):
+    """Do what `settle` asks of a family that has no estimate."""
+    slots = len(map_first(stats))
+    refresh_all(family, stats, slots)
+    return np.zeros(slots)

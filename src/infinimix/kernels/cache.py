@@ -1,0 +1,137 @@
+"""Machine code on disk: found again by its types, the processor and a fingerprint of the sources.
+
+numba's own disk cache watches only the file of the cached function, so after an edit to a function
+that is compiled into others it would run stale machine code; and processes that compile at the same
+time may mix up its numbered files. Here each kernel and signature has a file of its own, whose name
+holds a hash of all that the machine code depends on: types, processor, numba, Python, and every
+source that is compiled. Comments and docstrings are no part of that hash.
+"""
+
+import hashlib
+import os
+import pickle
+import re
+import sys
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from types import CodeType
+
+import numba
+from numba.core.caching import FunctionCache
+from numba.core.serialize import dumps
+
+PACKAGE = Path(__file__).resolve().parents[1]
+COMPILED_ROOMS = (
+    "kernels", "families", "partitions", "inference", "tables", "maxmargin", "networks/engine",
+)  # fmt: skip
+IMPORT = re.compile(rb"^\s*from (infinimix[\w.]*) import ([\w, ]+)", re.MULTILINE)
+NOTE = "infinimix-sources.txt"  # beside the machine code: what sources were parsed, and their hash
+PYTHON = sys.implementation.cache_tag
+
+
+def compiled_sources(package=PACKAGE):
+    """Return the names and bytes of the files with compiled code, and of what these import.
+
+    A file has compiled code if it imports from `kernels`; constants may come from other files.
+    """
+    texts = {}
+    for room in COMPILED_ROOMS:
+        for path in (package / room).rglob("*.py"):
+            texts[path.relative_to(package).as_posix()] = path.read_bytes()
+    waiting = [name for name in texts if b"infinimix.kernels" in texts[name]]
+    waiting += [name for name in texts if name.startswith("kernels/")]
+    found = {}
+    while waiting:
+        name = waiting.pop()
+        if name in texts and name not in found:
+            found[name] = texts[name]
+            for module, names in IMPORT.findall(texts[name]):
+                place = module.decode().removeprefix("infinimix").lstrip(".").replace(".", "/")
+                members = [f"/{member.strip()}" for member in names.decode().split(",")]
+                waiting += [f"{place}{member}.py" for member in ("", *members)]
+    return sorted(found.items())
+
+
+def digest_code(sources):
+    """Hash what sources do: their bytecode without docstrings, comments and line numbers."""
+    digest = hashlib.sha256()
+    for name, text in sources:
+        code = compile(text, name, "exec", dont_inherit=True, optimize=2)
+        digest.update(f"{name}\n{_describe(code)!r}\n".encode())
+    return digest.hexdigest()
+
+
+def _describe(code):
+    consts = [_describe(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    return code.co_name, code.co_code, consts, code.co_names, code.co_varnames
+
+
+@cache
+def fingerprint():
+    """Return the hash of all compiled code.
+
+    Parsing takes as long as a small fit, so the answer for these very bytes is noted on disk.
+    """
+    sources = compiled_sources()
+    raw = hashlib.sha256(PYTHON.encode())
+    for name, text in sources:
+        raw.update(f"{name} {len(text)}\n".encode())
+        raw.update(text)
+    key, note = f"{raw.hexdigest()} ", _note()
+    with suppress(OSError):
+        for line in note.read_text(encoding="ascii").splitlines():
+            if line.startswith(key):
+                return line.removeprefix(key)
+    found = digest_code(sources)
+    with suppress(OSError), note.open("a", encoding="ascii") as file:
+        file.write(f"{key}{found}\n")
+    return found
+
+
+def _note():
+    """Return the file of hashes, in the folder that numba chooses."""
+    try:
+        return Path(FunctionCache(_describe).cache_path) / NOTE
+    except RuntimeError:  # no folder to write to: parse in every process
+        return Path(os.devnull)
+
+
+@cache
+def announce():
+    """Say once that a cold start compiles, and how long, so that a pause is understood."""
+    print(
+        "infinimix: compiling what this call needs (2 to 15 seconds, once; later runs load it "
+        "from disk, and `infinimix warm-up` compiles everything now)",
+        file=sys.stderr,
+    )
+
+
+class KernelCache(FunctionCache):
+    """The machine code of one function, a file for each signature; a miss is announced."""
+
+    def _file(self, sig, codegen):
+        func = self._py_func
+        processor = codegen.magic_tuple()
+        own = func.__module__, func.__qualname__, func.__code__.co_code
+        parts = repr((sig, processor, numba.__version__, PYTHON, fingerprint(), own))
+        key = hashlib.sha256(parts.encode()).hexdigest()
+        name = f"{Path(func.__code__.co_filename).stem}.{func.__qualname__}"
+        return Path(self._cache_path) / f"{name}.{fingerprint()[:8]}.{key[:24]}.nbc"
+
+    def _load_overload(self, sig, target_context):
+        try:
+            data = self._file(sig, target_context.codegen()).read_bytes()
+        except OSError:
+            announce()
+            return None
+        return self._impl.rebuild(target_context, pickle.loads(data))
+
+    def _save_overload(self, sig, data):
+        if not self._impl.check_cachable(data):
+            return
+        self._impl.locator.ensure_cache_path()
+        path = self._file(sig, data.codegen)
+        half = path.with_suffix(f".{os.getpid()}.half")  # never half a file under its name
+        half.write_bytes(dumps(self._impl.reduce(data)))
+        half.replace(path)
