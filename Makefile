@@ -46,6 +46,8 @@ $(READY): pyproject.toml constraints.txt
 	@echo "Making .venv (once, a minute or two)"
 	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@echo "Compiling kernels (once, about a minute)"
+	@$(BIN)/infinimix warm-up
 	@touch $@
 
 $(DOCS_READY): $(READY)

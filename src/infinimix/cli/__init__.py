@@ -24,6 +24,7 @@ from infinimix.cli import (
     predict,
     report,
     stream,
+    warm_up,
 )
 from infinimix.cli.errors import guarded
 from infinimix.cli.examples import EXAMPLES
@@ -39,6 +40,7 @@ COMMANDS: dict[str, Callable[..., None]] = {  # in the order of --help
     "impute": impute.impute,
     "network": network.network,
     "stream": stream.stream,
+    "warm-up": warm_up.warm_up,
 }
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False)

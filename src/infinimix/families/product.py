@@ -24,14 +24,14 @@ from infinimix.families.seam import (
     width,
 )
 from infinimix.kernels import blocks as at
-from infinimix.kernels.blocks import Blocks, invoke
+from infinimix.kernels.blocks import invoke
 from infinimix.kernels.compile import INTERPRETED, entry, kernel
 
 OPERATIONS = dict(
     zip(at.OPERATIONS, (count, refresh, score, column_evidence, copy, merge, mark), strict=True)
 )
-_CELLS = {}  # by family: the dtype of its cells
-_PLACES = {}  # by family and operations: the first entries of a row
+_CELLS: dict = {}  # by family: the dtype of its cells
+_PLACES: dict = {}  # by family and operations: the first entries of a row
 _LATEST = (None, None)  # the latest rows and their table
 
 
@@ -50,27 +50,28 @@ def table_of(families, stats, uses):
     arrays = max([len(family) + len(own) for family, own in zip(families, stats, strict=True)])
     table = np.zeros((len(families), at.FIRST + at.STEP * arrays), np.int64)
     for row, family, own in zip(table, families, stats, strict=True):
-        members, place = (*family, *own), at.FIRST
-        row[: at.FIRST] = _places(family, own, members, uses)
-        row[at.WIDTH], row[at.MARKS] = width(family), marks(family)
+        members = (*family, *own)
+        places, width_of, marks_of = _places(family, own, members, uses)
+        entries = [*places, width_of(family), marks_of(family)]
         for array in members:
             if not array.flags.c_contiguous:
                 raise ValueError(f"{type(family).__name__} has an array that is not contiguous")
-            at.write_array(row, place, array)
-            place += at.STEP
-    return Blocks(table)
+            entries += at.describe_array(array)
+        row[: len(entries)] = entries
+    return table
 
 
 def _places(family, own, members, uses):
+    """Return the addresses of the operations, and what counts columns and features."""
     key = type(family), uses
     if key not in _PLACES:
         fields = tuple((array.dtype.str, array.ndim) for array in members)
-        row = [0] * at.FIRST
+        places = [0] * len(at.OPERATIONS)
         for name in uses:
             body = OPERATIONS[name].find(type(family))
             given = (type(family), type(own), fields, _CELLS[type(family)])
-            row[at.OPERATIONS.index(name)] = at.address_of(name, body, *given)
-        _PLACES[key] = row
+            places[at.OPERATIONS.index(name)] = at.address_of(name, body, *given)
+        _PLACES[key] = places, width.find(type(family)), marks.find(type(family))
     return _PLACES[key]
 
 
@@ -94,9 +95,7 @@ def rows_of(X):
         return X
     latest, table = _LATEST
     if X is not latest:
-        table = np.empty((len(X), 3), np.int64)
-        for row, block in zip(table, X, strict=True):
-            at.write_array(row, 0, block)
+        table = np.array([at.describe_array(block) for block in X], np.int64)
         _LATEST = X, table
     return table
 
@@ -132,11 +131,11 @@ class Engine:
         """Run, with a table in place of families, statistics and rows."""
         if INTERPRETED or not (type(family) is tuple or type(family) in _CELLS):
             return self.kernel(family, stats, *args)
-        blocks = table_of(family, stats, self.uses)
+        table = table_of(family, stats, self.uses)
         if self.reads_rows:
             X = as_cells(family, args[0])
-            return self.kernel(blocks, None, rows_of(X), *args[1:])
-        return self.kernel(blocks, None, *args)
+            return self.kernel(table, None, rows_of(X), *args[1:])
+        return self.kernel(table, None, *args)
 
     def entry(self, *args):
         """Return the machine code for a bound product; all callers have arguments of one type."""
@@ -157,60 +156,55 @@ def engine(*uses):
 # --- the operations of a table ------------------------------------------------------------------
 
 
-@count.implement(Blocks)
-def _(blocks, stats, k, X, i, w):
-    table = blocks.table
+@count.implement(np.ndarray)
+def _(table, stats, k, X, i, w):
     for b in range(table.shape[0]):
         invoke(table[b, at.COUNT], (table[b], X[b], k, i, w))
 
 
-@refresh.implement(Blocks)
-def _(blocks, stats, k):
-    table = blocks.table
+@refresh.implement(np.ndarray)
+def _(table, stats, k):
     for b in range(table.shape[0]):
         invoke(table[b, at.REFRESH], (table[b], k))
 
 
-@score.implement(Blocks)
-def _(blocks, stats, X, i, live, out):
-    table = blocks.table
+@score.implement(np.ndarray)
+def _(table, stats, X, i, live, out):
     for b in range(table.shape[0]):
         invoke(table[b, at.SCORE], (table[b], X[b], i, live, live.shape[0], out))
 
 
-@width.implement(Blocks)
-def _(blocks):
+@width.implement(np.ndarray)
+def _(table):
     total = 0
-    for b in range(blocks.table.shape[0]):
-        total += blocks.table[b, at.WIDTH]
+    for b in range(table.shape[0]):
+        total += table[b, at.WIDTH]
     return total
 
 
-@column_evidence.implement(Blocks)
-def _(blocks, stats, k, out):
-    table, first = blocks.table, 0
+@column_evidence.implement(np.ndarray)
+def _(table, stats, k, out):
+    first = 0
     for b in range(table.shape[0]):
         invoke(table[b, at.EVIDENCE], (table[b], k, out[first:]))
         first += table[b, at.WIDTH]
 
 
-@copy.implement(Blocks)
-def _(blocks, stats, source, target):
-    table = blocks.table
+@copy.implement(np.ndarray)
+def _(table, stats, source, target):
     for b in range(table.shape[0]):
         invoke(table[b, at.COPY], (table[b], source, target))
 
 
-@merge.implement(Blocks)
-def _(blocks, stats, source, target):
-    table = blocks.table
+@merge.implement(np.ndarray)
+def _(table, stats, source, target):
     for b in range(table.shape[0]):
         invoke(table[b, at.MERGE], (table[b], source, target))
 
 
-@mark.implement(Blocks)
-def _(blocks, stats, X, i, first, index, value):
-    table, used = blocks.table, 0
+@mark.implement(np.ndarray)
+def _(table, stats, X, i, first, index, value):
+    used = 0
     for b in range(table.shape[0]):
         used += invoke(table[b, at.MARK], (table[b], X[b], i, first, index[used:], value[used:]))
         first += table[b, at.MARKS]

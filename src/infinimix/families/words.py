@@ -51,6 +51,10 @@ class DirichletMultinomial(NamedTuple):
     form: np.ndarray  # (1,) MEAN, REINFORCED or SAMPLED
 
 
+class SampledMultinomial(DirichletMultinomial):
+    """Words scored by drawn parameters, form SAMPLED: a class, as only it compiles the draws."""
+
+
 class WordStats(NamedTuple):
     """Statistics of K groups over at most W words."""
 

@@ -18,6 +18,7 @@ from scipy.special import logsumexp
 from infinimix.families.dials import DIALS, GRID, TAUS, learned
 from infinimix.families.priors import find_family
 from infinimix.families.product import add_columns
+from infinimix.families.seam import map_arrays, map_first
 
 
 def turn_dials(rng, layout, prior, pool, dials, groups):
@@ -43,7 +44,7 @@ def turn_dials(rng, layout, prior, pool, dials, groups):
     common = {kind: np.zeros(len(notches), np.int64) for kind, notches in dials.items()}
     for block, (kind, names) in enumerate(layout.names.items()):
         free = learned(names, prior)
-        own = [(stats[block], np.asarray(slots, np.int64)) for stats, slots in groups]
+        own = [(stats[block], slots) for stats, slots in groups]
         for j, dial in enumerate(DIALS.get(kind, ())):
             if free.any():
                 families = each_notch(kind, layout, prior, pool[block], dials[kind], j)
@@ -61,11 +62,22 @@ def each_notch(kind, layout, prior, pool, notches, j):
 
 def weigh_notches(families, groups, width):
     """Return the log evidence of each column under each family: (families, columns)."""
-    table = np.zeros((len(GRID), width))
+    table, stats = np.zeros((len(GRID), width)), gather(groups)
+    every = np.arange(len(map_first(stats)))
     for j, family in enumerate(families):
-        for stats, slots in groups:
-            add_columns(family, stats, slots, 0, table[j:])
+        add_columns(family, stats, every, 0, table[j:])
     return table
+
+
+def gather(groups):
+    """Return the statistics of groups from several tables, as one table."""
+    tables, slots = zip(*groups, strict=True)
+
+    def take(*arrays):
+        parts = [array[held] for array, held in zip(arrays, slots, strict=True)]
+        return np.concatenate(parts)
+
+    return map_arrays(take, *tables)
 
 
 def turn_dial(rng, dial, table):

@@ -33,7 +33,7 @@ from infinimix.inference.online_model import (
 from infinimix.inference.refinement import LEAST, learn_correction
 from infinimix.inference.weighting import note
 from infinimix.inference.word_groups import begin, know_words, renew, spread_words
-from infinimix.kernels.compile import exact, kernel, part
+from infinimix.kernels.compile import exact, kernel
 from infinimix.kernels.elementary import exp
 from infinimix.partitions.relaxed import DYNAMIC, POSTERIOR, move_alpha, weigh_alpha
 
@@ -42,7 +42,7 @@ UNSURE = 1e-4  # the least probability by which replicas are compared
 PACE = 0.1  # of log beta
 
 
-@part
+@kernel
 def begin_class(model, c, rng):
     """Make the groups of a class ready for its first row."""
     size = model.replicas.shape[1]
@@ -51,7 +51,7 @@ def begin_class(model, c, rng):
             begin(model.family, model.stats, 1 + c * size + r, rng)
 
 
-@part
+@kernel
 def enter(model, k, X, i, w, rng):
     """Add a row to group k with weight w; below 0, take it away."""
     add(model.family, model.stats, k, X, i, w)
@@ -68,7 +68,7 @@ def find_slope(p, score_, n_classes, size, r, own):
     return slope
 
 
-@part
+@kernel
 def learn_shares(model, y, n_classes, room):
     """Weigh the replicas by what they said of class y, and let each learn its temperature."""
     replicas, p, score_ = model.replicas, room.p, room.score
@@ -87,7 +87,7 @@ def learn_shares(model, y, n_classes, room):
         replicas[SHARE, r] = (1.0 - FIXED_SHARE) * replicas[SHARE, r] / total + even
 
 
-@part
+@kernel
 def learn_corrections(model, y, n_classes, X, i, room):
     """Move the corrections of every class whose probability was wrong, by all words of a row."""
     replicas, size = model.replicas, model.replicas.shape[1]
@@ -106,7 +106,7 @@ def learn_corrections(model, y, n_classes, X, i, room):
                     )  # fmt: skip
 
 
-@part
+@kernel
 def learn_alpha(model, predicted_new, is_new):
     """Let alpha follow what has come."""
     course = model.course
@@ -116,7 +116,7 @@ def learn_alpha(model, predicted_new, is_new):
         course[ALPHA] = weigh_alpha(model.log_alpha_weight, course[ROWS], is_new)
 
 
-@part
+@kernel
 def seat(model, y, z, X, i, rng):
     """Add a row to its class y, and correct the class z that was predicted instead."""
     classes, replicas, course = model.classes, model.replicas, model.course
@@ -137,7 +137,7 @@ def seat(model, y, z, X, i, rng):
     classes[LAST, y] = course[STEPS]
 
 
-@part
+@kernel
 def settle(model, slots, X, i, whole, b, rng):
     """Count a row among all rows; words that are new now have a pseudo-count everywhere."""
     course = model.course

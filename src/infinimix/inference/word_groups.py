@@ -9,9 +9,9 @@ import numpy as np
 
 from infinimix.families.seam import refresh
 from infinimix.families.words import (
-    SAMPLED,
     UNDRAWN,
     DirichletMultinomial,
+    SampledMultinomial,
     draw_cell,
     draw_group,
     redraw,
@@ -30,11 +30,10 @@ def _(family, stats, k, X, i, rng):
     pass
 
 
-@renew.implement(DirichletMultinomial)
+@renew.implement(SampledMultinomial)
 def _(family, stats, k, X, i, rng):
-    if family.form[0] == SAMPLED:
-        redraw(family, stats, k, X, i, rng)
-        refresh(family, stats, k)
+    redraw(family, stats, k, X, i, rng)
+    refresh(family, stats, k)
 
 
 @operation
@@ -47,10 +46,9 @@ def _(family, stats, k, rng):
     pass
 
 
-@begin.implement(DirichletMultinomial)
+@begin.implement(SampledMultinomial)
 def _(family, stats, k, rng):
-    if family.form[0] == SAMPLED:
-        draw_group(family, stats, k, rng)
+    draw_group(family, stats, k, rng)
 
 
 @operation
@@ -80,10 +78,8 @@ def _(family, stats, classes, replicas, X, i, rng):
     pass
 
 
-@spread_words.implement(DirichletMultinomial)
+@spread_words.implement(SampledMultinomial)
 def _(family, stats, classes, replicas, X, i, rng):
-    if family.form[0] != SAMPLED:
-        return
     size, n, t = replicas.shape[1], stats.n, stats.t
     for c in range(classes.shape[1]):
         for k in range(1 + c * size, 1 + (c + 1) * size if classes[HELD, c] > 0.0 else 0):

@@ -8,6 +8,7 @@ from infinimix.families.words import (
     SAMPLED,
     DirichletMultinomial,
     Rows,
+    SampledMultinomial,
     blank_cell,
     empty_words,
 )
@@ -24,7 +25,8 @@ class WordLearner(Learner):
     """Rows are `families.words.Rows`; words are numbered by the caller, who says how many."""
 
     def __init__(self, settings, prior, form, rule, max_features, seed):
-        family = DirichletMultinomial(np.array([prior]), np.zeros(1), np.array([form]))
+        kind = SampledMultinomial if form == SAMPLED else DirichletMultinomial
+        family = kind(np.array([prior]), np.zeros(1), np.array([form]))
         self.max_features = max_features
         super().__init__(settings, family, empty_words(family, 0, 1), new_weights(0, rule), 0, seed)
         self.refines = any(settings.steps)

@@ -157,7 +157,7 @@ def _copied(f, window):
     """
     twin, beside = copy.copy(f), copy.copy(window)
     twin.stats, twin.rng = map_arrays(np.copy, f.stats), copy.deepcopy(f.rng)
-    twin._run, twin._grow = f._run, f._grow
+    twin._bound = copy.copy(f._bound)  # of its own statistics
     for name in ("slots", "mass", "groups", "crowd", "logw", "tally", "u"):
         setattr(twin, name, getattr(f, name).copy())
     beside.z = window.z.copy()

@@ -13,7 +13,6 @@ come through).
 
 from ctypes import addressof, c_char
 from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 from numba import types
@@ -30,12 +29,6 @@ STEP = 5  # entries of an array: its address, and up to four axes
 MOST = 1 << 40  # stands for a length that nobody asks for
 INTEGER, NUMBER = types.int64, types.float64
 INTEGERS, NUMBERS = types.CPointer(types.int64), types.CPointer(types.float64)
-
-
-class Blocks(NamedTuple):
-    """A product of families with its statistics; engines only pass it on."""
-
-    table: np.ndarray  # (blocks, entries)
 
 
 # --- arrays from addresses ----------------------------------------------------------------------
@@ -218,7 +211,7 @@ FORMS = {
     "merge": _two_groups,
     "mark": _mark,
 }
-_KEPT = []  # machine code lives as long as its dispatcher
+_KEPT: list = []  # machine code lives as long as its dispatcher
 
 
 @cache
@@ -243,9 +236,7 @@ def data_address(array):
         return array.__array_interface__["data"][0]
 
 
-def write_array(row, at, array):
-    """Write where an array is, and its shape."""
-    row[at] = data_address(array)
-    for size in array.shape:
-        at += 1
-        row[at] = size
+def describe_array(array):
+    """Return the entries of an array of at most four axes: where it is, and its shape."""
+    unused = (0,) * (STEP - 1 - array.ndim)
+    return (data_address(array), *array.shape, *unused)

@@ -114,10 +114,10 @@ class KernelCache(FunctionCache):
         func = self._py_func
         processor = codegen.magic_tuple()
         own = func.__module__, func.__qualname__, func.__code__.co_code
-        parts = repr((sig, processor, numba.__version__, PYTHON, fingerprint(), own))
+        parts = repr((sig, processor, numba.__version__, PYTHON, own))
         key = hashlib.sha256(parts.encode()).hexdigest()
-        name = f"{Path(func.__code__.co_filename).stem}.{func.__qualname__}"
-        return Path(self._cache_path) / f"{name}.{fingerprint()[:8]}.{key[:24]}.nbc"
+        name = f"{Path(func.__code__.co_filename).stem}.{func.__qualname__}.{key[:24]}"
+        return Path(self._cache_path) / f"{name}.{fingerprint()[:24]}.nbc"
 
     def _load_overload(self, sig, target_context):
         try:
@@ -132,6 +132,8 @@ class KernelCache(FunctionCache):
             return
         self._impl.locator.ensure_cache_path()
         path = self._file(sig, data.codegen)
+        for old in path.parent.glob(f"{Path(path.stem).stem}.*.nbc"):
+            old.unlink(missing_ok=True)  # of sources as they were
         half = path.with_suffix(f".{os.getpid()}.half")  # never half a file under its name
         half.write_bytes(dumps(self._impl.reduce(data)))
         half.replace(path)

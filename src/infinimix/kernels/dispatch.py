@@ -29,7 +29,7 @@ def operation(signature):
     def op(first, *args):
         return find(type(first))(first, *args)
 
-    @overload(op, strict=False, jit_options=INSIDE | {"forceinline": True})
+    @overload(op, strict=False, jit_options=INSIDE)
     def resolve(first, *args):
         return find(_python_class(first))
 

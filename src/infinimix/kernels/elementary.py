@@ -18,6 +18,7 @@ LN2_HIGH, LN2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
 WHOLE = 4503599627370496.0  # 2^52: a double from here on holds an integer in its low bits
 WHOLE_BITS = 0x4330000000000000
+SIGN_BIT = -(2**63)
 ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to the nearest integer
 TINIEST_LOG = -708.0  # exp of less would be subnormal; it is returned as exp(-708)
 
@@ -42,12 +43,23 @@ def _double(typing_context, bits):
     return types.float64(types.int64), generate
 
 
+@intrinsic
+def _exponent(typing_context, bits):
+    """Return 2048 + (bits >> 52) of an int64, by a logical shift: AVX2 has no arithmetic one."""
+
+    def generate(context, builder, signature, args):
+        integer = args[0].type
+        return builder.lshr(builder.xor(args[0], integer(1 << 63)), integer(52))
+
+    return types.int64(types.int64), generate
+
+
 def _log(x):
     """Return the natural logarithm of a positive, normal x."""
     bits = _bits(x)
-    exponent = (bits - SQRT_HALF_BITS) >> 52  # so that the mantissa lies around one
-    f = _double(bits - (exponent << 52)) - 1.0
-    k = _double((exponent + 2048) | WHOLE_BITS) - (WHOLE + 2048.0)
+    exponent = _exponent(bits - SQRT_HALF_BITS)  # 2048 more, so that the mantissa is around one
+    f = _double(bits - ((exponent << 52) ^ SIGN_BIT)) - 1.0
+    k = _double(exponent | WHOLE_BITS) - (WHOLE + 2048.0)
     s = f / (2.0 + f)
     z = s * s
     series = 1.531383769920937332e-01 + z * 1.479819860511658591e-01

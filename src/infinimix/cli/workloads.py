@@ -1,0 +1,226 @@
+"""Small fits that between them reach every kernel: what `infinimix warm-up` compiles.
+
+Each workload is a function of its own that needs a second or less once its kernels are on disk.
+They stand in the order in which they are handed out: long ones first, and those that share kernels
+far apart, so that two processes seldom compile the same thing.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+N = 40
+WORKLOADS: dict[str, Callable[[], None]] = {}
+
+
+def workload(function: Callable[[], None]) -> Callable[[], None]:
+    """List a function among the workloads, under its own name."""
+    WORKLOADS[function.__name__] = function
+    return function
+
+
+def run(name: str) -> None:
+    """Do one workload; what models would say of such tables is of no interest."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        WORKLOADS[name]()
+
+
+def _table(*kinds: str) -> tuple[dict[str, Any], Any]:
+    """Return columns of these kinds, two of each, and labels."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    y = rng.integers(2, size=N)
+    make = {
+        "binary": lambda: rng.random(N) < 0.3 + 0.4 * y,
+        "categorical": lambda: np.array(list("abc"), object)[rng.integers(3, size=N)],
+        "real": lambda: rng.normal(size=N) + y,
+        "count": lambda: rng.poisson(3.0, N).astype(float),
+        "spiked": lambda: np.where(rng.random(N) < 0.5, 0.0, rng.normal(size=N)),
+    }
+    return {f"{kind}{j}": make[kind]() for kind in kinds for j in range(2)}, y
+
+
+def _frame(*kinds: str, holes: bool = False) -> tuple[Any, Any]:
+    """Return such a table as a frame, every seventh cell of which may be missing."""
+    import numpy as np
+    import pandas as pd
+
+    table, y = _table(*kinds)
+    frame = pd.DataFrame(table)
+    if holes:
+        gone = np.arange(frame.size).reshape(frame.shape) % 7 == 3
+        frame = frame.mask(gone)
+    return frame, y
+
+
+def _streamed(model: Any, X: Any, y: Any) -> None:
+    """Learn a table in a stream, and row by row."""
+    half = N // 2
+    model.partial_fit(X[:half], y[:half]).partial_fit(X[half:], y[half:])
+    model.predict_proba(X)
+    row = dict(X.iloc[0])
+    model.learn_one(row, y[0])
+    model.predict_proba_one(row)
+
+
+@workload
+def mixtures_of_binary_columns() -> None:
+    """The filter, prediction and calibration: the first answer on any table."""
+    from infinimix import AClassClassifier
+
+    X, y = _frame("binary", holes=True)
+    AClassClassifier(random_state=0).fit(X, y).predict_proba(X)
+    X, y = _frame("binary")
+    AClassClassifier(random_state=0).fit(X.to_numpy(float), y).predict_proba(X.to_numpy(float))
+
+
+@workload
+def bayes_nets() -> None:
+    """Chains over graphs."""
+    from infinimix.networks import BlockmodelBayesNet
+
+    X, _ = _frame("binary", "categorical", holes=True)
+    for prior in ("blockmodel", "sparse", "uniform"):
+        net = BlockmodelBayesNet(prior=prior, n_iter=20, n_chains=2, random_state=0).fit(X)
+    net.score_samples(X)
+    BlockmodelBayesNet(normalise="global", alpha="learn", beta="learn", n_iter=20).fit(X)
+
+
+@workload
+def streams_of_text() -> None:
+    """The Online CRP over words."""
+    from infinimix import OnlineCRPClassifier
+
+    words = [
+        "a",
+        "late",
+        "goal",
+        "in",
+        "the",
+        "last",
+        "minute",
+        "a",
+        "new",
+        "law",
+        "in",
+        "the",
+        "old",
+        "house",
+    ]
+    texts = [" ".join(words[j % 9 : j % 9 + 4]) for j in range(N)]
+    labels = [j % 3 for j in range(N)]
+    for settings in ({}, {"open_world": True, "half_life": 20.0, "max_features": 8}):
+        model = OnlineCRPClassifier(random_state=0, **settings)
+        model.partial_fit(texts, labels).predict_proba(texts)
+        model.learn_one({"goal": 2, "law": 1}, 0)
+        model.predict_one({"goal": 1})
+
+
+@workload
+def ordered_bayes_nets() -> None:
+    """Chains with the graph summed out."""
+    from infinimix.networks import BlockmodelBayesNet
+
+    X, _ = _frame("binary", "categorical")
+    BlockmodelBayesNet(prior="ordered", n_iter=20, n_chains=2, random_state=0).fit(X)
+
+
+@workload
+def mixtures_of_correlated_columns() -> None:
+    """Gaussian blocks."""
+    from infinimix import AClassClassifier
+
+    X, y = _frame("real", holes=True)
+    AClassClassifier(columns="gaussian", random_state=0).fit(X.astype(float), y).predict_proba(X)
+
+
+@workload
+def nets_of_numbers() -> None:
+    """Gaussian scores, Markov nets, dynamic nets, several networks."""
+    from infinimix.networks import (
+        BlockmodelBayesNet,
+        BlockmodelDynamicNet,
+        BlockmodelMarkovNet,
+        NetworkFranchise,
+    )
+
+    X, _ = _frame("real")
+    settings: dict[str, Any] = {"n_iter": 20, "n_chains": 2, "random_state": 0}
+    BlockmodelBayesNet(**settings).fit(X)
+    BlockmodelMarkovNet(**settings).fit(X)
+    BlockmodelDynamicNet(**settings).fit(X)
+    B, _ = _frame("binary")
+    NetworkFranchise(**settings).fit([B, B])
+
+
+@workload
+def max_margin() -> None:
+    """Experts and their clusters."""
+    from infinimix import DPMeans, DPMeansSVC, GibbsInfiniteSVC, MaxMarginDPMeans
+
+    X, y = _frame("real")
+    X = X.to_numpy()
+    DPMeans(random_state=0).fit(X)
+    DPMeans(creation="sequential", random_state=0).fit(X)
+    DPMeansSVC(random_state=0).fit(X, y)
+    MaxMarginDPMeans(random_state=0).fit(X, y).predict_proba(X)
+    GibbsInfiniteSVC(n_iter=6, burn_in=2, random_state=0).fit(X, y).predict_proba(X)
+
+
+@workload
+def streams_of_tables() -> None:
+    """The Online CRP and AClass over rows of a mixed table."""
+    from infinimix import AClassClassifier, OnlineCRPClassifier
+
+    X, y = _frame("binary", "categorical", "real")
+    _streamed(OnlineCRPClassifier(columns="auto", random_state=0), X, y)
+    _streamed(AClassClassifier(random_state=0), X, y)
+    AClassClassifier(window=5, sweeps=1, max_groups=3, random_state=0).partial_fit(X, y)
+
+
+@workload
+def mixtures_by_sweeps() -> None:
+    """Split and merge, other ways of resampling, and labels that are missing."""
+    from infinimix import AClassClassifier, CRPMixture
+
+    X, y = _frame("binary", "real")
+    CRPMixture(effort="thorough", n_islands=2, random_state=0).fit(X)
+    for resampling in ("multinomial", "lookahead"):
+        CRPMixture(resampling=resampling, n_islands=1, random_state=0).fit(X)
+    some = [None if j % 3 == 0 else label for j, label in enumerate(y)]
+    AClassClassifier(n_islands=2, random_state=0).fit(X, some)
+    AClassClassifier(n_islands=2, random_state=0).partial_fit(X, some, classes=[0, 1])
+
+
+@workload
+def mixtures_of_other_columns() -> None:
+    """Real, categorical, count and spiked columns."""
+    from infinimix import AClassClassifier
+
+    kinds = ("categorical", "real", "count", "spiked")
+    X, y = _frame(*kinds, holes=True)
+    columns = {f"{kind}{j}": kind for kind in kinds[2:] for j in range(2)}
+    AClassClassifier(columns=columns, random_state=0).fit(X, y).predict_proba(X)
+
+
+@workload
+def finite_mixtures() -> None:
+    """EM."""
+    from infinimix import FiniteMixtureClassifier
+
+    for holes in (False, True):
+        X, y = _frame("binary", "categorical", "real", holes=holes)
+        FiniteMixtureClassifier(random_state=0).fit(X, y).predict_batch(X)
+
+
+@workload
+def sampled_streams() -> None:
+    """The Online CRP with drawn parameters."""
+    from infinimix import OnlineCRPClassifier
+
+    texts = ["a late goal", "a new law"] * 4
+    OnlineCRPClassifier(algorithm="sampled", random_state=0).partial_fit(texts, [0, 1] * 4)
