@@ -5,7 +5,7 @@ import pytest
 from hypothesis import strategies as st
 
 from infinimix.families import seam
-from infinimix.kernels.compile import kernel
+from infinimix.families.product import engine
 from tests.contract.examples import EXAMPLES
 
 SLOTS = 4
@@ -15,37 +15,36 @@ everywhere = pytest.mark.parametrize("name", EXAMPLES)
 rows_of_any = st.lists(st.integers(0, 8), min_size=1, max_size=8)
 
 
-@kernel
+@engine("score")
 def scores_of(family, stats, X, i, live, out):
     seam.score(family, stats, X, i, live, out)
 
 
-@kernel
+@engine("column_evidence")
 def evidence_of(family, stats, k):
     return seam.evidence(family, stats, k)
 
 
-@kernel
 def width_of(family):
     return seam.width(family)
 
 
-@kernel
+@engine("column_evidence")
 def columns_of(family, stats, k, out):
     seam.column_evidence(family, stats, k, out)
 
 
-@kernel
-def added(family, stats, k, X, i, w):  # cached on disk, as `seam.add` by itself is not
+@engine("count", "refresh")
+def added(family, stats, X, k, i, w):
     seam.add(family, stats, k, X, i, w)
 
 
-@kernel
+@engine("merge")
 def merged(family, stats, source, target):
     seam.merge(family, stats, source, target)
 
 
-@kernel
+@engine("copy", "refresh")
 def copied(family, stats, source, target):
     seam.copy(family, stats, source, target)
     seam.refresh(family, stats, target)
@@ -58,7 +57,7 @@ def pick(name, data, conjugate=False):
 
 def add(example, stats, k, rows, w=1.0):
     for i in rows:
-        added(example.family, stats, k, example.X, i, w)
+        added(example.family, stats, example.X, k, i, w)
 
 
 def grown(example, rows, w=1.0):

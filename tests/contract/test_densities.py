@@ -358,7 +358,7 @@ def test_each_slot_is_drawn_from_itself():
             for block in example.X
         )
         for _ in range(2000):
-            added(example.family, stats, k, X, 0, 1.0)
+            added(example.family, stats, X, k, 0, 1.0)
     slots = np.array([1, 0, 0, 1])
     holes = tuple(np.repeat(block[:1], 4, axis=0) for block in without_cells(example.X))
     cells = seam.draw(example.family, stats, slots, holes, np.random.default_rng(0))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infinimix.families import SpikedNormal, product, seam
-from infinimix.kernels.compile import kernel
+from infinimix.families.product import engine
 from tests.contract.examples import EXAMPLES
 from tests.contract.groups import (
     SLOTS,
@@ -23,7 +23,7 @@ from tests.contract.groups import (
 shares = st.sampled_from([0.25, 0.5, 0.9, 1.0])
 
 
-@kernel
+@engine("mark")
 def marks_of_row(family, stats, X, i, first, index, value):
     return seam.mark(family, stats, X, i, first, index, value)
 

@@ -55,7 +55,7 @@ def family_of(prior, form=REINFORCED, known=WORDS):
 def grown(family, rows, w=1.0, k=0):
     stats = empty_words(family, WORDS, SLOTS)
     for i in rows:
-        added(family, stats, k, X, i, w)
+        added(family, stats, X, k, i, w)
     return stats
 
 
@@ -105,7 +105,7 @@ def test_the_chain_of_scores_is_the_evidence(prior, rows):
     stats, total = empty_words(family, WORDS, SLOTS), 0.0
     for i in rows:
         total += scores(family, stats)[i]
-        added(family, stats, 0, X, i, 1.0)
+        added(family, stats, X, 0, i, 1.0)
     same(evidence_of(family, stats, 0), total)
 
 
@@ -123,8 +123,8 @@ def test_rows_are_exchangeable(form, rows, data):
 def test_a_row_that_leaves_was_never_there(form, rows, extra):
     family = family_of(0.5, form)
     before, stats = grown(family, rows), grown(family, rows)
-    added(family, stats, 0, X, extra, 1.0)
-    added(family, stats, 0, X, extra, -1.0)
+    added(family, stats, X, 0, extra, 1.0)
+    added(family, stats, X, 0, extra, -1.0)
     for a, b in zip(stats, before, strict=True):
         assert np.array_equal(a, b)
 
@@ -135,7 +135,7 @@ def test_to_merge_groups_is_to_have_all_rows_in_one(form, rows, more):
     family = family_of(0.5, form)
     both, stats = grown(family, rows + more), grown(family, rows)
     for i in more:
-        added(family, stats, 1, X, i, 1.0)
+        added(family, stats, X, 1, i, 1.0)
     merged(family, stats, 1, 0)
     for a, b in zip(stats, both, strict=True):
         same(a[..., 0], b[..., 0], SINGLE)
@@ -149,7 +149,7 @@ def test_a_copy_answers_the_same_and_goes_on_alone(form, rows):
     copied(family, stats, 0, 2)
     assert np.array_equal(scores(family, stats, 2), scores(family, stats, 0))
     before = scores(family, stats, 0)
-    added(family, stats, 2, X, 3, 1.0)
+    added(family, stats, X, 2, 3, 1.0)
     assert np.array_equal(scores(family, stats, 0), before)
 
 
@@ -184,7 +184,7 @@ def test_counts_are_clipped_at_zero_when_written(form, rows, others, w):
     family = family_of(0.1, form)
     stats, n = grown(family, rows), sum(map(dense, rows))
     for other in others:
-        added(family, stats, 0, X, other, -w)
+        added(family, stats, X, 0, other, -w)
         n = np.maximum(n - w * dense(other), 0.0)
     same(stats.n[:, 0], n)
     same(stats.total[0], n.sum())
@@ -210,7 +210,7 @@ def test_a_row_without_words_says_nothing_also_where_no_word_is_known():
 def test_slots_in_any_order_are_scored_alike():
     family = family_of(0.5, MEAN)
     stats = grown(family, [0, 3])
-    added(family, stats, 2, X, 5, 1.0)
+    added(family, stats, X, 2, 5, 1.0)
     out, odd = np.zeros(SLOTS), np.zeros(SLOTS)
     scores_of(family, stats, X, 3, LIVE, out)
     scores_of(family, stats, X, 3, np.array([2, 0]), odd)

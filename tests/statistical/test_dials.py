@@ -5,9 +5,9 @@ from scipy.stats import chisquare
 
 from infinimix.families.dials import DIALS
 from infinimix.families.priors import Layout, blank, find_families
+from infinimix.families.product import engine
 from infinimix.families.seam import add, draw, empty
 from infinimix.inference.dials import draw_dials, each_notch, turn_dial, turn_dials, weigh_notches
-from infinimix.kernels.compile import kernel
 
 LAYOUT = Layout(
     {"binary": tuple("abc"), "categorical": tuple("de"), "real": tuple("fg"), "count": tuple("hi")},
@@ -16,8 +16,8 @@ LAYOUT = Layout(
 GROUPS, ROWS, RUNS, DRAWS = np.arange(10), 5, 200, 9
 
 
-@kernel
-def seat(family, stats, slots, X):
+@engine("count", "refresh")
+def seat(family, stats, X, slots):
     """Put row i in slot slots[i]."""
     for i in range(slots.shape[0]):
         add(family, stats, slots[i], X, i, 1.0)
@@ -33,7 +33,7 @@ def some_pool():
         rng.normal(size=(20, 2)),
         rng.poisson(3.0, (20, 2)).astype(float),
     )
-    seat(family, pool, np.zeros(20, np.int64), X)
+    seat(family, pool, X, np.zeros(20, np.int64))
     return pool
 
 
@@ -45,7 +45,7 @@ def draw_groups(families, rng):
         np.full((n, 2), np.nan), np.full((n, 2), np.nan),
     )  # fmt: skip
     for _ in range(ROWS):
-        seat(families, stats, GROUPS, draw(families, stats, GROUPS, holes, rng))
+        seat(families, stats, draw(families, stats, GROUPS, holes, rng), GROUPS)
     return stats
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from infinimix.families.priors import Layout, blank
+from infinimix.families.product import engine
 from infinimix.families.seam import draw, empty
 from infinimix.inference import chain
 from infinimix.inference.bank import Base, Settings, pool_rows
@@ -20,7 +21,6 @@ from infinimix.inference.dials import draw_dials
 from infinimix.inference.gibbs import join
 from infinimix.inference.island import Island
 from infinimix.inference.population import ROWS, SIZE
-from infinimix.kernels.compile import kernel
 from infinimix.partitions.crp import ALPHA_PRIOR
 
 LAYOUT = Layout({"binary": ("a", "b"), "categorical": ("c",), "real": ("d",)}, np.array([3]))
@@ -35,7 +35,7 @@ def blank_like(block):
     return np.full_like(block, np.nan if block.dtype.kind == "f" else -1)
 
 
-@kernel
+@engine("count", "refresh", "copy")
 def seat(family, stats, X, i, k, slots, mass, groups, crowd, tally):
     """Put row i in group k of the only particle, a new one if there is none yet."""
     join(family, stats, X, i, 0, k if k < crowd[SIZE, 0] else 0, slots, mass, groups, crowd, tally)

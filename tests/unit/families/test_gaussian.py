@@ -6,7 +6,7 @@ from scipy.special import multigammaln
 
 from infinimix.families import NormalInverseWishart, gaussian, seam
 from infinimix.families.gaussian import REPAIR
-from infinimix.kernels.compile import kernel
+from infinimix.families.product import engine
 from tests.oracle.gaussian import log_density, posterior
 
 D, SLOTS = 4, 3
@@ -20,21 +20,25 @@ WHOLE = rng.normal(size=(40, D)) @ MIX.T + MEAN + 1.0
 HOLES = np.where(rng.random(WHOLE.shape) < 0.3, np.nan, WHOLE)
 
 
-@kernel
+@engine("column_evidence")
 def evidence_of(family, stats, k):
     return seam.evidence(family, stats, k)
 
 
-@kernel
+@engine("column_evidence")
 def columns_of(family, stats, k, out):
     seam.column_evidence(family, stats, k, out)
 
 
-@kernel
-def count_all(family, stats, k, X):
-    for i in range(X.shape[0]):
+@engine("count", "refresh")
+def _count_all(family, stats, X, k, rows):
+    for i in range(rows):
         seam.count(family, stats, k, X, i, 1.0)
     seam.refresh(family, stats, k)
+
+
+def count_all(family, stats, k, X):
+    _count_all(family, stats, X, k, len(X))
 
 
 def group(X, family=BLOCK):

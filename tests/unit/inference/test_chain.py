@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
+from infinimix.families.product import engine
 from infinimix.families.seam import add, empty, map_arrays
 from infinimix.inference.chain import Chain, trace_back
 from infinimix.inference.filter import ParticleFilter
 from infinimix.inference.population import MASS, SIZE
 from infinimix.inference.soundness import check_population
-from infinimix.kernels.compile import kernel
 from tests.oracle.enumeration import log_beside
 from tests.oracle.worlds import WORLDS, N, partitions_in
 
@@ -30,8 +30,8 @@ def drawn(**settings):
     return Chain.drawn(f, REPEATED, ROWS, trace)
 
 
-@kernel
-def seat(family, stats, slots, X, rows):
+@engine("count", "refresh")
+def seat(family, stats, X, slots, rows):
     """Put each row in its slot."""
     for j in range(rows.shape[0]):
         add(family, stats, slots[j], X, rows[j], 1.0)
@@ -48,7 +48,7 @@ def assert_tells_the_truth(chain):
     assert len(n) == size
     assert (n[1:] == f.mass[MASS, held[1:]]).all()
     stats = empty(f.family, size)
-    seat(f.family, stats, chain.z, REPEATED, chain.rows)
+    seat(f.family, stats, REPEATED, chain.z, chain.rows)
     close = {"rtol": 1e-9, "atol": 1e-9}
     for own, hand in zip(f.stats, stats, strict=True):
         map_arrays(lambda a, b: np.testing.assert_allclose(a[held], b, **close), own, hand)

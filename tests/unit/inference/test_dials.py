@@ -6,23 +6,23 @@ from scipy.stats import chisquare
 
 from infinimix.families.dials import DIALS, GRID, TAUS, Dial, untouched
 from infinimix.families.priors import Layout, blank, find_families
+from infinimix.families.product import engine
 from infinimix.families.seam import add, empty, evidence
 from infinimix.inference.bank import pool_rows
 from infinimix.inference.dials import turn_dial, turn_dials, weigh_notches
-from infinimix.kernels.compile import kernel
 
 LAYOUT = Layout({"binary": ("a", "b", "c"), "real": ("x",)}, np.zeros(0, np.int64))
 PRIOR = {"a": "learn", "b": "empirical", "c": "learn", "x": "learn"}
 
 
-@kernel
-def seat(family, stats, slots, X):
+@engine("count", "refresh")
+def seat(family, stats, X, slots):
     """Put row i in slot slots[i]."""
     for i in range(slots.shape[0]):
         add(family, stats, slots[i], X, i, 1.0)
 
 
-@kernel
+@engine("column_evidence")
 def evidence_of(family, stats, k):
     return evidence(family, stats, k)
 
@@ -34,7 +34,7 @@ def table(seed=0, n=40, n_groups=4):
     X = rng.integers(-1, 2, (n, 3)).astype(np.int8), rng.normal(size=(n, 1))
     X[1][::5] = np.nan
     pool_rows(family, pool, X, 0, n)
-    seat(family, stats, 1 + np.arange(n) % n_groups, X)
+    seat(family, stats, X, 1 + np.arange(n) % n_groups)
     return stats, pool
 
 
