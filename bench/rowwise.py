@@ -28,7 +28,7 @@ def run(quick: bool = False) -> Section:
     turns = {}
     for name, learner in learners.items():
         train(learner, X[:WARM], y[:WARM])
-        turns[name] = _Stream(learner, X[WARM:], y[WARM:], rows)
+        turns[name] = Stream(learner, X[WARM:], y[WARM:], rows)
     times = take_turns(turns, rounds)
     section = Section(f"One row per call, {rows * rounds:,} calls after {WARM:,} rows (rows/s)")
     for name in ("P=20", "P=10", "P=1"):
@@ -49,7 +49,7 @@ def run(quick: bool = False) -> Section:
     return section
 
 
-class _Stream:
+class Stream:
     """Feeds a learner so many more rows at each call, one by one."""
 
     def __init__(self, learner: Any, X: np.ndarray, y: np.ndarray, rows: int) -> None:

@@ -7,7 +7,7 @@ import pytest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.naive_bayes import BernoulliNB
 
-from bench import startup
+from bench import cold, startup
 from bench.__main__ import BENCHMARKS, main, run
 from bench.paper_task import paired
 from bench.peers import NaiveBayes, PolynomialRLS, RunningMean
@@ -26,7 +26,7 @@ REAL = {
 }  # see test_quality.py
 
 
-@pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - REAL - {"startup"}))
+@pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - REAL - {"startup", "cold"}))
 def test_quick_variant_runs(name):
     section = run(name, quick=True)
     assert section.lines
@@ -38,6 +38,21 @@ def test_startup_reports_a_warm_and_a_cold_process(monkeypatch):
     section = startup.run(quick=True)
     assert section.lines[0].meets
     assert section.figures["cold_seconds"] == (1.0, 1.5, 0.5, 0.25, 0.9)
+
+
+def test_cold_compares_each_case_with_what_it_was_before(monkeypatch):
+    starts = iter([cold.Start(5.0, 0.5, 9), cold.Start(1.0, 0.5, 0), cold.Start(5.0, 0.5, 9)])
+    monkeypatch.setattr(cold, "start", lambda case, cache: next(starts))
+    section = cold.run(quick=True)
+    assert section.lines[0].meets
+    (row,) = section.grids[0].rows
+    assert row[0] == "binary"
+    assert [cell.split(" / ")[1] for cell in row[1:]] == ["5.0", "9", "1.0", "0.5", "4.0", "9"]
+
+
+def test_what_cold_was_before_has_all_cases():
+    before = json.loads(cold.BEFORE.read_text(encoding="utf-8"))["cases"]
+    assert list(before) == list(cold.cold_cases.CASES)
 
 
 def test_command_writes_figures_and_succeeds_whatever_the_bars(tmp_path, capsys):

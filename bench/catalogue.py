@@ -1,0 +1,55 @@
+"""All benchmarks by name: which module runs one, and which sources it measures.
+
+`measures` are rooms or files under `src/infinimix`. A benchmark of quality measures the rooms that
+decide what comes out; one of speed also those that a row passes on its way; one of starting up
+measures all. When these sources change, what docs/benchmarks.md prints of the benchmark is old.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Benchmark(NamedTuple):
+    """Where a benchmark is, and what it measures."""
+
+    module: str
+    measures: tuple[str, ...]
+
+
+ENGINES = ("kernels", "families", "partitions", "inference")
+TABLES = (*ENGINES, "tables", "estimators")
+MARGINS = ("kernels", "maxmargin")
+NETWORKS = ("kernels", "networks")
+ALL = (".",)
+
+BENCHMARKS = {
+    "training": Benchmark("bench.training", TABLES),
+    "rowwise": Benchmark("bench.rowwise", TABLES),
+    "prediction": Benchmark("bench.prediction", TABLES),
+    "growth": Benchmark("bench.growth", TABLES),
+    "paper": Benchmark("bench.paper_task", ENGINES),
+    "digits": Benchmark("bench.digits", ENGINES),
+    "startup": Benchmark("bench.startup", ALL),
+    "cold": Benchmark("bench.cold", ALL),
+    "tables": Benchmark("bench.tables", ENGINES),
+    "imputation": Benchmark("bench.imputation", ENGINES),
+    "density": Benchmark("bench.density", ENGINES),
+    "mnist": Benchmark("bench.mnist", ENGINES),
+    "effort": Benchmark("bench.effort", ENGINES),
+    "texts": Benchmark("bench.texts", ENGINES),
+    "stream_speed": Benchmark("bench.stream_speed", TABLES),
+    "emerging": Benchmark("bench.emerging", ENGINES),
+    "drift": Benchmark("bench.drift", TABLES),
+    "few_labels": Benchmark("bench.few_labels", ENGINES),
+    "table_one": Benchmark("bench.table_one", ENGINES),
+    "few_digits": Benchmark("bench.few_digits", ENGINES),
+    "em_speed": Benchmark("bench.em_speed", ENGINES),
+    "maxmargin": Benchmark("bench.maxmargin", MARGINS),
+    "margin_tables": Benchmark("bench.margin_tables", MARGINS),
+    "networks": Benchmark("bench.networks", NETWORKS),
+    "network_exact": Benchmark("bench.network_exact", NETWORKS),
+    "network_files": Benchmark("bench.network_files", NETWORKS),
+    "network_worlds": Benchmark("bench.network_worlds", NETWORKS),
+    "network_franchise": Benchmark("bench.network_franchise", NETWORKS),
+}

@@ -1,0 +1,79 @@
+"""A fingerprint of sources, so that a figure can tell whether it is of today's code.
+
+Only code counts: docstrings, comments and empty lines are left out. The text is hashed and not
+the syntax tree, which is printed differently by different versions of Python. Git is not asked:
+an archive of the sources or a shallow clone has no history.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import io
+import subprocess
+import tokenize
+from collections.abc import Iterable
+from datetime import date
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "infinimix"
+
+
+def fingerprint(measures: Iterable[str], package: Path = PACKAGE) -> str:
+    """Twelve digits that change with the code of these rooms or files of the package."""
+    digest = hashlib.sha256()
+    for path in sorted({path for room in measures for path in files(package / room)}):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(code_only(path.read_text(encoding="utf-8")).encode())
+    return digest.hexdigest()[:12]
+
+
+def files(place: Path) -> list[Path]:
+    """The sources of a room, or one source."""
+    found = [place] if place.is_file() else list(place.rglob("*.py"))
+    if not found:
+        raise FileNotFoundError(f"{place} is no source; see bench/catalogue.py")
+    return found
+
+
+@cache
+def code_only(text: str) -> str:
+    """The lines of a source without docstrings, comments and empty lines."""
+    lines = text.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    for docstring in _docstrings(ast.parse(text)):
+        assert docstring.end_lineno is not None
+        for row in range(docstring.lineno, docstring.end_lineno + 1):
+            lines[row - 1] = ""
+    return "\n".join(stripped for line in lines if (stripped := line.rstrip()))
+
+
+def _docstrings(tree: ast.Module) -> Iterable[ast.stmt]:
+    homes = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    for node in ast.walk(tree):
+        if isinstance(node, homes) and ast.get_docstring(node, clean=False) is not None:
+            yield node.body[0]
+
+
+def commit() -> str:
+    """The short hash of the commit that is checked out."""
+    return _git("rev-parse", "--short=7", "HEAD")
+
+
+def uncommitted() -> list[str]:
+    """Changed files of what is measured and of what measures."""
+    return _git("status", "--porcelain", "--", "src", "bench").splitlines()
+
+
+def today() -> str:
+    return date.today().isoformat()
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(ROOT), *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()

@@ -1,0 +1,72 @@
+"""The fingerprint changes with code and with nothing else."""
+
+import pytest
+
+from bench.catalogue import BENCHMARKS
+from bench.sources import PACKAGE, code_only, files, fingerprint
+
+CODE = '''"""What it is."""
+
+import os  # for the path
+
+
+class Box:
+    """Holds things.
+
+    More of it.
+    """
+
+    text = """no
+    docstring # here"""
+
+    def open(self):
+        """Open it."""
+        return "# no comment"
+        # not yet
+'''
+ONLY = '''import os
+class Box:
+    text = """no
+    docstring # here"""
+    def open(self):
+        return "# no comment"'''
+
+
+@pytest.fixture
+def package(tmp_path):
+    def write(code, name="room/box.py"):
+        file = tmp_path / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(code, encoding="utf-8")
+        return fingerprint(["room"], tmp_path)
+
+    return write
+
+
+def test_docstrings_comments_and_empty_lines_are_left_out():
+    assert code_only(CODE) == ONLY
+
+
+def test_prose_does_not_count(package):
+    first = package(CODE)
+    assert len(first) == 12
+    assert (
+        package(CODE.replace("What it is", "What it was").replace("for the path", "why")) == first
+    )
+    assert package(CODE.replace("import os", "import sys")) != first
+
+
+def test_files_count_by_name_and_rooms_that_are_not_named_do_not(package):
+    first = package(CODE)
+    assert package("x = 1", "other/x.py") == first
+    assert package("x = 1", "room/inner/x.py") != first
+
+
+def test_what_a_benchmark_measures_exists():
+    for room in {room for benchmark in BENCHMARKS.values() for room in benchmark.measures}:
+        assert files(PACKAGE / room)
+
+
+def test_a_room_that_is_gone_is_named():
+    with pytest.raises(FileNotFoundError, match="cellar"):
+        fingerprint(["cellar"])
