@@ -8,7 +8,7 @@ DOCS_READY := .venv/.docs-ready
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench docs lint format clean
+.PHONY: help demo test bench guard docs lint format clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -21,6 +21,9 @@ test: lint  ## Run lint, then all tests
 
 bench: $(READY)  ## Measure speed and quality against peers, one thread
 	@$(ONE_THREAD) $(BIN)/python -m bench
+
+guard: $(READY)  ## Compare speeds with those recorded: nothing may be slower unseen
+	@$(ONE_THREAD) $(BIN)/python -m bench guard
 
 docs: $(DOCS_READY)  ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs --color build

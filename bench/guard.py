@@ -1,0 +1,138 @@
+"""`python -m bench guard`: is anything slower than what was recorded?
+
+Each measure (`bench.guard_measures`) is compared with `bench/recorded.json`. "Share" is how much
+of the recorded figure is left, for a speed now / recorded, for a cost recorded / now; less than
+80% fails, and so does a measure that is not recorded, or a record that nothing measures.
+
+`--record` measures three times and writes the medians, with commit and date. It belongs into a
+commit of its own that says why the figures have changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+from bench import sources
+
+RECORDED = Path(__file__).with_name("recorded.json")
+LEAST = 0.8
+RECORDING_RUNS = 3
+
+
+class Verdict(NamedTuple):
+    """One measure beside its record; None where there is none."""
+
+    name: str
+    recorded: float | None
+    now: float | None
+    cost: bool = False
+
+    @property
+    def share(self) -> float:
+        """How much is left of what was recorded; 0 without one of the two."""
+        if self.recorded is None or self.now is None:
+            return 0.0
+        better, worse = (self.recorded, self.now) if self.cost else (self.now, self.recorded)
+        return better / worse if worse else 1.0
+
+    @property
+    def passes(self) -> bool:
+        return self.share >= LEAST
+
+    @property
+    def word(self) -> str:
+        if self.recorded is None:
+            return "not recorded"
+        if self.now is None:
+            return "not measured"
+        return "yes" if self.passes else "SLOWER" if not self.cost else "MORE"
+
+
+def compare(
+    recorded: Mapping[str, float], now: Mapping[str, float], costs: Sequence[str] = ()
+) -> list[Verdict]:
+    """All that is recorded or measured; `costs` are the names where less is better."""
+    return [
+        Verdict(name, recorded.get(name), now.get(name), name in costs)
+        for name in dict.fromkeys([*now, *recorded])
+    ]
+
+
+def measure(quick: bool, console: Console) -> tuple[dict[str, float], list[str]]:
+    """Take all measures in turn; return them, and which of them are costs."""
+    from bench.guard_measures import COSTS, SPEEDS
+
+    def take(function: Callable[[bool], float]) -> float:
+        start = time.perf_counter()
+        value = function(quick)
+        seconds = time.perf_counter() - start
+        console.print(f"  {function.__name__}: {value:.3g} ({seconds:.1f} s)", highlight=False)
+        return value
+
+    found = {function.__name__: take(function) for function in (*SPEEDS, *COSTS)}
+    return found, [function.__name__ for function in COSTS]
+
+
+def show(verdicts: Sequence[Verdict], console: Console) -> None:
+    """Print recorded, now and share."""
+    table = Table(title="Speeds and costs against bench/recorded.json", title_justify="left")
+    for heading in ("measure", "recorded", "now", "share", "passes?"):
+        table.add_column(heading, justify="left" if heading == "measure" else "right")
+    for verdict in verdicts:
+        name = f"{verdict.name} (less is better)" if verdict.cost else verdict.name
+        share = f"{verdict.share:.0%}" if verdict.share else ""
+        color = "green" if verdict.passes else "red"
+        table.add_row(
+            name, _figure(verdict.recorded), _figure(verdict.now), share,
+            f"[{color}]{verdict.word}[/{color}]",
+        )  # fmt: skip
+    console.print(table)
+
+
+def record(file: Path, console: Console) -> None:
+    """Write the medians of several runs."""
+    runs = [measure(False, console)[0] for _ in range(RECORDING_RUNS)]
+    medians = {name: float(f"{np.median([run[name] for run in runs]):.3g}") for name in runs[0]}
+    stamp = {"commit": sources.commit(), "date": sources.today()}
+    file.write_text(json.dumps(stamp | {"measures": medians}, indent=1) + "\n", encoding="utf-8")
+    console.print(f"Wrote {file.name}: commit it with the reason why the figures have changed")
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Measure and compare: 1 if anything is below 80% of what was recorded."""
+    parser = argparse.ArgumentParser(prog="python -m bench guard", description=__doc__)
+    parser.add_argument("--record", action="store_true", help="write what is measured now")
+    parser.add_argument(
+        "--quick", action="store_true", help="tiny sizes, compared with nothing: does it run?"
+    )
+    parser.add_argument("--recorded", type=Path, default=RECORDED, help=argparse.SUPPRESS)
+    options = parser.parse_args(arguments)
+    console, start = Console(width=100), time.perf_counter()
+    if options.record:
+        record(options.recorded, console)
+        return 0
+    now, costs = measure(options.quick, console)
+    if options.quick:
+        return 0
+    recorded = json.loads(options.recorded.read_text(encoding="utf-8"))
+    verdicts = compare(recorded["measures"], now, costs)
+    show(verdicts, console)
+    worst = min(verdicts, key=lambda verdict: verdict.share)
+    console.print(
+        f"Recorded at {recorded['commit']}, {recorded['date']}; {time.perf_counter() - start:.0f} "
+        f"s; the least share is {worst.share:.0%}, of {worst.name}; at least {LEAST:.0%} passes"
+    )
+    return 0 if all(verdict.passes for verdict in verdicts) else 1
+
+
+def _figure(x: float | None) -> str:
+    return "" if x is None else f"{x:.3g}"

@@ -1,0 +1,104 @@
+"""The guard compares as it says; its measures run. No timing decides anything here."""
+
+import io
+import json
+
+import pytest
+from rich.console import Console
+
+from bench import guard, guard_measures
+from bench.__main__ import main
+from bench.guard import compare, show
+
+
+def passes(recorded, now, cost=False):
+    (verdict,) = compare({"a": recorded}, {"a": now}, ["a"] if cost else [])
+    return verdict.passes
+
+
+@pytest.mark.parametrize(("now", "passed"), [(0.79, False), (0.8, True), (0.85, True), (3, True)])
+def test_a_speed_may_lose_a_fifth(now, passed):
+    assert passes(1.0, now) is passed
+    assert passes(50.0, 50.0 * now) is passed
+
+
+@pytest.mark.parametrize(("now", "passed"), [(126, False), (125, True), (100, True), (0, True)])
+def test_a_cost_may_gain_a_quarter(now, passed):
+    assert passes(100.0, now, cost=True) is passed
+
+
+def test_a_cost_that_was_nothing_must_stay_so():
+    assert passes(0.0, 0.0, cost=True)
+    assert not passes(0.0, 1.0, cost=True)
+
+
+def test_what_is_missing_on_either_side_fails_and_is_named():
+    verdicts = compare({"gone": 1.0, "there": 1.0}, {"there": 1.0, "new": 2.0})
+    words = {verdict.name: (verdict.word, verdict.passes) for verdict in verdicts}
+    assert words == {
+        "there": ("yes", True),
+        "new": ("not recorded", False),
+        "gone": ("not measured", False),
+    }
+
+
+def test_the_table_has_recorded_now_and_share():
+    console = Console(file=io.StringIO(), width=100)
+    show(compare({"a": 2.0, "b": 10.0}, {"a": 1.0, "b": 20.0}, ["b"]), console)
+    lines = console.file.getvalue().splitlines()
+    (speed,) = [line for line in lines if "│ a " in line]
+    assert [cell.strip() for cell in speed.split("│")[2:6]] == ["2", "1", "50%", "SLOWER"]
+    (cost,) = [line for line in lines if "│ b (less is better)" in line]
+    assert [cell.strip() for cell in cost.split("│")[2:6]] == ["10", "20", "50%", "MORE"]
+
+
+@pytest.fixture
+def measured(monkeypatch):
+    """One speed and one cost that the test sets, in place of the real ones."""
+    now = {"speed": 1.0, "cost": 1.0}
+
+    def speed(quick):
+        return now["speed"]
+
+    def cost(quick):
+        return now["cost"]
+
+    monkeypatch.setattr(guard_measures, "SPEEDS", (speed,))
+    monkeypatch.setattr(guard_measures, "COSTS", (cost,))
+    monkeypatch.setattr(guard.sources, "commit", lambda: "abcdef0")
+    return now
+
+
+def test_the_command_fails_only_below_what_was_recorded(measured, tmp_path, capsys):
+    file = tmp_path / "recorded.json"
+    assert main(["guard", "--record", "--recorded", str(file)]) == 0
+    recorded = json.loads(file.read_text())
+    assert recorded["commit"] == "abcdef0"
+    assert recorded["measures"] == {"speed": 1.0, "cost": 1.0}
+    measured["speed"] = 0.85
+    assert main(["guard", "--recorded", str(file)]) == 0
+    measured["speed"] = 0.75
+    assert main(["guard", "--recorded", str(file)]) == 1
+    assert "the least share is 75%, of speed" in capsys.readouterr().out
+    assert main(["guard", "--quick", "--recorded", str(file)]) == 0
+
+
+def test_all_that_is_measured_is_recorded():
+    recorded = json.loads(guard.RECORDED.read_text(encoding="utf-8"))["measures"]
+    measures = (*guard_measures.SPEEDS, *guard_measures.COSTS)
+    assert set(recorded) == {function.__name__ for function in measures}
+    assert all(figure > 0 for figure in recorded.values())
+
+
+def test_the_measures_run(capsys):
+    assert main(["guard", "--quick"]) == 0
+    told = capsys.readouterr().out
+    for function in (*guard_measures.SPEEDS, *guard_measures.COSTS):
+        assert f"{function.__name__}: " in told
+
+
+def test_the_yardstick_learns():
+    model = guard_measures.PlainNaiveBayes()
+    for x, y in [({"a": 1.0}, 0), ({"b": 1.0}, 1), ({"a": 2.0}, 0)]:
+        model.learn_one(x, y)
+    assert [model.predict_one({word: 3.0}) for word in "ab"] == [0, 1]
