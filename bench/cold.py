@@ -90,7 +90,7 @@ def run(quick: bool = False) -> Section:
     section.grids.append(compare(decode(before["cases"]), found))
     section.notes.append(
         f"before / now; before is commit {before['commit']}, {before['date']}, when kernels were "
-        "compiled for every mix; both beside other work"
+        "compiled for every mix, measured beside other work"
     )
     section.figures = {
         case: {name: one._asdict() for name, one in starts.items()}

@@ -44,7 +44,7 @@ def faster(ours: Callable[[], Any], peer: Callable[[], Any], rounds: int) -> flo
 
 def training(quick: bool = False) -> float:
     """`partial_fit` in batches of 1,000, P = 10, alpha learned, against BernoulliNB."""
-    n, rounds = (2000, 2) if quick else (20_000, 25)
+    n, rounds = (2000, 2) if quick else (20_000, 15)
     bits, y = two_classes(n)
     X = bits.astype(float)
     return faster(fresh(10, X, y), lambda: train(BernoulliNB(), X, y), rounds)
@@ -52,7 +52,7 @@ def training(quick: bool = False) -> float:
 
 def one_row(quick: bool = False) -> float:
     """One row a call, against BernoulliNB."""
-    rows, rounds, before = (20, 2, 1000) if quick else (100, 25, 2000)
+    rows, rounds, before = (20, 2, 1000) if quick else (100, 20, 2000)
     bits, y = two_classes(before + rows * (rounds + 1))
     X = bits.astype(float)
     ours, peer = (
@@ -73,7 +73,7 @@ def prediction(quick: bool = False) -> float:
 
 def holes(quick: bool = False) -> float:
     """Training with a quarter of the cells missing, against complete rows."""
-    n, rounds = (2000, 2) if quick else (20_000, 25)
+    n, rounds = (2000, 2) if quick else (20_000, 15)
     bits, y = two_classes(n)
     missing = knock_out(bits, 0.25, np.random.default_rng(1))
     return faster(fresh(10, missing, y), fresh(10, bits.astype(float), y), rounds)
@@ -145,12 +145,12 @@ def kernels(quick: bool = False) -> float:
 
 def import_package(quick: bool = False) -> float:
     """CPU time of `import infinimix`, against `import numpy`."""
-    return _import_time("import infinimix", 2 if quick else 7)
+    return _import_time("import infinimix", 1 if quick else 7)
 
 
 def import_classifier(quick: bool = False) -> float:
     """CPU time of importing a classifier, against `import numpy`."""
-    return _import_time("from infinimix import AClassClassifier", 2 if quick else 5)
+    return _import_time("from infinimix import AClassClassifier", 1 if quick else 3)
 
 
 SPEEDS = (

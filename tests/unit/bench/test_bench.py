@@ -50,6 +50,17 @@ def test_cold_compares_each_case_with_what_it_was_before(monkeypatch):
     assert [cell.split(" / ")[1] for cell in row[1:]] == ["5.0", "9", "1.0", "0.5", "4.0", "9"]
 
 
+@pytest.mark.parametrize("case", cold.cold_cases.CASES)
+def test_cold_cases_can_be_made(case):
+    assert callable(cold.cold_cases.CASES[case]())
+
+
+def test_cold_tables_have_a_kind_for_every_column():
+    X, y, kinds = cold.cold_cases.table(binary=2, gaussian=3, spiked=1)
+    assert X.shape == (len(y), 6)
+    assert kinds == {0: "binary", 1: "binary", (2, 3, 4): "gaussian", 5: "spiked"}
+
+
 def test_what_cold_was_before_has_all_cases():
     before = json.loads(cold.BEFORE.read_text(encoding="utf-8"))["cases"]
     assert list(before) == list(cold.cold_cases.CASES)
