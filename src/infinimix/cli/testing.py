@@ -5,17 +5,19 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.learning import Trained
 from infinimix.cli.out import progress, warn
 from infinimix.cli.scoring import score
-from infinimix.cli.tables_in import Reading, Table, read_table, split_target
+from infinimix.cli.tables_in import Reading, Table, read_table, take_labels
 from infinimix.cli.tasks import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def cross_validate(task: Task, folds: int, seed: int) -> dict[str, Any]:
@@ -63,7 +65,7 @@ def test_on(task: Task, path: Path, reading: Reading) -> dict[str, Any]:
     target = task.notes["target"]
     table = read_table(path, reading, types=task.notes["types"], labels=target)
     _check_columns(table, task)
-    _, y = split_target(table, target)
+    y = take_labels(table, target)
     kept = [i for i, label in enumerate(y) if label is not None]
     y = [y[i] for i in kept]
     seen = {label for label in task.y if label is not None}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import column_or_1d
 
-from infinimix.tables.cells import is_missing
+from infinimix.tables.missing import is_missing
 
 
 class Labels:

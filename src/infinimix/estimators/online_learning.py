@@ -19,7 +19,7 @@ from infinimix.estimators.roster import Nameless, Roster
 from infinimix.estimators.stream_input import Read, TableInput, TextInput
 from infinimix.inference import online_model as at
 from infinimix.inference.learner import Answers, Learner
-from infinimix.tables.cells import is_missing
+from infinimix.tables.missing import is_missing
 from infinimix.tables.text import Text
 
 

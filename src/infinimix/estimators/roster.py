@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.utils.validation import column_or_1d
 
 from infinimix.estimators.labels import as_array, check_labels
-from infinimix.tables.cells import is_missing
+from infinimix.tables.missing import is_missing
 
 
 class Nameless:

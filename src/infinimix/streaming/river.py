@@ -24,7 +24,7 @@ try:
 except ImportError as error:
     raise ImportError("RiverClassifier needs River: pip install 'infinimix[river]'") from error
 
-from infinimix.tables.cells import is_missing
+from infinimix.tables.missing import is_missing
 
 
 class RiverClassifier(base.Classifier):
