@@ -13,12 +13,12 @@ all classes, so their groups come together.
 """
 
 import numpy as np
-from scipy.special import logsumexp
 
 from infinimix.families.dials import DIALS, GRID, TAUS, learned
 from infinimix.families.priors import find_family
 from infinimix.families.seam import column_evidence
 from infinimix.kernels.compile import kernel
+from infinimix.kernels.logs import logsumexp
 
 
 @kernel

@@ -17,7 +17,8 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+
+from infinimix.scikit import clone
 
 try:
     from river import base
