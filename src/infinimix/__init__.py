@@ -1,6 +1,6 @@
 """Classifiers and models that grow with the data."""
 
-from typing import Any
+from infinimix.later import late_names
 
 __version__ = "0.1.0"
 
@@ -42,13 +42,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import a public name when it is used: the command line starts without numba."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'infinimix' has no attribute {name!r}")
-    from importlib import import_module
-
-    return getattr(import_module(_HOMES[name]), name)
+__getattr__ = late_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

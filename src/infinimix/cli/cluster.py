@@ -29,7 +29,6 @@ def cluster(
     as_json: options.Json = False,
 ) -> None:
     """Find groups of similar rows, as many as the table calls for."""
-    from infinimix import CRPMixture
     from infinimix.cli.learning import make
     from infinimix.cli.out import is_watched
     from infinimix.cli.tables_in import Reading
@@ -42,6 +41,8 @@ def cluster(
     rows = read_rows(
         "cluster", file, Reading(format, delimiter, missing), flags, columns, drop
     )  # fmt: skip
+    from infinimix import CRPMixture  # numba: slow to load, so after the table has been read
+
     model = make(
         CRPMixture, columns=rows.columns, effort=effort, random_state=seed, n_jobs=jobs,
         verbose=is_watched(),

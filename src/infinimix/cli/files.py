@@ -19,9 +19,8 @@ from typing import Any
 from infinimix.cli.errors import CommandError
 from infinimix.cli.places import wrong_with_file
 from infinimix.streaming.bad import BadRecords
-from infinimix.streaming.formats import as_dict
+from infinimix.streaming.formats import SUFFIXES, as_dict
 from infinimix.streaming.lines import check_text, number_lines, open_lines
-from infinimix.streaming.readers import SUFFIXES
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 DELIMITERS = (",", ";", "\t", "|")

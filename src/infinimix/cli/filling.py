@@ -7,14 +7,15 @@ import io
 import json
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.files import Source
 from infinimix.cli.places import write_bytes, write_text
 from infinimix.cli.tables_in import Table
 from infinimix.streaming.cells import WHOLE
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Filled = dict[int, dict[int, Any]]  # row -> column -> what goes there
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import find_format
 from infinimix.cli.learning import find_class, make
 from infinimix.cli.out import is_watched, mention
 from infinimix.cli.tables_in import MARKERS
-from infinimix.streaming import DurableLearner, PrequentialResult, prequential, read_stream
-from infinimix.streaming.folder import list_snapshots, load_newest
+from infinimix.streaming.readers import read_stream
 from infinimix.streaming.rows import as_dicts, cut
-from infinimix.tables import read_schema
+
+if TYPE_CHECKING:
+    from infinimix.streaming.result import PrequentialResult
 
 BARS = "▁▂▃▄▅▆▇█"
 POINTS = 40
@@ -66,6 +67,8 @@ class Flow:
 
     def columns(self) -> Any:
         """Return the kinds of all columns, by the first chunk and the options."""
+        from infinimix.tables import read_schema  # numba: slow to load
+
         if self.text is not None:
             return "text"
         unknown = [name for name in self.asked if name not in self.names]
@@ -95,6 +98,9 @@ def open_learner(
     name: str, flow: Flow, settings: dict[str, Any], folder: Path | None, snapshot_every: int
 ) -> tuple[Any, int]:
     """Return what learns, and how many rows it has learned before."""
+    from infinimix.streaming.durable import DurableLearner  # numba: slow to load
+    from infinimix.streaming.folder import list_snapshots, load_newest
+
     cls = find_class(name)
     if not hasattr(cls, "partial_fit"):
         raise CommandError(f"--model: {name} cannot learn row by row; take online-crp or aclass.")
@@ -118,6 +124,8 @@ def run(
     learner: Any, flow: Flow, window: int, batch: int, max_rows: int | None
 ) -> PrequentialResult:
     """Let the learner go through the stream."""
+    from infinimix.streaming.prequential_run import prequential  # numba: slow to load
+
     return prequential(
         learner, flow, window=window, batch=None if batch == 1 else batch, max_rows=max_rows,
         on_bad="skip" if flow.skip_bad else "raise", progress=is_watched(),

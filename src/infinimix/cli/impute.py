@@ -33,7 +33,6 @@ def impute(
     as_json: options.Json = False,
 ) -> None:
     """Fill missing cells, and leave the rest of the file as it is."""
-    from infinimix import CRPImputer
     from infinimix.cli.errors import CommandError
     from infinimix.cli.filling import fill, write_filled
     from infinimix.cli.learning import make
@@ -50,6 +49,8 @@ def impute(
     rows = read_rows(
         "impute", file, Reading(format, delimiter, missing), flags, columns, drop
     )  # fmt: skip
+    from infinimix import CRPImputer  # numba: slow to load, so after the table has been read
+
     model = make(
         CRPImputer, columns=rows.columns, strategy="draw" if draw else "mean", effort=effort,
         random_state=seed, n_jobs=jobs, verbose=is_watched(),

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.errors import CommandError, listed
 from infinimix.cli.out import count, grid, warn
 from infinimix.cli.tables_in import Table, need_columns, split_names
 from infinimix.streaming.cells import NUMBER
-from infinimix.tables import encode, read_schema
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 KINDS = (
     "auto", "real", "real:log", "real:rank", "spiked", "spiked:log", "spiked:rank", "categorical",
@@ -115,6 +115,8 @@ def describe_columns(
     X: pd.DataFrame, columns: dict[Any, str] | str, table: Table, spikes: bool = False
 ) -> list[Info]:
     """Return what is known of each column of a frame; cells that do not fit are refused."""
+    from infinimix.tables import encode, read_schema  # numba: slow to load
+
     schema = read_schema(X, columns, spikes=spikes)
     encode(schema, X, learn=True)
     found = _by_name(schema.requests())

@@ -10,17 +10,20 @@ import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 import infinimix
 from infinimix.cli.errors import CommandError, hint, listed
+from infinimix.cli.files import Source
 from infinimix.cli.kinds import Info
 from infinimix.cli.numbers import apply_encoding, learn_encoding
 from infinimix.cli.out import is_watched
-from infinimix.cli.tables_in import Reading, Table, read_table
+from infinimix.cli.tables_in import Reading, Table, understand
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MODELS = {
     "aclass": "AClassClassifier",
@@ -36,8 +39,8 @@ def available() -> list[str]:
     return [name for name, cls in MODELS.items() if cls in infinimix.__all__]
 
 
-def find_class(name: str) -> type[Any]:
-    """Return the class of a model by its name on the command line."""
+def check_model(name: str) -> None:
+    """Refuse a model that there is not; without importing those that there are, which is slow."""
     if name not in MODELS:
         raise CommandError(
             f"--model: there is no {name!r}; choose one of {', '.join(available())}."
@@ -47,6 +50,11 @@ def find_class(name: str) -> type[Any]:
             f"--model: infinimix {infinimix.__version__} has no {name} yet; choose one of "
             f"{', '.join(available())}, or upgrade infinimix."
         )
+
+
+def find_class(name: str) -> type[Any]:
+    """Return the class of a model by its name on the command line."""
+    check_model(name)
     found: type[Any] = getattr(infinimix, MODELS[name])
     return found
 
@@ -153,35 +161,37 @@ def _no_answer(name: str, method: str) -> str:
 
 def load_trained(path: Path) -> Trained:
     """Read a model; `ArtifactError` if it is damaged or too new."""
-    from infinimix.estimators.storage import read_notes
+    from infinimix import artifacts
 
-    return Trained(infinimix.load(path), read_notes(path))
+    _, tree, _ = artifacts.read(path)  # a damaged file needs no model, which is slow to load
+    notes = tree.get("notes") if isinstance(tree, dict) else None
+    return Trained(infinimix.load(path), notes if isinstance(notes, dict) else {})
 
 
 def read_for(
-    trained: Trained, path: Path, reading: Reading, target: str | None = None
+    trained: Trained, source: Source, reading: Reading, target: str | None = None
 ) -> tuple[Table, pd.DataFrame]:
-    """Read a file for a model, and return its table and the columns that the model takes."""
+    """Return the table of a file as a model takes it, and the columns that the model takes."""
     notes, needed = trained.notes, trained.needed
     types = dict(notes.get("types") or _types_of(trained.model))
     missing = reading.missing if reading.missing is not None else notes.get("missing")
     target = target if target is not None else notes.get("target")
     reading = Reading(reading.format, reading.delimiter, missing, reading.drop)
-    table = read_table(path, reading, types=types, labels=target)
+    table = understand(source, reading, types=types, labels=target)
     if not needed:
         return table, table.frame.drop(columns=list(reading.drop))
     absent = [name for name in needed if name not in table.types]
     if absent:
         raise CommandError(
-            f"{path} lacks {listed(absent)}, which the model was trained on; "
+            f"{source.name} lacks {listed(absent)}, which the model was trained on; "
             + hint(absent[0], table.source.names)
         )
     spare = {target, *(notes.get("drop") or ()), *reading.drop}
     unknown = [name for name in table.source.names if name not in needed and name not in spare]
     if unknown:
         raise CommandError(
-            f"{path} has columns that the model does not know: {listed(unknown)}; leave them out "
-            f"with --drop {','.join(unknown[:8])}"
+            f"{source.name} has columns that the model does not know: {listed(unknown)}; "
+            f"leave them out with --drop {','.join(unknown[:8])}"
         )
     return table, table.frame[needed]
 
@@ -197,5 +207,7 @@ def _types_of(model: Any) -> dict[str, str]:
 
 def proba_frame(trained: Trained, X: pd.DataFrame, method: str = "predict_proba") -> pd.DataFrame:
     """Return probabilities with a column for each class."""
+    import pandas as pd  # loaded, as there is a frame
+
     proba = np.asarray(trained.ask(method, X))
     return pd.DataFrame(proba, columns=[str(label) for label in trained.model.classes_])

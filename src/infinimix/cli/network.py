@@ -54,12 +54,10 @@ def network(
     as_json: options.Json = False,
 ) -> None:
     """Find which columns depend on which, and the roles they play."""
-    from infinimix import BlockmodelBayesNet
     from infinimix.cli.out import is_watched, print_json, show, warn
     from infinimix.cli.places import write_text
     from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_rows
-    from infinimix.networks.summary import APART
 
     flags = {
         "--real": real, "--log": log, "--category": category, "--binary": binary, "--count": count,
@@ -69,6 +67,9 @@ def network(
     )  # fmt: skip
     if bif is not None:
         _check_bif(rows.infos)
+    from infinimix import BlockmodelBayesNet  # numba: slow to load, so after the table is read
+    from infinimix.networks.summary import APART
+
     model = BlockmodelBayesNet(
         prior=prior, n_chains=chains, n_iter=sweeps, columns=rows.columns, n_jobs=jobs,
         random_state=seed, verbose=is_watched(),

@@ -6,12 +6,14 @@ Numbers are standardised, and each category is a column of 0 and 1. A missing ce
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from infinimix.cli.errors import CommandError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_CATEGORIES = 100
 
@@ -38,6 +40,8 @@ def _learn(name: str, column: Any, kind: str) -> dict[str, Any]:
 
 def apply_encoding(X: pd.DataFrame, encoding: list[dict[str, Any]]) -> pd.DataFrame:
     """Return the matrix of a table, its columns named as those of the table, or "colour=red"."""
+    import pandas as pd  # loaded, as there is a frame
+
     columns: dict[str, np.ndarray] = {}
     for entry in encoding:
         name, column = entry["name"], X[entry["name"]]

@@ -27,14 +27,16 @@ def predict(
     as_json: options.Json = False,
 ) -> None:
     """Classify the rows of a table, as CSV."""
+    from infinimix.cli.files import read_source
     from infinimix.cli.learning import load_trained, proba_frame, read_for
     from infinimix.cli.out import mention, print_json
     from infinimix.cli.places import write_text
     from infinimix.cli.tables_in import Reading, split_names
 
+    source = read_source(file, format, delimiter)  # before the model, which is slow to load
     trained = load_trained(model)
     reading = Reading(format, delimiter, missing, tuple(split_names(drop)))
-    table, X = read_for(trained, file, reading)
+    table, X = read_for(trained, source, reading)
     ending = "_batch" if batch else ""
     answers = {"prediction": [_plain(value) for value in trained.ask(f"predict{ending}", X)]}
     if proba:

@@ -46,16 +46,19 @@ def report(
     as_json: options.Json = False,
 ) -> None:
     """Write a page about a model: what it learned, and how well it does."""
+    from infinimix.cli.files import read_source
     from infinimix.cli.learning import load_trained
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tables_in import Reading, split_names
-    from infinimix.reports.model_page import write_report
 
-    trained = load_trained(model)
+    source = None if data is None else read_source(data, format, delimiter)
+    trained = load_trained(model)  # after the table: it is slow to load
     reading = Reading(format, delimiter, missing, tuple(split_names(drop)))
     rows, labels = None, None
-    if data is not None:
-        rows, labels = _read(trained, data, reading, target)
+    if source is not None:
+        rows, labels = _read(trained, source, reading, target)
+    from infinimix.reports.model_page import write_report  # scikit-learn: slow to load
+
     write_report(
         trained.model, output, rows=rows, target=labels, seed=seed, held_out=held_out, title=title
     )
@@ -69,14 +72,14 @@ def report(
         webbrowser.open(output.resolve().as_uri())
 
 
-def _read(trained: Any, path: Path, reading: Any, target: str | None) -> tuple[Any, Any]:
+def _read(trained: Any, source: Any, reading: Any, target: str | None) -> tuple[Any, Any]:
     """Return the rows for the page, and their labels where the file has them."""
     from infinimix.cli.errors import CommandError
     from infinimix.cli.learning import read_for
     from infinimix.cli.out import count, warn
     from infinimix.cli.tables_in import need_columns, read_labels
 
-    table, X = read_for(trained, path, reading, target)
+    table, X = read_for(trained, source, reading, target)
     rows = trained.rows(X)
     name = target if target is not None else trained.notes.get("target")
     if target is not None:
@@ -86,7 +89,7 @@ def _read(trained: Any, path: Path, reading: Any, target: str | None) -> tuple[A
     labels = read_labels(table, name)
     kept = [i for i, label in enumerate(labels) if label is not None]
     if not kept:
-        raise CommandError(f"{path} has no labels in {name!r}; name another --target.")
+        raise CommandError(f"{source.name} has no labels in {name!r}; name another --target.")
     if len(kept) < len(labels):
         warn("report", f"{count(len(labels) - len(kept), 'row')} without {name!r} left out.")
     rows = [rows[i] for i in kept] if isinstance(rows, list) else rows.iloc[kept]

@@ -9,16 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.files import Source, check_names, read_source
 from infinimix.streaming.cells import MISSING, NUMBER, WHOLE
-from infinimix.tables.cells import is_missing
+from infinimix.tables.missing import is_missing
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MARKERS = (*MISSING, "?", "N/A", "n/a", "#N/A", "NULL", "<NA>")
 NUMERIC_MARKERS = ("-", "--", ".", "*", "n.a.", "missing", "unknown", "#DIV/0!", "#VALUE!")
@@ -32,8 +35,8 @@ class Table:
 
     Attributes
     ----------
-    frame : DataFrame
-        Numbers and text, None or NaN where a cell is missing.
+    columns : dict
+        Numbers and text by column, None or NaN where a cell is missing.
     types : dict
         "number", "text" or "flag" for each column.
     markers : Counter
@@ -42,7 +45,7 @@ class Table:
         The file as it was.
     """
 
-    frame: pd.DataFrame
+    columns: dict[str, Any]
     types: dict[str, str]
     markers: Counter[str]
     source: Source
@@ -51,6 +54,13 @@ class Table:
     def n_rows(self) -> int:
         """Number of rows."""
         return self.source.n_rows
+
+    @cached_property
+    def frame(self) -> pd.DataFrame:
+        """The columns as a data frame."""
+        import pandas as pd  # slow to load, and a file that is refused needs no frame
+
+        return pd.DataFrame(self.columns)
 
 
 @dataclass(frozen=True)
@@ -88,6 +98,18 @@ def read_table(
     """
     reading = reading or Reading()
     source = read_source(path, reading.format, reading.delimiter)
+    return understand(source, reading, types=types, labels=labels, text=text)
+
+
+def understand(
+    source: Source,
+    reading: Reading,
+    *,
+    types: Mapping[str, str] | None = None,
+    labels: str | None = None,
+    text: Iterable[str] = (),
+) -> Table:
+    """Return what the cells of a file mean; see `read_table`."""
     check_names(source.names, source.name)
     given = dict(types or {}) | dict.fromkeys(text, "text")
     markers: Counter[str] = Counter()
@@ -95,7 +117,7 @@ def read_table(
     for name, cells in zip(source.names, source.cells, strict=True):
         column = _Column(source, name, name == labels, given.get(name), reading.missing, markers)
         columns[name], found[name] = column.understand(cells)
-    return Table(pd.DataFrame(columns), found, +markers, source)
+    return Table(columns, found, +markers, source)
 
 
 class _Column:
@@ -208,8 +230,8 @@ def need_columns(table: Table, names: Iterable[str], option: str) -> None:
             )
 
 
-def split_target(table: Table, target: str) -> tuple[pd.DataFrame, list[Any]]:
-    """Return the other columns, and the labels (None where there is none)."""
+def take_labels(table: Table, target: str) -> list[Any]:
+    """Return the labels, None where there is none; a column of no classes is refused."""
     need_columns(table, [target], "--target")
     y = read_labels(table, target)
     some = [label for label in y if label is not None]
@@ -224,15 +246,18 @@ def split_target(table: Table, target: str) -> tuple[pd.DataFrame, list[Any]]:
             "more. Is it the right --target?"
         )
     _refuse_regression(table, target, some, classes)
-    return table.frame.drop(columns=target), y
+    return y
 
 
 def read_labels(table: Table, target: str) -> list[Any]:
     """Return the labels, None where there is none."""
-    y = [None if is_missing(label) else label for label in table.frame[target].tolist()]
+    dates = table.types[target] == "other"  # which are labels as pandas has them
+    cells = table.frame[target] if dates else table.columns[target]
+    cells = cells if isinstance(cells, list) else cells.tolist()
+    y = [None if is_missing(label) else label for label in cells]
     some = [label for label in y if label is not None]
     if all(isinstance(label, float) and label.is_integer() for label in some):
-        return [None if label is None else int(label) for label in y]  # pandas makes them floats
+        return [None if label is None else int(label) for label in y]  # floats for their holes
     return y
 
 

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.kinds import Asked, Info, ask_kinds, describe_columns, warn_of_columns
-from infinimix.cli.learning import Recipe, Trained, check_effort, find_class
+from infinimix.cli.learning import Recipe, Trained, check_effort, check_model
 from infinimix.cli.out import count, warn
-from infinimix.cli.tables_in import Reading, Table, need_columns, read_table, split_target
+from infinimix.cli.tables_in import Reading, Table, need_columns, read_table, take_labels
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Flags = Mapping[str, Sequence[str] | None]
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A table without labels, ready for a model."""
+    """A table ready for a model; `y` are its labels, if it has some."""
 
     table: Table
     X: pd.DataFrame
+    y: list[Any]
     columns: Any
     infos: list[Info]
     warnings: list[str]
@@ -62,18 +64,23 @@ def read_rows(
     command: str, path: Path, reading: Reading, flags: Flags, toml: Path | None,
     drop: Sequence[str] | None, target: str | None = None, spikes: bool = False,
 ) -> Rows:  # fmt: skip
-    """Read a table, leave columns out, find kinds, and say what looks odd."""
+    """Read a table, leave columns out, find kinds, and say what looks odd.
+
+    What can be refused is refused before pandas and numba are loaded, which takes a second.
+    """
     table = read_table(path, reading, labels=target)
     if target is not None:
         need_columns(table, [target], "--target")
     asked = ask_kinds(table, flags, toml, drop)
     out = [name for name in (*asked.drop, target) if name is not None]
-    X = table.frame.drop(columns=list(dict.fromkeys(out)))
-    if not X.shape[1]:
+    if not set(table.source.names) - set(out):
         raise CommandError(f"{path} has no column to learn from besides {', '.join(out)}.")
+    y = [] if target is None else take_labels(table, target)
+    X = table.frame.drop(columns=list(dict.fromkeys(out)))
     columns = asked.within(list(X.columns))
     infos = describe_columns(X, columns, table, spikes)
-    return Rows(table, X, columns, infos, warn_of_columns(command, infos), asked, reading.missing)
+    warnings = warn_of_columns(command, infos)
+    return Rows(table, X, y, columns, infos, warnings, asked, reading.missing)
 
 
 def read_task(
@@ -81,7 +88,7 @@ def read_task(
     drop: Sequence[str] | None, model: str, text: str | None, options: dict[str, Any],
 ) -> Task:  # fmt: skip
     """Read a table with labels for a model."""
-    find_class(model)
+    check_model(model)
     check_effort(options["effort"])
     if text is not None and model != "online-crp":
         raise CommandError(f"--text: {model} does not read words; add --model online-crp.")
@@ -90,10 +97,8 @@ def read_task(
         rows = read_rows(command, path, reading, flags, toml, drop, target, spikes)
     else:
         rows = _read_words(path, reading, text, target)
-    columns = rows.columns
-    _, y = split_target(rows.table, target)
-    recipe = Recipe(model, rows.infos, columns, text, options)
-    X, y = _settle_unlabelled(command, rows.X, y, target, recipe)
+    recipe = Recipe(model, rows.infos, rows.columns, text, options)
+    X, y = _settle_unlabelled(command, rows.X, rows.y, target, recipe)
     notes = {**rows.notes, "target": target}
     return Task(rows.table, X, y, recipe, rows.infos, rows.warnings, notes)
 
@@ -101,10 +106,12 @@ def read_task(
 def _read_words(path: Path, reading: Reading, text: str, target: str) -> Rows:
     table = read_table(path, reading, labels=target, text=[text])
     need_columns(table, [text], "--text")
+    y = take_labels(table, target)
     others = [name for name in table.source.names if name not in (text, target)]
     some = table.frame[text].dropna()
     info = Info(text, "text", int(some.nunique()), int(table.n_rows - len(some)), "", "")
-    return Rows(table, table.frame[[text]], "text", [info], [], Asked({}, others), reading.missing)
+    X = table.frame[[text]]
+    return Rows(table, X, y, "text", [info], [], Asked({}, others), reading.missing)
 
 
 def _settle_unlabelled(

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pandas as pd
 
 from infinimix.cli.errors import CommandError, hint, listed
+from infinimix.cli.folds import deal
 from infinimix.cli.learning import Trained
 from infinimix.cli.out import progress, warn
 from infinimix.cli.scoring import score
-from infinimix.cli.tables_in import Reading, Table, read_table, split_target
+from infinimix.cli.tables_in import Reading, Table, read_table, take_labels
 from infinimix.cli.tasks import Task
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 def cross_validate(task: Task, folds: int, seed: int) -> dict[str, Any]:
@@ -23,8 +25,6 @@ def cross_validate(task: Task, folds: int, seed: int) -> dict[str, Any]:
 
     Rows without label, if the model learns from them, are in all training parts.
     """
-    from sklearn.model_selection import StratifiedKFold
-
     known = np.array([i for i, label in enumerate(task.y) if label is not None])
     bare = np.array([i for i, label in enumerate(task.y) if label is None], dtype=int)
     y = [task.y[i] for i in known]
@@ -44,9 +44,10 @@ def cross_validate(task: Task, folds: int, seed: int) -> dict[str, Any]:
     predicted: list[Any] = [None] * len(y)
     codes = [labels.index(label) for label in y]
     recipe = task.recipe.settled()
-    with progress("folds", folds) as step, warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "The least populated class")
-        for train, test in StratifiedKFold(folds, shuffle=True, random_state=seed).split(y, codes):
+    fold = deal(codes, folds, seed)
+    with progress("folds", folds) as step:
+        for k in range(folds):
+            train, test = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
             rows = np.sort(np.concatenate([known[train], bare]))
             learned = task.X.iloc[rows].reset_index(drop=True)
             trained = recipe.fit(learned, [task.y[i] for i in rows], verbose=False)
@@ -63,7 +64,7 @@ def test_on(task: Task, path: Path, reading: Reading) -> dict[str, Any]:
     target = task.notes["target"]
     table = read_table(path, reading, types=task.notes["types"], labels=target)
     _check_columns(table, task)
-    _, y = split_target(table, target)
+    y = take_labels(table, target)
     kept = [i for i, label in enumerate(y) if label is not None]
     y = [y[i] for i in kept]
     seen = {label for label in task.y if label is not None}

@@ -6,9 +6,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.base import TableEstimator
 from infinimix.estimators.calibration import NEUTRAL, calibrate_left_out
@@ -28,6 +25,8 @@ from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
 from infinimix.estimators.relevance import find_relevance, learn_relevant
 from infinimix.estimators.unlabelled import bank_gains, take, thin, warn_if_they_hurt
+from infinimix.kernels.logs import logsumexp
+from infinimix.scikit import ClassifierMixin, check_is_fitted
 from infinimix.tables import Encoded, Schema, encode
 
 

@@ -12,8 +12,6 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.anomaly import cell_scores, row_scores, shares_less_strange
 from infinimix.estimators.base import check_whole
@@ -23,6 +21,8 @@ from infinimix.estimators.filling import Blocks, Predictive, predictive_of
 from infinimix.estimators.parameters import seed_sequence
 from infinimix.estimators.similarity import same_group
 from infinimix.estimators.writing import numbers_like, to_pandas
+from infinimix.kernels.logs import logsumexp
+from infinimix.scikit import check_is_fitted
 from infinimix.tables import encode
 
 

@@ -11,8 +11,6 @@ from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_feature_names, _get_feature_names, check_is_fitted
 
 from infinimix import execution
 from infinimix.estimators.effort import resolve_effort
@@ -20,6 +18,12 @@ from infinimix.estimators.parameters import check_parameters, seed_sequence
 from infinimix.families.given import resolve_prior
 from infinimix.families.priors import Layout
 from infinimix.inference.bank import Bank, Settings
+from infinimix.scikit import (
+    BaseEstimator,
+    _check_feature_names,
+    _get_feature_names,
+    check_is_fitted,
+)
 from infinimix.tables import Encoded, Schema, encode, read_schema
 
 # Number of rows -> their codes, number of classes, and how many of these are known before any row.

@@ -11,11 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.optimize import minimize_scalar
-from scipy.special import logsumexp
 
 from infinimix.estimators.base import Fitted
+from infinimix.estimators.bounded import minimise
 from infinimix.inference.agreement import class_rows
+from infinimix.kernels.logs import logsumexp
 
 SPREAD = 1.0  # of the Normal prior of the log of the power around 0
 LARGEST = 3.0  # of the log of the power, up or down
@@ -60,5 +60,5 @@ def calibrate(log_density: np.ndarray, codes: np.ndarray, log_prior: np.ndarray)
     def cost(log_power: float) -> float:
         return loss(log_power) + 0.5 * (log_power / SPREAD) ** 2
 
-    found = minimize_scalar(cost, bounds=(-LARGEST, LARGEST), method="bounded").x
+    found = minimise(cost, -LARGEST, LARGEST)
     return Calibration(float(np.exp(found)), loss(found) / len(codes))

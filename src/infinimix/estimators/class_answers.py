@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from infinimix.estimators.answers import TableAnswers
 from infinimix.estimators.calibration import Calibration
 from infinimix.estimators.explanation import Explanation, evidence_by_orders, place_row
 from infinimix.estimators.filling import Blocks
 from infinimix.estimators.imputing import ask, impute_values
+from infinimix.kernels.logs import logsumexp
 
 
 class ClassAnswers(TableAnswers):

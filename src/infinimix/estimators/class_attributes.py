@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.calibration import Calibration
 from infinimix.inference.agreement import class_rows, log_evidence_given_labels
 from infinimix.inference.assignments import best_particle
+from infinimix.scikit import check_is_fitted
 
 
 class ClassAttributes:

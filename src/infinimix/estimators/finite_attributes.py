@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.inference.finite import Ensemble
+from infinimix.scikit import check_is_fitted
 
 
 class FiniteAttributes:

@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
-from sklearn.base import ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.base import TableEstimator
 from infinimix.estimators.binning import cut_blocks, find_edges, lay_out
@@ -20,6 +17,8 @@ from infinimix.estimators.unlabelled import gains, warn_if_they_hurt
 from infinimix.families.priors import blank, find_families
 from infinimix.families.seam import count_rows, empty
 from infinimix.inference.finite import Ensemble, Plan, class_proba, learn, log_classes
+from infinimix.kernels.logs import logsumexp
+from infinimix.scikit import ClassifierMixin, check_is_fitted
 from infinimix.tables import Schema
 
 Blocks = tuple[np.ndarray, ...]

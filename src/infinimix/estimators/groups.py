@@ -15,9 +15,9 @@ from infinimix.inference.assignments import best_particle
 from infinimix.inference.bank import Bank
 from infinimix.inference.population import MASS
 from infinimix.tables import Schema, encode
-from infinimix.tables.cells import is_missing
 from infinimix.tables.errors import listed
 from infinimix.tables.holes import forget_marks
+from infinimix.tables.missing import is_missing
 
 AVERAGED = ("binary", "count")  # kinds whose typical value, a probability or a rate, is no cell
 

@@ -14,11 +14,9 @@ from typing import Any
 from zlib import crc32
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.aclass import AClassClassifier
 from infinimix.estimators.design import design_matrix, has_holes
@@ -26,6 +24,13 @@ from infinimix.estimators.filling import Blocks, choose
 from infinimix.estimators.labels import Labels, read_some_labels
 from infinimix.estimators.mixture import CRPMixture
 from infinimix.estimators.parameters import check_parameters, seed_sequence
+from infinimix.scikit import (
+    BaseEstimator,
+    ClassifierMixin,
+    MetaEstimatorMixin,
+    check_is_fitted,
+    clone,
+)
 
 ROWS, STATES, DRAWS = range(3)  # what the seeds are for
 

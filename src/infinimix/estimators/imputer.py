@@ -5,15 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn import get_config
-from sklearn.base import OneToOneFeatureMixin, TransformerMixin
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.base import TableEstimator
 from infinimix.estimators.filling import predictive_of
 from infinimix.estimators.imputing import Query, ask, impute_draws, impute_values
 from infinimix.estimators.parameters import check_parameter
 from infinimix.estimators.writing import to_pandas, to_polars
+from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, check_is_fitted, get_config
 
 
 class CRPImputer(  # type: ignore[call-arg]

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.base import block_names, is_auto
 from infinimix.estimators.relevance import hide
 from infinimix.estimators.together import average_equals, canonical_order, join
 from infinimix.families.priors import Layout
 from infinimix.inference.bank import Bank
+from infinimix.scikit import check_is_fitted
 
 
 class Training(NamedTuple):

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import column_or_1d
 
-from infinimix.tables.cells import is_missing
+from infinimix.scikit import column_or_1d
+from infinimix.tables.missing import is_missing
 
 
 class Labels:

@@ -19,7 +19,6 @@ is marked if it is more probable than not that it tells.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import betaln, expit, softmax
 
 from infinimix.estimators.filling import places
 from infinimix.families.priors import REFERENCE
@@ -67,6 +66,8 @@ def telling(log_factor: np.ndarray, rarity: float | None = None) -> np.ndarray:
 
     The share s of columns that tell is Beta(1, rarity); by default that is Beta(1, m).
     """
+    from scipy.special import expit, softmax  # slow to load, and most fits need none
+
     rarity = len(log_factor) if rarity is None else rarity
     log_odds = log_factor + np.log(SHARES / (1.0 - SHARES))[:, None]  # (shares, columns)
     log_prior = (rarity - 1) * np.log1p(-SHARES)  # of s, but for a constant
@@ -85,6 +86,8 @@ def log_factors(holes: np.ndarray, codes: np.ndarray) -> np.ndarray:
 
 def _log_evidence(holes: np.ndarray, rows: np.ndarray) -> np.ndarray:
     """Return the log probability of a sequence of so many rows with so many holes."""
+    from scipy.special import betaln  # slow to load, and most fits need none
+
     return np.asarray(
         betaln(holes + REFERENCE, rows - holes + REFERENCE) - betaln(REFERENCE, REFERENCE)
     )

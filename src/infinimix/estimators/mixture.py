@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClusterMixin, DensityMixin
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.base import TableEstimator
 from infinimix.estimators.group_answers import MixtureAnswers
@@ -17,6 +15,7 @@ from infinimix.inference.assignments import (
     n_groups_posterior,
     recorded_assignments,
 )
+from infinimix.scikit import ClusterMixin, DensityMixin, check_is_fitted
 
 
 class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):

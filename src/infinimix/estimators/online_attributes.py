@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.stream_input import TableInput
 from infinimix.inference import online_model as at
+from infinimix.scikit import check_is_fitted
 
 
 class OnlineAttributes:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_consistent_length
 
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.labels import check_labels
@@ -14,6 +12,7 @@ from infinimix.estimators.one_row import OneRow, check_row
 from infinimix.estimators.online_attributes import OnlineAttributes
 from infinimix.estimators.online_learning import OnlineLearning
 from infinimix.estimators.online_parameters import RULES_ONLINE, is_text
+from infinimix.scikit import BaseEstimator, ClassifierMixin, check_consistent_length
 
 
 class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMixin, BaseEstimator):

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online_parameters import check_together, is_text, read_settings
@@ -19,7 +18,8 @@ from infinimix.estimators.roster import Nameless, Roster
 from infinimix.estimators.stream_input import Read, TableInput, TextInput
 from infinimix.inference import online_model as at
 from infinimix.inference.learner import Answers, Learner
-from infinimix.tables.cells import is_missing
+from infinimix.scikit import _check_feature_names, check_is_fitted
+from infinimix.tables.missing import is_missing
 from infinimix.tables.text import Text
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.labels import check_labels
 from infinimix.inference import online_model as at
 from infinimix.inference.learner import Answers
+from infinimix.scikit import check_is_fitted
 
 EXAMPLES = 5  # rows of a provisional class that are kept to be looked at
 

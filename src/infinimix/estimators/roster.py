@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import column_or_1d
 
 from infinimix.estimators.labels import as_array, check_labels
-from infinimix.tables.cells import is_missing
+from infinimix.scikit import column_or_1d
+from infinimix.tables.missing import is_missing
 
 
 class Nameless:

@@ -10,7 +10,6 @@ that both rows are of the class, as groups belong to classes.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import softmax
 
 from infinimix.estimators.filling import Blocks, parts_of
 from infinimix.families.seam import score_rows
@@ -34,6 +33,8 @@ def same_group(bank: Bank, X: Blocks, Y: Blocks, of_x: np.ndarray, of_y: np.ndar
 
 
 def _shared(f: ParticleFilter, X: Blocks, Y: Blocks) -> np.ndarray:
+    from scipy.special import softmax  # slow to load, and most fits need none
+
     live, _ = f.mixture()
     scores = [_scores(f, live, blocks) for blocks in (X, Y)]
     out = np.zeros((len(X[0]), len(Y[0])))

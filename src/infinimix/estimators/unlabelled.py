@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from scipy.special import softmax
 
 from infinimix.estimators.base import Fitted
 from infinimix.inference.agreement import class_rows
@@ -56,6 +55,8 @@ def bank_gains(
     small = settings._replace(n_islands=min(4, settings.n_islands), n_particles=1, sweeps=0)
 
     def judge(rows: Blocks, codes: np.ndarray, held: Blocks, with_free: bool) -> np.ndarray:
+        from scipy.special import softmax  # slow to load, and most fits need none
+
         bank = Bank(small, fitted.bank.layout, fitted.bank.seed)
         bank.fit(rows, codes, C, execute, **wishes)
         joint = power * bank.log_densities(held) + np.log(class_rows(bank) + wishes["gamma"])

@@ -11,16 +11,16 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from infinimix.tables import Schema
+from infinimix.tables.sparsity import is_sparse
 
 Columns = Mapping[str, np.ndarray]  # a value for each row, by the name of the column
 
 
 def write_cells(schema: Schema, X: Any, holes: np.ndarray, columns: Columns) -> Any:
     """Return a table like X whose holes have the values of `columns`."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         return _write_sparse(schema, X, columns)
     if _is_pandas(X):
         return _write_pandas(schema, X, holes, columns)
@@ -40,7 +40,7 @@ def numbers_like(schema: Schema, X: Any, numbers: np.ndarray) -> Any:
         return type(X)(numbers, index=X.index, columns=X.columns)
     if isinstance(X, list | tuple) and isinstance(X[0], Mapping):
         return to_pandas(numbers, schema.names)
-    frame = None if isinstance(X, np.ndarray | list | tuple) or sparse.issparse(X) else _as_frame(X)
+    frame = None if isinstance(X, np.ndarray | list | tuple) or is_sparse(X) else _as_frame(X)
     if frame is None:
         return numbers
     import narwhals as nw
@@ -79,7 +79,7 @@ def to_polars(table: Any, names: Any) -> Any:
 
 
 def _plain_array(table: Any) -> np.ndarray | None:
-    if sparse.issparse(table):
+    if is_sparse(table):
         return np.asarray(table.toarray())
     return table if isinstance(table, np.ndarray) else None
 

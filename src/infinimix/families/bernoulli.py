@@ -9,7 +9,6 @@ the log probability of the all-zero row; a row with holes reads two.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit
 
 from infinimix.families import product, seam
 from infinimix.kernels.elementary import log
@@ -136,12 +135,16 @@ def _(family, stats, slots):
 
 @seam.draw.implement(BetaBernoulli)
 def _(family, stats, slots, X, rng):
+    from scipy.special import expit  # slow to load, and most fits need none
+
     p = expit(stats.t[slots, LOG_ODDS])
     return seam.keep_observed(X, rng.random(p.shape) < p)
 
 
 @seam.fill.implement(BetaBernoulli)
 def _(family, stats, weight, X):
+    from scipy.special import expit  # slow to load, and most fits need none
+
     def column(d, rows):
         p = np.clip(weight[rows] @ expit(stats.t[:, LOG_ODDS, d]), 0.0, 1.0)
         return p, np.minimum(p, 1.0 - p)

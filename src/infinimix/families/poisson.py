@@ -17,7 +17,6 @@ from math import lgamma, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from infinimix.families import product, seam
 from infinimix.kernels.elementary import log, log1p
@@ -173,6 +172,8 @@ seam.score_rows.implement(GammaPoisson)(product.score_each)
 
 @seam.count_rows.implement(GammaPoisson)
 def _(family, stats, weight, X):
+    from scipy.special import gammaln  # slow to load, and most fits need none
+
     seen = ~np.isnan(X)
     x = np.where(seen, X, 0.0)
     for field, value in ((N, seen.astype(float)), (SUM, x), (LOGS, gammaln(x + 1.0))):

@@ -13,12 +13,12 @@ all classes, so their groups come together.
 """
 
 import numpy as np
-from scipy.special import logsumexp
 
 from infinimix.families.dials import DIALS, GRID, TAUS, learned
 from infinimix.families.priors import find_family
 from infinimix.families.product import add_columns
 from infinimix.families.seam import map_arrays, map_first
+from infinimix.kernels.logs import logsumexp
 
 
 def turn_dials(rng, layout, prior, pool, dials, groups):

@@ -18,12 +18,12 @@ prior never falls from step to step (for the families that have an estimate; see
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln, logsumexp, xlogy
 
 from infinimix.families.product import evidence_all
 from infinimix.families.seam import FLOOR, count_rows, empty, freedom, score_rows, settle
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import exp, log
+from infinimix.kernels.logs import logsumexp
 
 MOST_STEPS = 200
 FARTHEST = 700.0  # nats below the best component of a row: beyond that nothing is left
@@ -180,6 +180,8 @@ def cheeseman_stutz(model, data, state):
     It is the evidence of the expected statistics, as if they had been counted, times the ratio
     of the likelihood of the rows to that of these statistics, which is the entropy of the weights.
     """
+    from scipy.special import gammaln, xlogy  # slow to load, and most fits need none
+
     weight, _ = respond(model, data, state)
     n, R, K = weight.shape
     stats = empty(model.family, R * K)

@@ -10,11 +10,11 @@ under each are averaged.
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import logsumexp
 
 from infinimix.families.categorical import DirichletCategorical
 from infinimix.families.seam import score_rows
 from infinimix.inference import em
+from infinimix.kernels.logs import logsumexp
 
 MOST_COMPONENTS = 32  # of a mixture, or of a class that owns them
 FALLS = 2  # larger mixtures than the best that are tried in vain

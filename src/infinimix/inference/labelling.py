@@ -20,7 +20,6 @@ group as it was. Slot 0 is the empty group.
 """
 
 import numpy as np
-from scipy.special import gammaln
 
 from infinimix.families.product import engine, refresh_all
 from infinimix.families.seam import add, copy, count, empty, map_arrays, refresh, score
@@ -166,6 +165,8 @@ class Labelling:
 
     def _relabel(self):
         """Draw the class of each group without labels; return the probabilities, by slot."""
+        from scipy.special import gammaln  # slow to load, and most fits need none
+
         table = np.zeros((self.slots.shape[1], self.n_classes))
         labelled = np.bincount(self.z[self.known], minlength=len(table))
         every = np.arange(self.n_classes)

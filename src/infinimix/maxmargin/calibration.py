@@ -9,8 +9,8 @@ single rows, and a part of them is asked as they are.
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
+from infinimix.estimators.bounded import minimise
 from infinimix.maxmargin.descent import POLISH, State, move_experts
 from infinimix.maxmargin.gating import Gate, probabilities
 from infinimix.maxmargin.problem import Clusters, Problem
@@ -66,4 +66,4 @@ def best_slope(f: np.ndarray, codes: np.ndarray) -> float:
         p = probabilities(f, float(np.exp(log_slope)))[rows, codes]
         return float(-np.log(np.maximum(p, 1e-300)).sum() + 0.5 * log_slope**2)
 
-    return float(np.exp(minimize_scalar(loss, bounds=(-7.0, 7.0), method="bounded").x))
+    return float(np.exp(minimise(loss, -7.0, 7.0)))

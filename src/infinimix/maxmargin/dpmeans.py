@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClusterMixin
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.parameters import check_parameters, seed_sequence
 from infinimix.maxmargin.descent import State
@@ -17,6 +15,7 @@ from infinimix.maxmargin.problem import Clusters, Problem, Weights
 from infinimix.maxmargin.rows import Rows, make_rows, read_rows
 from infinimix.maxmargin.sequential import descend_in_order
 from infinimix.maxmargin.starts import divergences, find_price, start
+from infinimix.scikit import BaseEstimator, ClusterMixin, check_is_fitted
 
 # Fitted attributes, for files: n rows, d columns, K clusters; "" is a number, "*" any length.
 SHAPES = {

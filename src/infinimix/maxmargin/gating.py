@@ -14,8 +14,6 @@ from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.labels import Labels
 from infinimix.estimators.parameters import one_of
@@ -23,6 +21,7 @@ from infinimix.maxmargin.divergences import Divergence, check_rows
 from infinimix.maxmargin.parameters import RULES
 from infinimix.maxmargin.problem import Clusters, Problem, Weights
 from infinimix.maxmargin.rows import Rows, make_rows, read_rows
+from infinimix.scikit import BaseEstimator, ClassifierMixin, check_is_fitted
 
 # Fitted attributes, for files: n rows, d columns, K clusters, L classes; "" is a number, "*" any
 # length, "eta" the experts as (K, outputs, d + 1).

@@ -5,9 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pandas as pd
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.base import block_names
 from infinimix.estimators.labels import Labels
@@ -27,6 +24,7 @@ from infinimix.maxmargin.fitting import check_lengths
 from infinimix.maxmargin.parameters import RULES
 from infinimix.maxmargin.rows import read_rows, signs
 from infinimix.maxmargin.sampler import Chain, Kept, effective_size, join
+from infinimix.scikit import BaseEstimator, ClassifierMixin, check_is_fitted
 from infinimix.tables import Schema, encode, read_schema
 
 CHUNK = 1024
@@ -170,7 +168,11 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
 
     def _frame(self, X: np.ndarray) -> Any:
         names = getattr(self, "feature_names_in_", None)
-        return X if names is None else pd.DataFrame(X, columns=names)
+        if names is None:
+            return X
+        import pandas as pd  # slow to load, and arrays need none
+
+        return pd.DataFrame(X, columns=names)
 
     def _encode_first(self, X: np.ndarray) -> tuple[Schema, tuple[np.ndarray, ...]]:
         frame = self._frame(X)

@@ -12,9 +12,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from infinimix.maxmargin.divergences import Divergence
+from infinimix.scikit import validate_data
 
 CHUNK = 1024  # rows of one matrix product: what it writes stays in the cache
 

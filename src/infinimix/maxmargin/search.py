@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.parameters import check_parameters, seed_sequence
 from infinimix.maxmargin.descent import descend
@@ -24,6 +23,7 @@ from infinimix.maxmargin.gating import Gate
 from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
 from infinimix.maxmargin.problem import Clusters, Problem, Weights
 from infinimix.maxmargin.stream import remember
+from infinimix.scikit import check_is_fitted
 
 PRICES = (0.1, 1.0, 10.0)  # times the price that DPMeans finds
 STRENGTHS = (1.0, 10.0)  # times the s of "auto"

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import ClassifierMixin
 
 from infinimix.estimators.parameters import check_parameters
 from infinimix.estimators.plain_parameters import plain, unplain
@@ -21,6 +20,7 @@ from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
 from infinimix.maxmargin.search import MaxMarginDPMeansCV
 from infinimix.maxmargin.svc import DPMeansSVC
 from infinimix.maxmargin.tree_checks import check_array, check_labels_of, check_names
+from infinimix.scikit import ClassifierMixin
 
 KNOWN = (DPMeans, DPMeansSVC, MaxMarginDPMeans, MaxMarginDPMeansCV)
 CLASSES: dict[str, type[Any]] = {cls.__name__: cls for cls in KNOWN}

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.networks.elimination import eliminate
 from infinimix.networks.engine.graphs import ancestors, topological_order
@@ -16,6 +15,7 @@ from infinimix.networks.predictive import Mixture
 from infinimix.networks.problem import Problem, make_data
 from infinimix.networks.states import States
 from infinimix.networks.summary import describe_roles
+from infinimix.scikit import check_is_fitted
 
 MOST_NETWORKS = 300  # that predictions are averaged over
 

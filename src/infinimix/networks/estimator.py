@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_feature_names, _get_feature_names, check_is_fitted
 
 from infinimix import execution
 from infinimix.estimators.parameters import is_whole, seed_sequence
@@ -21,6 +19,12 @@ from infinimix.networks.parameters import NETWORK_RULES, check_parameters, read_
 from infinimix.networks.problem import make_problem
 from infinimix.networks.progress import run_chains
 from infinimix.networks.summary import find_template, number_by_rank, sum_up, warn_if_apart
+from infinimix.scikit import (
+    BaseEstimator,
+    _check_feature_names,
+    _get_feature_names,
+    check_is_fitted,
+)
 from infinimix.tables import Encoded, encode
 
 

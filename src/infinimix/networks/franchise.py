@@ -6,9 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.estimators.parameters import check_parameters, seed_sequence
 from infinimix.networks.estimator import BlockmodelBayesNet
@@ -19,6 +16,7 @@ from infinimix.networks.problem import ladder
 from infinimix.networks.progress import run_chains
 from infinimix.networks.several import read_kinds, read_members, read_tables
 from infinimix.networks.summary import APART, describe_roles, find_template
+from infinimix.scikit import BaseEstimator, ConvergenceWarning, check_is_fitted
 
 
 class NetworkFranchise(BaseEstimator):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from infinimix import execution
 from infinimix.estimators.parameters import Rule, seed_sequence
@@ -19,6 +18,7 @@ from infinimix.networks.parameters import FREE_RULES, check_free_parameters
 from infinimix.networks.problem import ladder, read_settings
 from infinimix.networks.states import States
 from infinimix.networks.summary import find_template, sum_up, warn_if_apart
+from infinimix.scikit import BaseEstimator
 
 
 class FreeNet(States, BaseEstimator):

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from infinimix.networks.columns import Columns
 from infinimix.networks.engine.graphs import to_adjacency
+from infinimix.scikit import check_is_fitted
 
 
 class States:

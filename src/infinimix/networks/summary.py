@@ -6,7 +6,6 @@ import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.engine.graphs import to_adjacency
@@ -20,6 +19,7 @@ from infinimix.networks.posterior import (
     rhat_and_ess,
     template,
 )
+from infinimix.scikit import ConvergenceWarning
 
 APART = 0.2  # chains that differ by more on some edge are warned of
 

@@ -1,20 +1,24 @@
 """Streams: prequential runs, readers, learners that survive a crash, and River.
 
-Files: `forecast` predicts and learns, `run`, `metrics`, `curve` and `result` make a `prequential`
-run of it; `readers` opens files by `formats`; `durable` keeps a model in a `folder` by a `journal`;
-`river` speaks River's language, and is imported when it is asked for.
+Files: `forecasting` predicts and learns, `run`, `metrics`, `curve` and `result` make of it what
+`prequential_run` starts; `readers` opens files by `formats`; `durable` keeps a model in a `folder`
+by a `journal`; `river` speaks River's language, and is imported when it is asked for.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING
 
-from infinimix.estimators.forecast import NEW_CLASS, Forecast
-from infinimix.streaming.bad import BadRecord, StreamError
-from infinimix.streaming.durable import DurableLearner
-from infinimix.streaming.forecast import forecast
-from infinimix.streaming.journal import DurabilityError
-from infinimix.streaming.prequential import prequential
-from infinimix.streaming.readers import StreamReader, read_stream
-from infinimix.streaming.result import PrequentialResult
+from infinimix.later import late_names
+
+if TYPE_CHECKING:
+    from infinimix.estimators.forecast import NEW_CLASS, Forecast
+    from infinimix.streaming.bad import BadRecord, StreamError
+    from infinimix.streaming.durable import DurableLearner
+    from infinimix.streaming.forecasting import forecast
+    from infinimix.streaming.journal import DurabilityError
+    from infinimix.streaming.prequential_run import prequential
+    from infinimix.streaming.readers import StreamReader, read_stream
+    from infinimix.streaming.result import PrequentialResult
+    from infinimix.streaming.river import RiverClassifier
 
 __all__ = [
     "NEW_CLASS",
@@ -32,10 +36,20 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """Import what needs River when it is asked for."""
-    if name != "RiverClassifier":
-        raise AttributeError(f"module 'infinimix.streaming' has no attribute {name!r}")
-    from infinimix.streaming.river import RiverClassifier
-
-    return RiverClassifier
+__getattr__ = late_names(
+    __name__,
+    {
+        "NEW_CLASS": "infinimix.estimators.forecast",
+        "BadRecord": "infinimix.streaming.bad",
+        "DurabilityError": "infinimix.streaming.journal",
+        "DurableLearner": "infinimix.streaming.durable",
+        "Forecast": "infinimix.estimators.forecast",
+        "PrequentialResult": "infinimix.streaming.result",
+        "RiverClassifier": "infinimix.streaming.river",
+        "StreamError": "infinimix.streaming.bad",
+        "StreamReader": "infinimix.streaming.readers",
+        "forecast": "infinimix.streaming.forecasting",
+        "prequential": "infinimix.streaming.prequential_run",
+        "read_stream": "infinimix.streaming.readers",
+    },
+)

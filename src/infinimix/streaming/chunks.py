@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from infinimix.streaming.rows import by_rows, count_rows, cut, list_labels
+from infinimix.tables.sparsity import is_sparse
 
 CHUNK = 1000  # rows that are taken at once from tables and from streams of single rows
 
@@ -88,7 +88,9 @@ def stack(rows: list[Any]) -> Any:
     """Return single rows as a table."""
     if all(isinstance(row, np.ndarray) for row in rows):
         return np.stack([row.ravel() for row in rows])
-    if all(sparse.issparse(row) for row in rows):
+    if all(is_sparse(row) for row in rows):
+        from scipy import sparse  # loaded, as there are such rows
+
         return sparse.vstack([sparse.csr_array(row.reshape(1, -1)) for row in rows], format="csr")
     return rows
 

@@ -15,10 +15,15 @@ from typing import TYPE_CHECKING, Any
 from infinimix.streaming.bad import StreamError
 from infinimix.streaming.cells import TypedColumns
 from infinimix.streaming.lines import check_text, number_lines
-from infinimix.tables.cells import is_missing
+from infinimix.tables.missing import is_missing
 
 if TYPE_CHECKING:
     from infinimix.streaming.readers import StreamReader
+
+SUFFIXES = {
+    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
+    ".pq": "parquet", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight",
+}  # fmt: skip
 
 Row = tuple[Any, Any]
 

@@ -12,11 +12,11 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 from infinimix.streaming.rows import as_dicts
-from infinimix.tables.cells import is_missing
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
+from infinimix.tables.missing import is_missing
+from infinimix.tables.sparsity import is_sparse
 
 
 def to_json(X: Any, y: list[Any] | None, **more: Any) -> bytes:
@@ -42,7 +42,7 @@ def from_json(text: bytes) -> dict[str, Any]:
 
 
 def _plain_table(X: Any) -> dict[str, Any]:
-    if sparse.issparse(X):
+    if is_sparse(X):
         matrix = X.tocsr()
         parts = (matrix.data, matrix.indices, matrix.indptr)
         return {"csr": [_plain_array(part) for part in parts], "shape": list(matrix.shape)}
@@ -65,6 +65,8 @@ def _plain_table(X: Any) -> dict[str, Any]:
 
 def _read_table(data: dict[str, Any]) -> Any:
     if "csr" in data:
+        from scipy import sparse  # slow to load, and most rows are dicts
+
         parts = tuple(_read_array(part) for part in data["csr"])
         return sparse.csr_array(parts, shape=tuple(data["shape"]))
     if "array" in data:

@@ -10,21 +10,21 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from scipy import sparse
-
 from infinimix.streaming.bad import BadRecords, StreamError
 from infinimix.streaming.cells import MISSING
 from infinimix.streaming.chunks import Chunk, cut_up, is_many, stack
-from infinimix.streaming.formats import read_csv, read_json_lines, read_svmlight, take_label
+from infinimix.streaming.formats import (
+    SUFFIXES,
+    read_csv,
+    read_json_lines,
+    read_svmlight,
+    take_label,
+)
 from infinimix.streaming.lines import open_lines
 from infinimix.streaming.parquet import read_parquet
 from infinimix.streaming.rows import cut, pick
-from infinimix.tables.cells import is_missing
+from infinimix.tables.missing import is_missing
 
-SUFFIXES = {
-    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
-    ".pq": "parquet", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight",
-}  # fmt: skip
 TEXT = {
     "csv": read_csv, "tsv": read_csv, "jsonl": read_json_lines, "svmlight": read_svmlight,
 }  # fmt: skip
@@ -168,6 +168,8 @@ class StreamReader:
         return rows
 
     def _matrix(self, rows: list[Any]) -> Any:
+        from scipy import sparse  # slow to load, and only svmlight needs it
+
         if self.n_features is None:
             self.n_features = max((max(columns, default=-1) for columns, _ in rows)) + 1
         starts = [0]

@@ -17,14 +17,15 @@ from numbers import Number
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
+
+from infinimix.scikit import clone
 
 try:
     from river import base
 except ImportError as error:
     raise ImportError("RiverClassifier needs River: pip install 'infinimix[river]'") from error
 
-from infinimix.tables.cells import is_missing
+from infinimix.tables.missing import is_missing
 
 
 class RiverClassifier(base.Classifier):

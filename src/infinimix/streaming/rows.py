@@ -9,7 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+
+from infinimix.tables.sparsity import is_sparse
 
 
 def count_rows(X: Any) -> int:
@@ -20,7 +21,7 @@ def count_rows(X: Any) -> int:
 
 def by_rows(X: Any) -> Any:
     """Return a chunk in a form whose rows can be cut out, all of it as it is if it has one."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         return X.tocsr()
     if not hasattr(X, "__getitem__"):
         return np.asarray(X)
@@ -47,7 +48,7 @@ def pick(X: Any, rows: list[int]) -> Any:
 
 def as_dicts(X: Any) -> Iterator[Any]:
     """Yield the rows as dicts, with positions for names if there are none; texts as they are."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         X = X.toarray()
     if isinstance(X, np.ndarray):
         X = X.tolist()

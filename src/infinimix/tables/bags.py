@@ -11,11 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from infinimix.tables import errors
-from infinimix.tables.cells import NUMBERS, _read_number, is_missing
+from infinimix.tables.cells import NUMBERS, _read_number
 from infinimix.tables.grids import Grid, from_array, from_frame, from_rows, from_sparse
+from infinimix.tables.missing import is_missing
+from infinimix.tables.sparsity import is_sparse
 from infinimix.tables.text import Text
 
 __all__ = ["Words", "open_documents"]
@@ -47,7 +48,7 @@ def open_documents(X: Any, text: Text) -> Words | Grid:
         return _open_list(X, text)
     if isinstance(X, np.ndarray):
         return _open_array(X, text)
-    if sparse.issparse(X):
+    if is_sparse(X):
         return from_sparse(X)
     if isinstance(X, str | bytes | Mapping | set | frozenset):
         raise errors.no_documents(X)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from infinimix.tables import errors
 from infinimix.tables.forms import Cells
+from infinimix.tables.missing import is_missing
 from infinimix.tables.scans import copy_binary, copy_count, copy_real, ready
 
 __all__ = [
@@ -25,7 +26,6 @@ __all__ = [
     "encode_gaussian",
     "encode_real",
     "encode_spiked",
-    "is_missing",
     "look_up",
     "plain",
 ]
@@ -38,13 +38,6 @@ UNSEEN = -2
 
 _COMPLEX = (complex, np.complexfloating)
 _DATES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a cell is None, NaN, NaT or pandas.NA (which is unlike itself in its own way)."""
-    if value is None or type(value).__name__ == "NAType":
-        return True
-    return bool(value != value)
 
 
 def plain(value: Any, name: str, row: int) -> Any:

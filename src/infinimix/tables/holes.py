@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables.aligned import open_aligned
-from infinimix.tables.cells import is_missing
 from infinimix.tables.forms import Cells, Dense, Table
+from infinimix.tables.missing import is_missing
 from infinimix.tables.schema import Schema
 
 __all__ = ["find_holes", "forget_marks", "holes_in"]

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables import errors
-from infinimix.tables.cells import NUMBERS, is_missing
+from infinimix.tables.cells import NUMBERS
 from infinimix.tables.forms import Cells
+from infinimix.tables.missing import is_missing
 
 __all__ = ["MOST_CATEGORIES", "judge", "source_of", "whole_but_for_holes"]
 

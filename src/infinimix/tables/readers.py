@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from infinimix.tables import errors
 from infinimix.tables.forms import Cells, Columns, Dense, Sparse, Table
+from infinimix.tables.sparsity import is_sparse
 
 __all__ = ["open_table"]
 
@@ -33,7 +33,7 @@ def _open(X: Any) -> Table:
         return _open_array(X)
     if isinstance(X, list | tuple):
         return _open_rows(X)
-    if sparse.issparse(X):
+    if is_sparse(X):
         return _open_sparse(X)
     if isinstance(X, Mapping):
         raise TypeError("X is a dict; pass a data frame, or a list with one dict per row")

@@ -9,7 +9,6 @@ from math import log
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from infinimix.tables.transforms import LEAST_BOUND, MOST_KNOTS, Log, Rank, Spike
 
@@ -50,6 +49,8 @@ def find_log(x: Array) -> Log:
 
 def find_rank(x: Array) -> Rank:
     """The normal scores of observed values, with fewer knots where there are fewer rows."""
+    from scipy.special import ndtri  # slow to load, and most tables need none
+
     values, counts = np.unique(x, return_counts=True)
     if len(values) < 2:
         return Rank((), ())

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infinimix.cli.errors import CommandError
-from infinimix.cli.tables_in import Reading, read_table, split_names, split_target
+from infinimix.cli.tables_in import Reading, read_labels, read_table, split_names, take_labels
 
 
 @pytest.fixture
@@ -152,14 +152,23 @@ def test_names_are_split_at_commas_unless_they_hold_some(write):
 
 def test_labels(write):
     table = read_table(write("a.csv", "x,y\n1,1\n2,2\n3,\n"), labels="y")
-    X, y = split_target(table, "y")
-    assert (list(X.columns), y) == (["x"], [1, 2, None])
+    assert take_labels(table, "y") == [1, 2, None]
     table = read_table(write("b.csv", "x,y\n1,1.0\n2,2.0\n"), labels="y")
-    assert split_target(table, "y")[1] == ["1.0", "2.0"]  # names, if they are not whole
+    assert take_labels(table, "y") == ["1.0", "2.0"]  # names, if they are not whole
+
+
+def test_labels_are_as_a_frame_has_them(write):
+    rows = '{"t": true, "n": 1, "x": "a"}\n{"t": false, "n": null, "x": null}\n'
+    table = read_table(write("a.jsonl", rows))
+    for name in table.types:
+        framed = [None if v != v or v is None else v for v in table.frame[name].tolist()]
+        found = take_labels(table, name) if name == "t" else read_labels(table, name)
+        assert found == framed
+        assert all(type(a) is type(b) for a, b in zip(found, framed, strict=True)) or name == "n"
 
 
 def test_labels_that_are_amounts_are_refused(write):
     text = "x,y\n" + "".join(f"1,{i / 7:.3f}\n" for i in range(50))
     table = read_table(write("a.csv", text), labels="y")
     with pytest.raises(CommandError, match="50 different labels in 50 rows"):
-        split_target(table, "y")
+        take_labels(table, "y")

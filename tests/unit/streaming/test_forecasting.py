@@ -9,7 +9,7 @@ from sklearn.linear_model import Perceptron
 from sklearn.naive_bayes import GaussianNB
 
 from infinimix import AClassClassifier
-from infinimix.streaming.forecast import as_learner, forecast
+from infinimix.streaming.forecasting import as_learner, forecast
 from tests.unit.estimators.states import differences, state_of
 from tests.unit.streaming.fakes import NEW_CLASS, OpenCounter, RowCounter, Scripted, TableCounter
 

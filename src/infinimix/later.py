@@ -1,0 +1,32 @@
+"""Names of a package that are imported when they are used.
+
+numba, scikit-learn and SciPy take a second to load. A package that names what needs them, instead
+of importing it, opens at once: `import infinimix` and a command that refuses a file load none.
+Inside a function the same is a plain `import` line; its comment says what would be slow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def late_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return the `__getattr__` of a package.
+
+    Parameters
+    ----------
+    package : str
+        Its name.
+    homes : mapping
+        The module that holds each name. A name must not be that of a module of the package,
+        which would take its place as soon as it is imported.
+    """
+
+    def find(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        return getattr(import_module(homes[name]), name)
+
+    return find

@@ -1,0 +1,158 @@
+"""What is loaded when: modules are counted, for seconds differ from machine to machine.
+
+numba, scikit-learn, SciPy, pandas and matplotlib take most of a second each to load. Nothing that
+refuses or explains may wait for them, and a fit loads only what it calls.
+"""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.endtoend.command_files import insects, write_csv
+
+HEAVY = {"numba", "sklearn", "scipy", "pandas", "narwhals", "matplotlib", "pyarrow", "polars"}
+
+
+def loaded(code, among):
+    """Return which modules a fresh Python has loaded after some lines of code."""
+    end = f"\nimport sys\nprint('loaded', *(set({sorted(among)!r}) & sys.modules.keys()))"
+    done = subprocess.run(
+        [sys.executable, "-c", code + end],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    last = done.stdout.splitlines()[-1].split()
+    assert last[0] == "loaded"
+    return set(last[1:]), done.stderr
+
+
+def command(*args):
+    """Return code that runs the command and goes on."""
+    return (
+        "import infinimix.cli as c\n"
+        f"try: c.app(args={[str(arg) for arg in args]!r}, prog_name='infinimix')\n"
+        "except SystemExit as end: assert end.code == 2, end.code\n"
+        "else: raise AssertionError"
+    )
+
+
+def test_the_package_itself_loads_nothing():
+    found, _ = loaded("import infinimix", HEAVY | {"numpy", "typer", "rich"})
+    assert found == set()
+
+
+@pytest.mark.parametrize("room", ["estimators", "streaming", "tables"])
+def test_rooms_open_without_what_is_slow(room):
+    found, _ = loaded(f"import infinimix.{room}", HEAVY | {"numpy"})
+    assert found == set()
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    write_csv(folder / "good.csv", insects())
+    write_csv(folder / "one.csv", [(size, colour, "ant") for size, colour, _ in insects()])
+    write_csv(folder / "amounts.csv", [(i, "red", i / 7) for i in range(50)])
+    (folder / "empty.csv").touch()
+    (folder / "header.csv").write_text("size,colour,kind\n")
+    (folder / "ragged.csv").write_text("size,colour,kind\n1,red,ant\n2,red\n")
+    (folder / "picture.csv").write_bytes(bytes(range(256)) * 20)
+    (folder / "bad.jsonl").write_text('{"size": 1}\n[]\n')
+    (folder / "cut.imx").write_bytes(b"PK\x03\x04 not a model")
+    return folder
+
+
+KIND = ("--target", "kind")
+REFUSED = [
+    ("evaluate", "gone.csv", *KIND),
+    ("evaluate", "empty.csv", *KIND),
+    ("evaluate", "header.csv", *KIND),
+    ("evaluate", "ragged.csv", *KIND),
+    ("evaluate", "picture.csv", *KIND),
+    ("evaluate", "bad.jsonl", *KIND),
+    ("evaluate", "good.csv", "--target", "knid"),
+    ("evaluate", "good.csv", *KIND, "--drop", "colur"),
+    ("evaluate", "good.csv", *KIND, "--drop", "size,colour"),
+    ("evaluate", "good.csv", *KIND, "--model", "forest"),
+    ("evaluate", "good.csv", *KIND, "--text", "colour"),
+    ("evaluate", "one.csv", *KIND),
+    ("evaluate", "amounts.csv", *KIND),
+    ("fit", "ragged.csv", *KIND, "-o", "model.imx"),
+    ("cluster", "ragged.csv"),
+    ("impute", "ragged.csv"),
+    ("network", "ragged.csv"),
+    ("stream", "header.csv", *KIND),
+    ("stream", "good.csv", "--target", "knid"),
+    ("predict", "cut.imx", "good.csv"),
+    ("predict", "cut.imx", "ragged.csv"),
+    ("report", "cut.imx"),
+    ("inspect", "cut.imx"),
+]
+
+
+@pytest.mark.parametrize("args", REFUSED, ids=" ".join)
+def test_what_is_refused_is_refused_before_anything_slow_is_loaded(files, args, monkeypatch):
+    monkeypatch.chdir(files)
+    found, said = loaded(command(*args), HEAVY)
+    assert found == set()
+    (line,) = said.splitlines()
+    assert line.startswith(f"infinimix {args[0]}: ")
+
+
+FIT = """
+import numpy as np
+from infinimix import AClassClassifier
+rng = np.random.default_rng(0)
+rows = [{"a": bool(rng.integers(2)), "c": "xyz"[rng.integers(3)], "e": float(rng.normal())}
+        for _ in range(40)]
+model = AClassClassifier(random_state=0, effort="fast").fit(rows, rng.integers(2, size=40))
+model.predict_proba(rows)
+"""
+SPARED = {
+    "pandas", "matplotlib", "rich", "typer", "scipy.stats", "scipy.special", "scipy.optimize",
+    "sklearn.model_selection", "sklearn.metrics", "sklearn.pipeline", "sklearn.linear_model",
+}  # fmt: skip
+
+
+def test_a_fit_loads_only_what_it_calls():
+    found, _ = loaded(FIT, SPARED)
+    assert found == set()
+
+
+def test_the_door_to_scikit_learn_leaves_nothing_behind():
+    code = (
+        "import infinimix.scikit, sys\n"
+        "before = {'pandas', 'scipy.stats'} & sys.modules.keys()\n"
+        "import pandas, scipy.special, scipy.stats\n"
+        "assert not before, before\n"
+        "assert all(type(m).__name__ == 'module' for m in (pandas, scipy.stats, scipy.special))\n"
+        "from sklearn.impute import SimpleImputer  # whose mode is that of scipy.stats\n"
+        "frame = pandas.DataFrame({'a': [1.0, 2.0, 2.0, None]})\n"
+        "full = SimpleImputer(strategy='most_frequent').fit_transform(frame)\n"
+        "assert full[:, 0].tolist() == [1, 2, 2, 2]\n"
+        "import sklearn.linear_model, sklearn.model_selection"
+    )
+    loaded(code, set())
+
+
+def test_a_promise_is_kept_by_whoever_uses_it():
+    code = (
+        "import sys\n"
+        "from infinimix.scikit import Promise, promised\n"
+        "with promised('wave', 'no_such_library', 'sys'):\n"
+        "    import wave\n"
+        "    assert type(wave) is Promise and 'no_such_library' not in sys.modules\n"
+        "    assert type(sys) is not Promise\n"
+        "assert 'wave' not in sys.modules\n"
+        "opened = wave.open\n"
+        "assert sys.modules['wave'].open is opened\n"
+        "with promised('colorsys'):\n"
+        "    from colorsys import rgb_to_hsv\n"
+        "    assert sys.modules['colorsys'].rgb_to_hsv is rgb_to_hsv\n"
+        "assert 'colorsys' in sys.modules"
+    )
+    loaded(code, set())
