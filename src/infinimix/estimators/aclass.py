@@ -199,7 +199,7 @@ class AClassClassifier(
         if self.unlabelled_share == 1 or (codes >= 0).all():
             return encoded, codes
         rows = thin(codes, float(self.unlabelled_share))
-        return replace(encoded, blocks=take(encoded.blocks, rows), n_rows=len(rows)), codes[rows]
+        return encoded._replace(blocks=take(encoded.blocks, rows), n_rows=len(rows)), codes[rows]
 
     def _finds_spikes(self) -> bool:
         return self.spikes == "auto"
