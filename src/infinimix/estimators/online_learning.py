@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import _check_feature_names, check_is_fitted
+from sklearn.utils.validation import _check_feature_names
 
+from infinimix.estimators.base import check_fitted
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online_parameters import check_together, is_text, read_settings
 from infinimix.estimators.open_world import OpenWorld
@@ -167,7 +168,7 @@ class OnlineLearning(OpenWorld):
         return members[codes]
 
     def _answer(self, X: Any, proba: bool = False) -> Answers:
-        check_is_fitted(self)
+        check_fitted(self)
         source, read, _ = self._read(X, answers=True)
         read = source.blur(read)
         source.prepare(self._learner, read)
