@@ -15,17 +15,16 @@ from infinimix.estimators.groups import describe_groups, draw_rows
 from infinimix.estimators.label_batches import LabelBatches, Training, label_prior
 from infinimix.estimators.labels import (
     Labels,
-    check_first,
     check_lengths,
-    count_known,
     read_some_labels,
+    read_stream_labels,
 )
 from infinimix.estimators.marking import find_marks
+from infinimix.estimators.normalising import log_totals
 from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
 from infinimix.estimators.relevance import find_relevance, learn_relevant
 from infinimix.estimators.unlabelled import bank_gains, take, thin, warn_if_they_hurt
-from infinimix.kernels.logs import logsumexp
 from infinimix.scikit import ClassifierMixin, check_is_fitted
 from infinimix.tables import Encoded, Schema, encode
 
@@ -172,11 +171,11 @@ class AClassClassifier(
         """
         labels = Labels()
 
-        def read(n_rows: int) -> tuple[np.ndarray, int, int]:
+        def read(n_rows: int) -> tuple[np.ndarray, int, None]:
             codes, new = read_some_labels(labels, y, self.unlabelled)
             check_lengths(n_rows, len(codes))
             labels.extend(new)
-            return codes, len(new), 0
+            return codes, len(new), None
 
         wishes = {"gamma": self.gamma, "label_prior": label_prior(self.prior)}
         fitted = self._fit_bank(X, read, check=bool(self.calibrate), **wishes)
@@ -198,7 +197,7 @@ class AClassClassifier(
         if self.unlabelled_share == 1 or (codes >= 0).all():
             return encoded, codes
         rows = thin(codes, float(self.unlabelled_share))
-        return replace(encoded, blocks=take(encoded.blocks, rows), n_rows=len(rows)), codes[rows]
+        return encoded._replace(blocks=take(encoded.blocks, rows), n_rows=len(rows)), codes[rows]
 
     def _finds_spikes(self) -> bool:
         return self.spikes == "auto"
@@ -236,8 +235,9 @@ class AClassClassifier(
         >>> model.class_count_.round().tolist()
         [3.0, 4.0]
         """
-        check_parameter(self, "relevance", self.relevance)
-        if self.relevance == "learn" or getattr(self, "_relevance", None) is not None:
+        everywhere = isinstance(self.relevance, str) and self.relevance == "all"
+        if not everywhere or getattr(self, "_relevance", None) is not None:
+            check_parameter(self, "relevance", self.relevance)
             raise ValueError(
                 "partial_fit needs relevance='all': which columns are shared by the classes is "
                 "found in a whole table, by fit."
@@ -245,11 +245,8 @@ class AClassClassifier(
         labels = self._labels if hasattr(self, "_labels") else Labels()
         new: list[Any] = []
 
-        def read(n_rows: int) -> tuple[np.ndarray, int, int]:
-            codes, found = read_some_labels(labels, y, self.unlabelled, classes, some=False)
-            n_known = count_known(labels, classes)
-            check_lengths(n_rows, len(codes))
-            check_first(codes, n_known)
+        def read(n_rows: int) -> tuple[np.ndarray, int, int | None]:
+            codes, found, n_known = read_stream_labels(labels, y, self.unlabelled, classes, n_rows)
             new.extend(found)
             return codes, len(labels.values) + len(found), n_known
 
@@ -274,7 +271,7 @@ class AClassClassifier(
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`."""
         joint = self._log_joint(self._fitted_rows(X), self._calibration.power)
-        return joint - logsumexp(joint, axis=1, keepdims=True)
+        return joint - log_totals(joint)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class for each row, as in `classes_`."""
@@ -288,7 +285,7 @@ class AClassClassifier(
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all classes."""
         blocks = self._fitted_rows(X)
-        return self._in_natural_units(logsumexp(self._log_joint(blocks), axis=1), blocks)
+        return self._in_natural_units(log_totals(self._log_joint(blocks))[:, 0], blocks)
 
     def sample(self, n: int = 1, given: Any = None) -> tuple[Any, np.ndarray]:
         """Draw rows and their labels, all with the cells that `given` fixes."""

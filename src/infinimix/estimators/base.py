@@ -26,8 +26,9 @@ from infinimix.scikit import (
 )
 from infinimix.tables import Encoded, Schema, encode, read_schema
 
-# Number of rows -> their codes, number of classes, and how many of these are known before any row.
-LabelReader = Callable[[int], tuple[np.ndarray, int, int]]
+# Number of rows -> their codes, number of classes, and how many of these are known before any row;
+# None if every row of a stream has a label, as then nobody asks.
+LabelReader = Callable[[int], tuple[np.ndarray, int, int | None]]
 
 
 class Fitted(NamedTuple):
@@ -97,7 +98,7 @@ class TableEstimator(BaseEstimator):
             _check_feature_names(self, X, reset=False)
 
     def _fitted_rows(self, X: Any) -> tuple[np.ndarray, ...]:
-        check_is_fitted(self)
+        check_fitted(self)
         check_whole(self._bank)
         return self._encode(X).blocks
 
@@ -197,20 +198,32 @@ class TableEstimator(BaseEstimator):
             bank.add_class()
         novel = encoded.novel
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
-        self._run(partial(bank.learn, n_known=n_known), encoded.blocks, codes, where)
+        learn = bank.learn if n_known is None else partial(bank.learn, n_known=n_known)
+        self._run(learn, encoded.blocks, codes, where)
         # Last, so that an interrupted first call leaves no half of a model, and a later one no
         # code of a category that the bank has no room for. The bank itself learns in place, and
         # knows when a later call was interrupted.
         if first:
             self._take(X, schema.extended(novel), bank, encoded)
         else:
-            self._log_slopes = add_log_slopes(self._log_slopes, schema, encoded)
-            self._schema = schema.extended(novel)
+            if schema.transforms:
+                self._log_slopes = add_log_slopes(self._log_slopes, schema, encoded)
+            if novel:
+                self._schema = schema.extended(novel)
 
 
 def is_auto(prior: Any) -> bool:
     """Is it left to us what the base measure is?"""
     return isinstance(prior, str) and prior == "auto"
+
+
+def check_fitted(model: Any) -> None:
+    """Raise scikit-learn's NotFittedError if a model has learned nothing.
+
+    Its own check reads all tags of the model before it looks, which takes longer than a row.
+    """
+    if not model.__sklearn_is_fitted__():
+        check_is_fitted(model)
 
 
 def check_whole(bank: Bank) -> None:

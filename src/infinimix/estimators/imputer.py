@@ -195,5 +195,5 @@ class CRPImputer(  # type: ignore[call-arg]
         return to_polars(table, names) if form == "polars" else table
 
 
-def _one_class(n_rows: int) -> tuple[np.ndarray, int, int]:
-    return np.zeros(n_rows, np.int64), 1, 1
+def _one_class(n_rows: int) -> tuple[np.ndarray, int, None]:
+    return np.zeros(n_rows, np.int64), 1, None

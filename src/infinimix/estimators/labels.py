@@ -13,6 +13,9 @@ import numpy as np
 from infinimix.scikit import column_or_1d
 from infinimix.tables.missing import is_missing
 
+#: Types of labels that are found by their value; what equals a known label is that label.
+PLAIN = frozenset([str, int, float, bool, np.str_, np.int64, np.int32, np.bool_])
+
 
 class Labels:
     """The labels seen so far."""
@@ -27,8 +30,24 @@ class Labels:
         self.order = np.argsort(self.array, kind="stable")
         self.classes = self.array[self.order]
 
+    def find(self, y: Any, unlabelled: Any = None) -> np.ndarray | None:
+        """Return the code of each label if all are known; None if any takes a closer look.
+
+        That is the common case, and the rows of a stream come one by one.
+        """
+        if unlabelled is not None and (type(unlabelled) not in PLAIN or unlabelled in self.codes):
+            return None
+        values, codes = plain_values(y), self.codes
+        try:
+            return None if values is None else np.array([codes[v] for v in values], np.int64)
+        except KeyError:
+            return None
+
     def read(self, y: Any, declared: Any = None) -> tuple[np.ndarray, list[Any]]:
         """Return the code of each label, and the labels not known before, in order."""
+        found = self.find(y) if declared is None else None
+        if found is not None:
+            return found, []
         plain = type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU"
         values = y.tolist() if plain else check_labels(y)
         declared = [] if declared is None else check_labels(declared, "classes")
@@ -60,6 +79,13 @@ class Labels:
             self.values.append(value)
         if new:
             self._arrange()
+
+
+def plain_values(y: Any) -> list[Any] | None:
+    """Return the labels of a list or vector as they are if all are of plain types, else None."""
+    if type(y) is np.ndarray:
+        y = y.tolist() if y.ndim == 1 and y.dtype.kind in "biufUO" else None
+    return y if type(y) is list and PLAIN.issuperset(map(type, y)) else None
 
 
 def as_array(values: list[Any]) -> np.ndarray:
@@ -122,6 +148,9 @@ def read_some_labels(
     None and NaN are no labels, and neither is what equals `unlabelled`, unless that is None. With
     `some`, raise ValueError if no row has one.
     """
+    found = labels.find(y, unlabelled) if declared is None else None
+    if found is not None:
+        return found, []
     if y is None:
         check_labels(y)
     if unlabelled is None and type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
@@ -136,12 +165,26 @@ def read_some_labels(
     return codes, new
 
 
-def count_known(labels: Labels, declared: Any) -> int:
-    """Return how many labels are known before a table: from earlier ones, or declared."""
-    return len({*labels.codes, *(() if declared is None else check_labels(declared, "classes"))})
+def read_stream_labels(
+    labels: Labels, y: Any, unlabelled: Any, declared: Any, n_rows: int
+) -> tuple[np.ndarray, list[Any], int | None]:
+    """Return the codes of the rows of a stream, the labels not known before, and how many were.
+
+    How many were known, from earlier tables or declared, matters to rows without label: it is None
+    if there is no such row.
+    """
+    codes = labels.find(y, unlabelled) if declared is None else None
+    if codes is not None:
+        check_lengths(n_rows, len(codes))
+        return codes, [], None
+    codes, new = read_some_labels(labels, y, unlabelled, declared, some=False)
+    known = {*labels.codes, *(() if declared is None else check_labels(declared, "classes"))}
+    check_lengths(n_rows, len(codes))
+    _check_first(codes, len(known))
+    return codes, new, len(known) if (codes < 0).any() else None
 
 
-def check_first(codes: np.ndarray, n_known: int) -> None:
+def _check_first(codes: np.ndarray, n_known: int) -> None:
     """Raise ValueError if the first row of a stream has no label while no class is known."""
     if n_known == 0 and len(codes) and codes[0] < 0:
         raise ValueError(

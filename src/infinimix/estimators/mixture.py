@@ -229,5 +229,5 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         return float(self._bank.log_evidence()[0]) + self._log_slopes
 
 
-def _one_class(n_rows: int) -> tuple[np.ndarray, int, int]:
-    return np.zeros(n_rows, np.int64), 1, 1
+def _one_class(n_rows: int) -> tuple[np.ndarray, int, None]:
+    return np.zeros(n_rows, np.int64), 1, None

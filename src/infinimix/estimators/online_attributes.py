@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.base import check_fitted
 from infinimix.estimators.stream_input import TableInput
 from infinimix.inference import online_model as at
-from infinimix.scikit import check_is_fitted
 
 
 class OnlineAttributes:
@@ -21,13 +21,13 @@ class OnlineAttributes:
     @property
     def classes_(self) -> np.ndarray:
         """The labels, sorted."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self._roster.classes
 
     @property
     def columns_(self) -> dict[str, str]:
         """The kind of each column of a table."""
-        check_is_fitted(self)
+        check_fitted(self)
         if not isinstance(self._input, TableInput):
             raise AttributeError("Rows of text have words instead of columns_.")
         assert self._input.schema is not None
@@ -36,25 +36,25 @@ class OnlineAttributes:
     @property
     def class_count_(self) -> np.ndarray:
         """Rows of each class."""
-        check_is_fitted(self)
+        check_fitted(self)
         return self._learner.model.classes[at.HELD, self._roster.order]
 
     @property
     def alpha_(self) -> float:
         """The concentration now."""
-        check_is_fitted(self)
+        check_fitted(self)
         return float(self._learner.model.course[at.ALPHA])
 
     @property
     def temperature_(self) -> float:
         """What the log densities are divided by, in the mean."""
-        check_is_fitted(self)
+        check_fitted(self)
         replicas = self._learner.model.replicas
         return float(np.exp(-replicas[at.SHARE] @ replicas[at.LOG_BETA]))
 
     @property
     def negative_weights_(self) -> dict[tuple[float, float], float]:
         """How much the settings that run side by side count."""
-        check_is_fitted(self)
+        check_fitted(self)
         rows = self._learner.model.replicas[[at.NEGATIVE, at.STEP, at.SHARE]].T
         return {(float(n), float(s)): float(w) for n, s, w in rows}

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.base import check_fitted
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online_parameters import check_together, is_text, read_settings
 from infinimix.estimators.open_world import OpenWorld
@@ -18,7 +19,7 @@ from infinimix.estimators.roster import Nameless, Roster
 from infinimix.estimators.stream_input import Read, TableInput, TextInput
 from infinimix.inference import online_model as at
 from infinimix.inference.learner import Answers, Learner
-from infinimix.scikit import _check_feature_names, check_is_fitted
+from infinimix.scikit import _check_feature_names
 from infinimix.tables.missing import is_missing
 from infinimix.tables.text import Text
 
@@ -167,7 +168,7 @@ class OnlineLearning(OpenWorld):
         return members[codes]
 
     def _answer(self, X: Any, proba: bool = False) -> Answers:
-        check_is_fitted(self)
+        check_fitted(self)
         source, read, _ = self._read(X, answers=True)
         read = source.blur(read)
         source.prepare(self._learner, read)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.labels import as_array, check_labels
+from infinimix.estimators.labels import as_array, check_labels, plain_values
 from infinimix.scikit import column_or_1d
 from infinimix.tables.missing import is_missing
 
@@ -45,9 +45,9 @@ class Roster:
 
     def read(self, y: Any, declared: Any, may_lack: bool) -> tuple[list[Any], list[Any]]:
         """Return the labels (None where one is missing), and those not known yet, in order."""
-        single = type(y) is list and len(y) == 1 and declared is None
-        if single and type(y[0]) in (str, int) and y[0] in self.codes:  # a row of a stream
-            return y, []
+        values = plain_values(y) if declared is None else None
+        if values is not None and self.codes.keys() >= {*values}:  # nothing new, nothing missing
+            return values, []
         if type(y) is np.ndarray and y.ndim == 1 and y.dtype.kind in "biuU":
             first = np.unique(y, return_index=True)[1]
             labels, told = y.tolist(), y[np.sort(first)].tolist()

@@ -5,8 +5,7 @@ learning row by row is not spent here. Everything else goes by blocks of rows (m
 by column, and reports its errors; the short way leaves them to the long one.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from infinimix.tables.codes import encode_codes
 from infinimix.tables.column import TRANSFORMED, Novel, kind_of
 from infinimix.tables.forms import CHUNK, FEW, Dense, Sparse, Table
 from infinimix.tables.holes import holes_in
+from infinimix.tables.records import Records
 from infinimix.tables.scans import READY, copy_binary, copy_count, copy_real, ready
 from infinimix.tables.schema import Schema
 
@@ -57,8 +57,7 @@ _NOWHERE.flags.writeable = False
 _NOTHING = Novel(_NOWHERE, _NOWHERE, [])
 
 
-@dataclass(frozen=True, eq=False)
-class Encoded:
+class Encoded(NamedTuple):
     """A table as arrays.
 
     Attributes
@@ -175,12 +174,27 @@ def _misfit(table: Table, kind: str, name: str, row: int, column: int) -> ValueE
 
 
 def _encode_columns(schema: Schema, table: Table, kind: str) -> NDArray[Any]:
-    """A block of a table that is held column by column."""
+    """A block of a table that is held column by column, or as rows."""
+    whole = _encode_records(table, kind) if isinstance(table, Records) else None
+    if whole is not None:
+        return whole
     positions, kind = schema.positions(kind).tolist(), kind_of(kind)
     out = np.empty((table.n_rows, len(positions)), dtype=_DTYPE[kind])
     for k, j in enumerate(positions):
         out[:, k] = _BY_COLUMN[kind](table.column(j), schema.names[j])
     return out
+
+
+def _encode_records(table: Records, block: str) -> NDArray[Any] | None:
+    """A block of rows as dicts, in one pass; None if a cell of it takes a closer look."""
+    kind = kind_of(block)
+    if kind == "binary":
+        return table.bits(block)
+    values = table.numbers(block)
+    if values is None:
+        return None
+    encoded, bad = _COPY[kind](values)
+    return encoded if bad < 0 else None
 
 
 def _transform(schema: Schema, kind: str, block: NDArray[Any]) -> None:
@@ -192,6 +206,9 @@ def _transform(schema: Schema, kind: str, block: NDArray[Any]) -> None:
 def _encode_categorical(
     schema: Schema, table: Table, learn: bool
 ) -> tuple[NDArray[np.int32], Novel]:
+    known = table.codes("categorical") if isinstance(table, Records) else None
+    if known is not None:
+        return known, _NOTHING
     positions = schema.positions("categorical")
     out = np.empty((table.n_rows, len(positions)), dtype=np.int32)
     names = [schema.names[j] for j in positions.tolist()]

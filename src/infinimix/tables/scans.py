@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infinimix.kernels.compile import kernel
+from infinimix.kernels.compile import entry, kernel
 
 __all__ = ["LARGEST", "READY", "TOO_MANY", "copy_binary", "copy_count", "copy_real", "ready"]
 
@@ -30,6 +30,7 @@ LARGEST = 1e150
 TOO_MANY = 2.0**53
 
 _INT8, _FLOAT64 = np.dtype(np.int8), np.dtype(np.float64)
+_MACHINE: dict[Any, Any] = {}  # by loop and dtype: its machine code
 
 
 @kernel
@@ -79,24 +80,33 @@ def _scan_count(values: NDArray[np.float64], out: NDArray[np.float64]) -> int:
     return -1
 
 
+def _scan(loop: Any, values: NDArray[Any], out: NDArray[Any]) -> int:
+    """Run a loop, past the look at its arguments, which takes longer than a row does."""
+    key = loop, values.dtype
+    machine = _MACHINE.get(key)
+    if machine is None:
+        machine = _MACHINE[key] = entry(loop, values, out)
+    return int(machine(values, out))
+
+
 def copy_binary(values: NDArray[Any]) -> tuple[NDArray[np.int8], int]:
     """Copy a C-contiguous 2-D array of a ready dtype to int8: 0, 1, and -1 for NaN."""
     out = np.empty(values.shape, _INT8)
     if values.dtype.char in "?B":  # one byte each: 0 and 1 look the same, the rest is refused
         values = values.view(np.int8)
-    return out, _scan_binary(values, out)
+    return out, _scan(_scan_binary, values, out)
 
 
 def copy_real(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     """Copy a C-contiguous 2-D float64 array; NaN stays, infinity and the like is reported."""
     out = np.empty(values.shape, _FLOAT64)
-    return out, _scan_real(values, out)
+    return out, _scan(_scan_real, values, out)
 
 
 def copy_count(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     """Copy a C-contiguous 2-D float64 array; NaN stays, all but whole numbers is reported."""
     out = np.empty(values.shape, _FLOAT64)
-    return out, _scan_count(values, out)
+    return out, _scan(_scan_count, values, out)
 
 
 def ready(values: NDArray[Any], kind: str) -> NDArray[Any]:

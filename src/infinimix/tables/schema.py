@@ -5,9 +5,10 @@ exactly, and growing means making another one. That is what lets a failed call l
 it was: encode against the schema, learn, and only then keep `schema.extended(novel)`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -99,6 +100,19 @@ class Schema:
     def positions(self, block: str) -> NDArray[np.int64]:
         """Where the columns of a block are, in table order (read-only)."""
         return self._positions[block]
+
+    @cached_property
+    def blank(self) -> dict[str, None]:
+        """A row as a dict in which all cells are missing; never to be changed."""
+        return dict.fromkeys(self.names)
+
+    @cached_property
+    def pickers(self) -> dict[str, Callable[[dict[str, Any]], tuple[Any, ...]]]:
+        """For each block what picks its cells from a row as a dict, in table order."""
+        return {block: _picker(self._names_of(block)) for block in self.blocks}
+
+    def _names_of(self, block: str) -> list[str]:
+        return [self.names[j] for j in self.positions(block).tolist()]
 
     def owners(self, block: str) -> NDArray[np.int64]:
         """Whose cells a block holds, in table order: as `positions`, and then whose marks."""
@@ -237,3 +251,9 @@ class Schema:
             joint=tuple(tuple(members) for members in data.get("joint", ())),
             marked=tuple(data.get("marked", ())),
         )
+
+
+def _picker(names: list[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda row: tuple(row[name] for name in names)
