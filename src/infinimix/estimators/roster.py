@@ -54,8 +54,8 @@ class Roster:
         elif may_lack and y is not None:
             y = [None if is_missing(v) else v for v in _plain(y)]
             told = check_labels([v for v in y if v is not None])
-            values = iter(told)
-            labels = [None if v is None else next(values) for v in y]
+            each = iter(told)
+            labels = [None if v is None else next(each) for v in y]
         else:
             labels = told = check_labels(y)
         declared = [] if declared is None else check_labels(declared, "classes")

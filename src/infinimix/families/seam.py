@@ -307,7 +307,7 @@ def _(families):
     return marks(families[0])
 
 
-@foreign.implement(tuple)
+@foreign.implement(tuple, np.ndarray)
 def _(families, stats, k, X, i):
     return 0.0  # the densities say it
 

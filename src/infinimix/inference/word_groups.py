@@ -25,7 +25,7 @@ def renew(family, stats, k, X, i, rng):
     """Draw the parameters of group k anew, if the family scores by drawn ones."""
 
 
-@renew.implement(tuple)
+@renew.implement(tuple, np.ndarray)
 def _(family, stats, k, X, i, rng):
     pass
 
@@ -41,7 +41,7 @@ def begin(family, stats, k, rng):
     """Draw the parameters of group k, which gets its first row, if the family scores by them."""
 
 
-@begin.implement(tuple)
+@begin.implement(tuple, np.ndarray)
 def _(family, stats, k, rng):
     pass
 
@@ -56,7 +56,7 @@ def know_words(family, stats, slots, new_words):
     """Let more words have a pseudo-count."""
 
 
-@know_words.implement(tuple)
+@know_words.implement(tuple, np.ndarray)
 def _(family, stats, slots, new_words):
     pass
 
@@ -73,7 +73,7 @@ def spread_words(family, stats, classes, replicas, X, i, rng):
     """Draw the parameters of a row's new words in all groups with rows, if there are some."""
 
 
-@spread_words.implement(tuple)
+@spread_words.implement(tuple, np.ndarray)
 def _(family, stats, classes, replicas, X, i, rng):
     pass
 

@@ -33,9 +33,9 @@ def operation(signature):
     def resolve(first, *args):
         return find(_python_class(first))
 
-    def implement(cls):
+    def implement(*classes):
         def register(body):
-            bodies[cls] = body
+            bodies.update(dict.fromkeys(classes, body))
             return body
 
         return register
