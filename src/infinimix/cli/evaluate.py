@@ -48,7 +48,6 @@ def evaluate(
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_task
-    from infinimix.cli.testing import cross_validate, test_on
 
     flags = {
         "--real": real, "--log": log, "--category": category, "--binary": binary,
@@ -59,6 +58,8 @@ def evaluate(
         "evaluate", file, target, reading, flags, columns, drop, model, text,
         {"random_state": seed, "n_jobs": jobs, "effort": effort},
     )  # fmt: skip
+    from infinimix.cli.testing import cross_validate, test_on  # NumPy: slow to load
+
     found = cross_validate(task, folds, seed) if test is None else test_on(task, test, reading)
     how = f"{folds}-fold cross-validation" if test is None else f"tested on {test}"
     if as_json:

@@ -66,15 +66,15 @@ def ask_kinds(
     columns, left_out = _read_toml(table, path) if path is not None else ({}, [])
     for flag, kind in FLAGS.items():
         names = split_names(flags.get(flag), table)
-        need_columns(table, names, flag)
+        need_columns(table.source, names, flag)
         columns |= dict.fromkeys(names, kind)
     for text in flags.get("--gaussian") or ():
         block = split_names([text], table)
-        need_columns(table, block, "--gaussian")
+        need_columns(table.source, block, "--gaussian")
         columns = {k: v for k, v in columns.items() if k not in block}
         columns[tuple(block)] = "gaussian"
     names = split_names(drop, table)
-    need_columns(table, names, "--drop")
+    need_columns(table.source, names, "--drop")
     return Asked(columns, [*left_out, *names])
 
 
@@ -92,7 +92,7 @@ def _read_toml(table: Table, path: Path) -> tuple[dict[Any, str], list[str]]:
     for key, value in data.items():
         kind = SHORT.get(value, value) if isinstance(value, str) else value
         names = split_names([key], table)
-        need_columns(table, names, f"--columns {path}")
+        need_columns(table.source, names, f"--columns {path}")
         if kind == "drop":
             drop += names
         elif kind not in KINDS:

@@ -12,13 +12,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 import infinimix
 from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.files import Source
 from infinimix.cli.kinds import Info
-from infinimix.cli.numbers import apply_encoding, learn_encoding
 from infinimix.cli.out import is_watched
 from infinimix.cli.tables_in import Reading, Table, understand
 
@@ -90,6 +87,8 @@ class Recipe:
         model = make(cls, columns=columns, verbose=watched, **self.options)
         encoding = None
         if "columns" not in inspect.signature(cls).parameters:
+            from infinimix.cli.numbers import learn_encoding  # NumPy: slow to load
+
             encoding = learn_encoding(X, {info.name: info.kind for info in self.infos})
         notes = {"text": self.text, "encoding": encoding, "columns": list(X.columns)}
         trained = Trained(model, notes)
@@ -126,6 +125,8 @@ class Trained:
         if self.notes.get("text") is not None:
             return ["" if text is None or text != text else str(text) for text in X.iloc[:, 0]]
         if self.notes.get("encoding") is not None:
+            from infinimix.cli.numbers import apply_encoding  # NumPy: slow to load
+
             return apply_encoding(X, self.notes["encoding"])
         return X if hasattr(self.model, "feature_names_in_") or not self.is_fitted else X.to_numpy()
 
@@ -207,6 +208,7 @@ def _types_of(model: Any) -> dict[str, str]:
 
 def proba_frame(trained: Trained, X: pd.DataFrame, method: str = "predict_proba") -> pd.DataFrame:
     """Return probabilities with a column for each class."""
+    import numpy as np
     import pandas as pd  # loaded, as there is a frame
 
     proba = np.asarray(trained.ask(method, X))

@@ -83,7 +83,7 @@ def _read(trained: Any, source: Any, reading: Any, target: str | None) -> tuple[
     rows = trained.rows(X)
     name = target if target is not None else trained.notes.get("target")
     if target is not None:
-        need_columns(table, [target], "--target")
+        need_columns(table.source, [target], "--target")
     if name is None or name not in table.types or not hasattr(trained.model, "classes_"):
         return rows, None
     labels = read_labels(table, name)

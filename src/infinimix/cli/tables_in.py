@@ -13,8 +13,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.files import Source, check_names, read_source
 from infinimix.streaming.cells import MISSING, NUMBER, WHOLE
@@ -205,6 +203,8 @@ def _value(word: str) -> int | float:
 
 
 def _numbers(values: list[Any]) -> Any:
+    import numpy as np  # slow to load, and a file without its target needs no numbers
+
     whole = all(isinstance(value, int) for value in values)
     if whole and all(abs(value) < 2**63 for value in values):
         return np.array(values, dtype=np.int64)
@@ -220,19 +220,19 @@ def split_names(given: Sequence[str] | None, table: Table | None = None) -> list
     return [name for name in found if name]
 
 
-def need_columns(table: Table, names: Iterable[str], option: str) -> None:
-    """Refuse a name that is no column of the table."""
+def need_columns(source: Source, names: Iterable[str], option: str) -> None:
+    """Refuse a name that is no column of the file."""
     for name in names:
-        if name not in table.types:
+        if name not in source.names:
             raise CommandError(
-                f"{table.source.name} has no column {name!r}, which {option} names; "
-                + hint(name, table.source.names)
+                f"{source.name} has no column {name!r}, which {option} names; "
+                + hint(name, source.names)
             )
 
 
 def take_labels(table: Table, target: str) -> list[Any]:
     """Return the labels, None where there is none; a column of no classes is refused."""
-    need_columns(table, [target], "--target")
+    need_columns(table.source, [target], "--target")
     y = read_labels(table, target)
     some = [label for label in y if label is not None]
     if not some:

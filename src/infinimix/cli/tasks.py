@@ -8,10 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.errors import CommandError
+from infinimix.cli.files import read_source
 from infinimix.cli.kinds import Asked, Info, ask_kinds, describe_columns, warn_of_columns
 from infinimix.cli.learning import Recipe, Trained, check_effort, check_model
 from infinimix.cli.out import count, warn
-from infinimix.cli.tables_in import Reading, Table, need_columns, read_table, take_labels
+from infinimix.cli.tables_in import (
+    Reading,
+    Table,
+    need_columns,
+    read_table,
+    take_labels,
+    understand,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,9 +76,10 @@ def read_rows(
 
     What can be refused is refused before pandas and numba are loaded, which takes a second.
     """
-    table = read_table(path, reading, labels=target)
+    source = read_source(path, reading.format, reading.delimiter)
     if target is not None:
-        need_columns(table, [target], "--target")
+        need_columns(source, [target], "--target")
+    table = understand(source, reading, labels=target)
     asked = ask_kinds(table, flags, toml, drop)
     out = [name for name in (*asked.drop, target) if name is not None]
     if not set(table.source.names) - set(out):
@@ -105,7 +114,7 @@ def read_task(
 
 def _read_words(path: Path, reading: Reading, text: str, target: str) -> Rows:
     table = read_table(path, reading, labels=target, text=[text])
-    need_columns(table, [text], "--text")
+    need_columns(table.source, [text], "--text")
     y = take_labels(table, target)
     others = [name for name in table.source.names if name not in (text, target)]
     some = table.frame[text].dropna()
