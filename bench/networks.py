@@ -21,7 +21,6 @@ from infinimix import BlockmodelBayesNet
 from infinimix.networks import sample_network
 from infinimix.networks.chains import Chain
 from infinimix.networks.engine.candidates import choose_layout
-from infinimix.networks.engine.chain import take
 from infinimix.networks.engine.graph_moves import pair_gibbs
 from infinimix.networks.engine.scores import discrete_data
 from infinimix.networks.problem import Problem
@@ -67,7 +66,7 @@ def pair_rate(X: np.ndarray, cards: np.ndarray, sweeps: int) -> float:
     problem = Problem(X, np.zeros(X.shape, bool), cards, layout, n_iter=100, burn_in=200)
     chain = Chain(problem, np.random.SeedSequence(0), False)
     chain.run()
-    state, pairs = take(chain.states, 0), chain.model.couples.shape[1]
+    state, pairs = chain.states[0], chain.model.couples.shape[1]
     couples = np.tile(chain.model.couples, 50)
     model = chain.model._replace(couples=np.ascontiguousarray(couples))
     pair_gibbs(model, state, 0, 50 * pairs, 1.0, chain.rng)

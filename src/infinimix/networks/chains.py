@@ -14,11 +14,18 @@ import numpy as np
 
 from infinimix.networks.completion import complete_discrete, complete_gaussian, first_fill
 from infinimix.networks.engine.acyclicity import Constants
-from infinimix.networks.engine.blocks import State, new_prior, new_state
+from infinimix.networks.engine.blocks import new_prior, new_state
 from infinimix.networks.engine.candidates import ALL, MOST, full_layout, outside_mass
-from infinimix.networks.engine.chain import Record, advance, new_model, new_record, stack_states
+from infinimix.networks.engine.chain import (
+    Record,
+    advance,
+    choose_moves,
+    new_model,
+    new_record,
+)
 from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.orders import new_orders, redraw
+from infinimix.networks.engine.packs import Several
 from infinimix.networks.engine.scores import Layout, fill_scatter, forget, new_cache
 from infinimix.networks.problem import Problem, make_data
 from infinimix.networks.starts import start_classes, start_graph
@@ -51,18 +58,19 @@ class Chain:
             N, p.prior, p.per_partition, p.alpha, p.beta, p.learn, p.anchor, p.roles, p.bonus,
             _CONSTANTS.setdefault(N, Constants.empty(N)),
         )  # fmt: skip
-        self._place(new_model(self.data, p.layout, prior, self.cache), A, z)
-        self.larger = np.array([1, N // 2, 2 * N] if N <= ALL else [max(2, N // 8), 0, 2])
+        larger = (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
+        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, larger)
         scores_change = p.missing.any() or p.learn[2]  # and are too many to compute again
         self.orders = None
         if N <= ALL and p.prior in ("uniform", "sparse") and not scores_change:
             self.orders = new_orders(N, prior.held.shape[1], ALL)
 
-    def _place(self, model: Any, A: np.ndarray, z: np.ndarray) -> None:
-        """Put all temperatures on one graph and its classes."""
+    def _place(self, model: Any, A: np.ndarray, z: np.ndarray, larger: tuple[int, ...]) -> None:
+        """Put all temperatures on one graph and its classes, and choose the moves."""
         p = self.problem
         self.model = model
-        self.states = stack_states([new_state(model.prior, p.layout, A, z) for _ in p.powers])
+        self.states = Several(new_state(model.prior, p.layout, A, z) for _ in p.powers)
+        self.moves = choose_moves(model, self.states, larger, self.rng)
         self.powers, self.at = np.array(p.powers, float), np.arange(len(p.powers))
 
     def run(self) -> Record:
@@ -105,12 +113,12 @@ class Chain:
     def _sweep(self, n: int, count: bool) -> None:
         """Move edges and classes, and draw the whole graph anew where that can be done."""
         advance(
-            self.model, self.states, self.powers, self.at, self.larger, n, 1.0, self.record, count,
+            self.model, self.states, self.moves, self.powers, self.at, n, self.record, count,
             self.thin, self.rng,
         )  # fmt: skip
         if self.orders is not None:
-            state = State(*(part[self.at[0]] for part in self.states))
-            redraw(self.model, state, self.orders, TRIES, float(self.powers[0]), self.rng)
+            state, power = self.states[self.at[0]], float(self.powers[0])
+            redraw(self.model, state, self.orders, TRIES, power, self.rng)
 
     def _make_room(self, n: int) -> None:
         """Forget every other kept state when n more sweeps would be too many to remember."""
@@ -140,7 +148,7 @@ class Chain:
 
     def adjacency(self) -> np.ndarray:
         """Return the graph as it is now."""
-        return to_adjacency(self.states.pa[self.at[0]])
+        return to_adjacency(self.states[self.at[0]].pa)
 
     def progress(self) -> dict[str, Any]:
         """Return how far the chain is."""

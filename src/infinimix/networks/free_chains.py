@@ -41,8 +41,8 @@ class FreeChain(Chain):
             Constants.empty(N), p.shape,
         )  # fmt: skip
         model = new_model(self.data, p.layout, prior, self.cache)
-        self._place(model._replace(couples=choose_slots(p.layout, p.shape)), A, z)
-        self.larger, self.orders = np.zeros(3, np.int64), None
+        self._place(model._replace(couples=choose_slots(p.layout, p.shape)), A, z, (0, 0, 0))
+        self.orders = None
 
 
 def start_free_graph(problem: FreeProblem, rng: np.random.Generator, apart: bool) -> np.ndarray:

@@ -69,7 +69,7 @@ class Networks:
         return enumerate(self.chains)
 
     def _state(self, g: int) -> State:
-        return State(*(part[0] for part in self.chains[g].states))
+        return self.chains[g].states[0]
 
     def draw_weights(self) -> None:
         """Draw the weights of the roles, if networks have proportions of their own."""

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.compile import exact, kernel, part
 from infinimix.networks.engine.graphs import ZERO, bit, reaches
+from infinimix.networks.engine.packs import packed
 
 EXACT = 5
 SLOTS = 1 << 15
@@ -21,6 +22,7 @@ B = np.uint64(0x94D049BB133111EB)
 S30, S27, S31, S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
 
 
+@packed
 class Constants(NamedTuple):
     """Log constants by the sizes of classes."""
 
@@ -73,13 +75,17 @@ def log_constant(constants, key, m, hyper):
 @kernel
 def log_acyclic(m, b1, b2, particles, word):
     """Return log Z for class sizes m: exact for a few nodes, else by a particle filter."""
-    N = m.sum()
-    sizes = -np.sort(-m)
-    K = 0
-    while K < m.shape[0] and sizes[K] > 0:
-        K += 1
-    z = np.zeros(N, np.int64)
-    at = 0
+    sizes, N, K = np.empty(m.shape[0], np.int64), 0, 0
+    for k in range(m.shape[0]):  # the larger ones first
+        if m[k] > 0:
+            at = K
+            while at > 0 and sizes[at - 1] < m[k]:
+                sizes[at] = sizes[at - 1]
+                at -= 1
+            sizes[at] = m[k]
+            N += m[k]
+            K += 1
+    z, at = np.empty(N, np.int64), 0
     for k in range(K):
         for _ in range(sizes[k]):
             z[at] = k
@@ -108,8 +114,15 @@ def count_graphs(z, K, b1, b2):
     N = z.shape[0]
     pa, n, t = np.zeros((N, 1), np.uint64), np.zeros((K, K)), np.zeros((K, K))
     total = 0.0
-    for code in range(3 ** (N * (N - 1) // 2)):
-        pa[:], n[:], t[:] = ZERO, 0.0, 0.0
+    codes = 1
+    for _ in range(N * (N - 1) // 2):
+        codes *= 3
+    for code in range(codes):
+        for v in range(N):
+            pa[v, 0] = ZERO
+        for a in range(K):
+            for b in range(K):
+                n[a, b] = t[a, b] = 0.0
         rest, p = code, 1.0
         for v in range(1, N):
             for u in range(v):
@@ -134,6 +147,15 @@ def count_graphs(z, K, b1, b2):
     return total
 
 
+@exact
+def add_up(weight):
+    """Return the sum of weights, added one by one."""
+    total = 0.0
+    for p in range(weight.shape[0]):
+        total += weight[p]
+    return total
+
+
 @kernel
 def filter_graphs(z, K, b1, b2, particles, word):
     """Return log Z by a particle filter over nodes."""
@@ -141,8 +163,10 @@ def filter_graphs(z, K, b1, b2, particles, word):
     W = (N + 63) // 64
     pa = np.zeros((particles, N, W), np.uint64)
     n, t = np.zeros((particles, K, K)), np.zeros((K, K))
-    weight, seed = np.ones(particles), np.array([word], np.uint64)
-    total = 0.0
+    weight, seed, total = np.empty(particles), np.empty(1, np.uint64), 0.0
+    seed[0] = word
+    for p in range(particles):
+        weight[p] = 1.0
     for v in range(1, N):
         for u in range(v):
             a, b = z[u], z[v]
@@ -150,8 +174,10 @@ def filter_graphs(z, K, b1, b2, particles, word):
                 add_pair(pa[p], n[p], t, a, b, u, v, b1, b2, weight, p, seed)
             t[a, b] += 1
             t[b, a] += 1
-        top = weight.sum()
-        if top * top < 0.5 * particles * (weight * weight).sum() or v == N - 1:
+        top, squares = add_up(weight), 0.0
+        for p in range(particles):
+            squares += weight[p] * weight[p]
+        if top * top < 0.5 * particles * squares or v == N - 1:
             total += np.log(top / particles)
             resample(pa, n, weight, top, seed)
     return total
@@ -178,15 +204,29 @@ def add_pair(pa, n, t, a, b, u, v, b1, b2, weight, p, seed):
 
 
 @kernel
+def copy_graph(pa, n, k, to_pa, to_n, p):
+    """Let particle p be as particle k."""
+    for v in range(pa.shape[1]):
+        for w in range(pa.shape[2]):
+            to_pa[p, v, w] = pa[k, v, w]
+    for a in range(n.shape[1]):
+        for b in range(n.shape[2]):
+            to_n[p, a, b] = n[k, a, b]
+
+
+@kernel
 def resample(pa, n, weight, top, seed):
     """Systematic resampling; all weights become 1."""
     particles = weight.shape[0]
-    old_pa, old_n = pa.copy(), n.copy()
+    N, W, K = pa.shape[1], pa.shape[2], n.shape[1]
+    old_pa, old_n = np.empty((particles, N, W), np.uint64), np.empty((particles, K, K))
+    for p in range(particles):
+        copy_graph(pa, n, p, old_pa, old_n, p)
     x, run, k = uniform(seed), weight[0] * particles / top, 0
     for p in range(particles):
         while p + x > run and k < particles - 1:
             k += 1
             run += weight[k] * particles / top
-        pa[p] = old_pa[k]
-        n[p] = old_n[k]
-    weight[:] = 1.0
+        copy_graph(old_pa, old_n, k, pa, n, p)
+    for p in range(particles):
+        weight[p] = 1.0

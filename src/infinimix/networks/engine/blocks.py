@@ -17,17 +17,22 @@ from math import lgamma
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import log
 from infinimix.networks.engine.acyclicity import Constants, log_constant
+from infinimix.networks.engine.calls import Calls, call_of, through
 from infinimix.networks.engine.graphs import ONE, ZERO, bit, has, lowest, words
+from infinimix.networks.engine.packs import packed
 
 UNIFORM, BLOCKS = 0, 1
 ACYCLIC, UNDIRECTED, DYNAMIC = range(3)
+constant_at = through(None, types.uint64, None, None, returns=types.float64)
 BETA_GRID = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 
+@packed
 class Prior(NamedTuple):
     """What is believed of graphs before the rows are seen."""
 
@@ -38,6 +43,7 @@ class Prior(NamedTuple):
     crowd: np.ndarray  # (K,) pseudo-members
     bonus: np.ndarray  # (N, N), [parent, child]: log odds from the user; -inf no, inf always
     constants: Constants
+    calls: Calls  # `log_constant`, if it has a say
     kind: int
     n_roles: int  # classes 0 .. n_roles - 1 exist from the start
     classes_move: bool
@@ -45,6 +51,7 @@ class Prior(NamedTuple):
     shape: int  # ACYCLIC, UNDIRECTED or DYNAMIC
 
 
+@packed
 class State(NamedTuple):
     """A graph and a partition."""
 
@@ -117,8 +124,8 @@ def shift_node(prior, state, i, sign):
 @kernel
 def count_links(state, i, out, into):
     """Fill out[c] and into[c] with the edges of i to and from the other members of class c."""
-    out[:] = 0
-    into[:] = 0
+    for c in range(out.shape[0]):
+        out[c] = into[c] = 0
     for j in range(state.z.shape[0]):
         if j != i:
             if has(state.pa[j], i):
@@ -136,7 +143,7 @@ def log_joining(prior, state, k):
         sizes = prior.constants.hashes
         key = state.key[0] + sizes[state.m[k] + 1] - sizes[state.m[k]]
         state.m[k] += 1
-        score -= log_constant(prior.constants, key, state.m, prior.hyper)
+        score -= constant_at(prior.calls[0], (prior.constants, key, state.m, prior.hyper))
         state.m[k] -= 1
     return score
 
@@ -220,7 +227,7 @@ def log_prior(prior, state):
     if prior.shape == DYNAMIC:
         total += log_beta(prior, loops, n) - log_beta(prior, 0, 0)
     if prior.per_partition:
-        total -= log_constant(prior.constants, state.key[0], state.m, prior.hyper)
+        total -= constant_at(prior.calls[0], (prior.constants, state.key[0], state.m, prior.hyper))
     return total
 
 
@@ -256,11 +263,16 @@ def new_prior(
     held[:, :n_roles, :n_roles] = roles[:2]
     crowd[:n_roles] = np.diagonal(roles[2])
     moves = kind == "blockmodel" and N > 1
+    hyper = np.array([alpha, *beta, *learn, 0.0], float)
+    constants, calls = constants or Constants.empty(N), Calls()
+    if per_partition and moves:
+        counts = np.zeros(K, np.int64)
+        calls = Calls([call_of(log_constant, constants, np.uint64(0), counts, hyper)])
     prior = Prior(
-        np.array([alpha, *beta, *learn, 0.0], float), np.zeros((3, N * N + int(held.max()) + 2)),
+        hyper, np.zeros((3, N * N + int(held.max()) + 2)),
         np.full(N, -1) if anchor is None else np.asarray(anchor, np.int64), held, crowd,
         np.zeros((N, N)) if bonus is None else np.ascontiguousarray(bonus, dtype=float),
-        constants or Constants.empty(N), UNIFORM if kind == "uniform" else BLOCKS, n_roles, moves,
+        constants, calls, UNIFORM if kind == "uniform" else BLOCKS, n_roles, moves,
         bool(per_partition and moves), int(shape),
     )  # fmt: skip
     set_beta(prior)

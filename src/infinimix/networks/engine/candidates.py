@@ -59,7 +59,7 @@ def _layout(order, allowed, max_parents, strong, gains=None):
         if gains is not None:
             held = sorted(held, key=lambda k: -gains[order[c, k], c])[:strong]
         best[c] = sum(1 << int(k) for k in held)
-    cand = np.ascontiguousarray(order, dtype=np.int32).reshape(N, C)
+    cand = np.ascontiguousarray(order, dtype=np.int64).reshape(N, C)
     return Layout(cand, pos, best, int(max_parents))
 
 
@@ -72,14 +72,14 @@ def _gains(data, allowed, base):
     for c in range(N):  # too many nodes for one word: singles in blocks of 64, then pairs
         others = [j for j in range(N) if j != c and allowed[j, c]]
         for k in range(0, len(others), MOST):
-            group = np.array(others[k : k + MOST], np.int32)
+            group = np.array(others[k : k + MOST], np.int64)
             gains[group, c] = _single_gains(data, c, group)
     return gains
 
 
 def _single_gains(data, c, group):
     N = max(int(data.codes.shape[0]), data.R.shape[1])
-    cand = np.zeros((N, len(group)), np.int32)
+    cand = np.zeros((N, len(group)), np.int64)
     cand[c] = group
     pos = np.full((N, N), -1, np.int16)
     layout = Layout(cand, pos, np.zeros(N, np.uint64), 1)

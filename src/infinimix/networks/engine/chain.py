@@ -9,31 +9,51 @@ neighbours exchange powers.
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import log
-from infinimix.networks.engine.blocks import ACYCLIC, BLOCKS, State, log_prior
+from infinimix.networks.engine.blocks import ACYCLIC, BLOCKS, log_prior
+from infinimix.networks.engine.calls import Calls, call_of, through
 from infinimix.networks.engine.class_moves import (
-    class_gibbs,
     draw_alpha,
     draw_beta,
+    nearest,
     split_merge,
     swap_classes,
+    visit_classes,
 )
 from infinimix.networks.engine.free_graphs import slot_gibbs
-from infinimix.networks.engine.graph_moves import pair_gibbs
+from infinimix.networks.engine.graph_moves import visit_pairs
 from infinimix.networks.engine.graphs import has
 from infinimix.networks.engine.model import WIDTH, Model
 from infinimix.networks.engine.node_swaps import swap_nodes
-from infinimix.networks.engine.relocation import relocate_node
+from infinimix.networks.engine.packs import packed
+from infinimix.networks.engine.relocation import relocate_some
 from infinimix.networks.engine.reversal import reverse_edge
 from infinimix.networks.engine.scores import GAMMA, compute_score, family_score, forget, set_logs
-from infinimix.networks.engine.set_moves import set_gibbs
+from infinimix.networks.engine.set_moves import redraw_set
 
 GAMMA_GRID = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0])
 SETS, NODES, SWAPS = range(3)  # of `larger`: how many of each move a sweep tries
 
 
+@packed
+class Moves(NamedTuple):
+    """What a sweep is made of. Moves that a chain does not make are not compiled for it."""
+
+    graphs: Calls  # (model, state, power, rng), in their order; one may come several times
+    classes: Calls  # (model, state, rng)
+    dials: Calls  # (model, state, rng), of the hyper-parameters, with the state of power 1 alone
+    between: Calls  # `exchange`, if there are several powers
+
+
+move_graph = through(None, None, types.float64, None, returns=None)
+move_classes = through(None, None, None, returns=None)
+exchange_powers = through(None, None, None, None, None, returns=None)
+
+
+@packed
 class Record(NamedTuple):
     """What a chain remembers."""
 
@@ -66,56 +86,19 @@ def log_likelihood(model, state):
 
 
 @kernel
-def sweep_graph(model, state, power, rng):
-    """Visit every pair of nodes once."""
-    if model.prior.shape == ACYCLIC:
-        pair_gibbs(model, state, 0, model.couples.shape[1], power, rng)
-    else:
-        slot_gibbs(model, state, power, rng)
-
-
-@kernel
-def sweep_classes(model, state, rng):
-    """Visit the class of every node once, then try larger moves."""
-    if model.prior.classes_move:
-        for i in range(state.z.shape[0]):
-            class_gibbs(model, state, i, rng)
-        swap_classes(model, state, rng)
-        split_merge(model, state, rng)
-
-
-@kernel
-def sweep(model, state, power, larger, rng):
-    """One sweep of all moves; `larger` is how many of each of the larger ones."""
-    sweep_graph(model, state, power, rng)
-    n = state.z.shape[0]
-    for _ in range(larger[SETS]):
-        set_gibbs(model, state, np.int64(rng.random() * n), power, rng)
-        reverse_edge(model, state, power, rng)
-    for _ in range(larger[NODES]):
-        relocate_node(model, state, np.int64(rng.random() * n), power, rng)
-    for _ in range(larger[SWAPS]):
-        swap_nodes(model, state, power, rng)
-    sweep_classes(model, state, rng)
-
-
-@kernel
-def draw_hyper(model, state, rng):
-    """Move what is to be learned of alpha, beta and gamma."""
-    hyper = model.prior.hyper
-    if hyper[3] > 0.0 and model.prior.classes_move:
-        draw_alpha(model, state, rng)
-    if hyper[4] > 0.0 and model.prior.kind == BLOCKS:
-        draw_beta(model, state, rng)
-    if hyper[5] > 0.0:
-        draw_gamma(model, state, rng)
+def sweep(model, state, moves, power, rng):
+    """One sweep of all moves."""
+    for k in range(len(moves.graphs)):
+        move_graph(moves.graphs[k], (model, state, power, rng))
+    for k in range(len(moves.classes)):
+        move_classes(moves.classes[k], (model, state, rng))
 
 
 @kernel
 def draw_gamma(model, state, rng):
     """Move gamma to a neighbour on its grid (Metropolis); scores are then computed anew."""
     data, old = model.data, model.data.dials[GAMMA]
-    at = np.int64(np.argmin(np.abs(GAMMA_GRID - old))) + (1 if rng.random() < 0.5 else -1)
+    at = nearest(GAMMA_GRID, old) + (1 if rng.random() < 0.5 else -1)
     if at < 0 or at >= GAMMA_GRID.shape[0]:
         return
     before, after = log_likelihood(model, state), 0.0
@@ -131,19 +114,11 @@ def draw_gamma(model, state, rng):
 
 
 @kernel
-def take(states, r):
-    """Return the state of one temperature."""
-    return State(
-        states.fam[r], states.pa[r], states.z[r], states.m[r], states.plus[r], states.key[r]
-    )
-
-
-@kernel
 def exchange(model, states, powers, at, rng):
     """Let neighbouring powers change places (Metropolis); `at[r]` is who has power r."""
     for r in range(powers.shape[0] - 1):
-        mine = log_likelihood(model, take(states, at[r]))
-        other = log_likelihood(model, take(states, at[r + 1]))
+        mine = log_likelihood(model, states[at[r]])
+        other = log_likelihood(model, states[at[r + 1]])
         if log(1.0 - rng.random()) < (powers[r] - powers[r + 1]) * (other - mine):
             at[r], at[r + 1] = at[r + 1], at[r]
 
@@ -178,16 +153,16 @@ def note(model, state, record, keep):
 
 
 @kernel
-def advance(model, states, powers, at, larger, n_sweeps, heat, record, count, thin, rng):
-    """Run so many sweeps; `heat` below 1 multiplies all powers and rises to 1 (annealing)."""
-    for t in range(n_sweeps):
-        warm = heat + (1.0 - heat) * (t + 1) / n_sweeps if heat < 1.0 else 1.0
+def advance(model, states, moves, powers, at, n_sweeps, record, count, thin, rng):
+    """Run so many sweeps of all powers; `at[r]` is who has power r."""
+    for _ in range(n_sweeps):
         for r in range(powers.shape[0]):
-            sweep(model, take(states, at[r]), powers[r] * warm, larger, rng)
+            sweep(model, states[at[r]], moves, powers[r], rng)
         if powers.shape[0] > 1:
-            exchange(model, states, powers, at, rng)
-        coldest = take(states, at[0])
-        draw_hyper(model, coldest, rng)
+            exchange_powers(moves.between[0], (model, states, powers, at, rng))
+        coldest = states[at[0]]
+        for k in range(len(moves.dials)):
+            move_classes(moves.dials[k], (model, coldest, rng))
         if count:
             note(model, coldest, record, (record.tally[0] + 1) % thin == 0)
 
@@ -207,6 +182,21 @@ def new_model(data, layout, prior, cache):
     )  # fmt: skip
 
 
-def stack_states(states):
-    """Return states of several temperatures as one."""
-    return State(*(np.stack(parts) for parts in zip(*states, strict=True)))
+def choose_moves(model, states, larger, rng):
+    """Return what sweeps are made of; `larger` is how many of each larger move they try."""
+    prior, state = model.prior, states[0]
+    graphs = [visit_pairs if prior.shape == ACYCLIC else slot_gibbs]
+    graphs += [redraw_set, reverse_edge] * larger[SETS]
+    graphs += [relocate_some] * larger[NODES] + [swap_nodes] * larger[SWAPS]
+    classes = [visit_classes, swap_classes, split_merge] if prior.classes_move else []
+    dials = [draw_alpha] if prior.hyper[3] > 0.0 and prior.classes_move else []
+    dials += [draw_beta] if prior.hyper[4] > 0.0 and prior.kind == BLOCKS else []
+    dials += [draw_gamma] if prior.hyper[5] > 0.0 else []
+    powers, at = np.ones(len(states)), np.arange(len(states))
+    between = [exchange] if len(states) > 1 else []
+    return Moves(
+        Calls(call_of(move, model, state, 1.0, rng) for move in graphs),
+        Calls(call_of(move, model, state, rng) for move in classes),
+        Calls(call_of(move, model, state, rng) for move in dials),
+        Calls(call_of(move, model, states, powers, at, rng) for move in between),
+    )

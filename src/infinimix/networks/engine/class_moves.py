@@ -55,6 +55,13 @@ def class_gibbs(model, state, i, rng):
 
 
 @kernel
+def visit_classes(model, state, rng):
+    """Draw the class of every node once."""
+    for i in range(state.z.shape[0]):
+        class_gibbs(model, state, i, rng)
+
+
+@kernel
 def swap_classes(model, state, rng):
     """Let two nodes of different classes change places, or not (Metropolis)."""
     n = state.z.shape[0]
@@ -114,18 +121,18 @@ def split_merge(model, state, rng):
     a, b = state.z[i], state.z[j]
     if prior.anchor[i] >= 0 or prior.anchor[j] >= 0 or a < prior.n_roles or b < prior.n_roles:
         return False
-    old = state.z.copy()
+    old, order, size = np.empty(n, np.int64), np.empty(n, np.int64), 0
     before = log_prior(prior, state)
     other = spare_class(prior, state) if a == b else b
     rest, own = prior.hyper[0], prior.crowd[other]
-    order, size = np.empty(n, np.int64), 0
     for v in range(n):
+        old[v] = state.z[v]
         if v != i and v != j and (old[v] == a or old[v] == b):
             at = np.int64(rng.random() * (size + 1))
             order[size] = order[at]
             order[at] = v
             size += 1
-    nowhere = old[:0]
+    nowhere = np.empty(0, np.int64)
     if a == b:
         stick = open_role(prior, state, other, rng)
         move_node(model, state, j, other)
@@ -168,12 +175,22 @@ def draw_alpha(model, state, rng):
 
 
 @kernel
+def nearest(grid, x):
+    """Return the place of the number on a grid that is nearest to x."""
+    at = 0
+    for k in range(1, grid.shape[0]):
+        if abs(grid[k] - x) < abs(grid[at] - x):
+            at = k
+    return at
+
+
+@kernel
 def draw_beta(model, state, rng):
     """Move b1 and b2 to neighbours on their grid (Metropolis), under a uniform prior on it."""
     hyper, prior = model.prior.hyper, model.prior
     old1, old2 = hyper[1], hyper[2]
     which = 1 + np.int64(rng.random() * 2)
-    at = np.int64(np.argmin(np.abs(GRID - hyper[which]))) + (1 if rng.random() < 0.5 else -1)
+    at = nearest(GRID, hyper[which]) + (1 if rng.random() < 0.5 else -1)
     if at < 0 or at >= GRID.shape[0]:
         return
     before = log_prior(prior, state)

@@ -94,6 +94,6 @@ def free_layout(allowed, shape, max_parents):
         raise ValueError(f"X has {N} columns; graphs with circles can have at most {MOST}")
     if shape != DYNAMIC:
         return full_layout(allowed, most)
-    cand = np.tile(N + np.arange(N, dtype=np.int32), (N, 1))
+    cand = np.tile(N + np.arange(N), (N, 1))
     pos = np.where(allowed.T, np.arange(N), -1).astype(np.int16, order="C")
     return Layout(cand, pos, np.full(N, ZERO), int(most))

@@ -95,4 +95,10 @@ def pair_gibbs(model, state, begin, end, power, rng):
             set_edge(model.layout, state, j, i, True)
 
 
-__all__ = ["Model", "pair_gibbs"]  # caches of earlier versions look for `Model` here
+@kernel
+def visit_pairs(model, state, power, rng):
+    """Visit every pair of nodes once."""
+    pair_gibbs(model, state, 0, model.couples.shape[1], power, rng)
+
+
+__all__ = ["Model", "pair_gibbs", "visit_pairs"]  # caches of earlier versions look for `Model` here

@@ -57,9 +57,9 @@ def reaches(pa, i, j):
             seen |= more
             front |= more
         return False
-    seen = pa[j].copy()
-    front = seen.copy()
-    again = True
+    seen, front, again = np.empty(pa.shape[1], np.uint64), np.empty(pa.shape[1], np.uint64), True
+    for w in range(pa.shape[1]):
+        seen[w] = front[w] = pa[j, w]
     while again:
         if has(seen, i):
             return True
@@ -80,7 +80,8 @@ def reaches(pa, i, j):
 def mark_descendants(pa, c, marks):
     """Set marks[v] to 1 for c and all its descendants, to 0 for the others."""
     n = pa.shape[0]
-    marks[:n] = 0
+    for v in range(n):
+        marks[v] = 0
     marks[c] = 1
     again = True
     while again:

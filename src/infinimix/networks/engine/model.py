@@ -7,11 +7,13 @@ import numpy as np
 from infinimix.kernels.compile import kernel, part
 from infinimix.networks.engine.blocks import Prior
 from infinimix.networks.engine.graphs import ONE, ZERO
+from infinimix.networks.engine.packs import packed
 from infinimix.networks.engine.scores import HALF, MIX, Cache, Data, Layout, keep_score
 
 WIDTH = 7  # so many other nodes' links are drawn anew when a node is relocated
 
 
+@packed
 class Model(NamedTuple):
     """All that does not change while a chain runs, and room to work."""
 

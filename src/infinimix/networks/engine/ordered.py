@@ -19,11 +19,13 @@ from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import log
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest, popcount
+from infinimix.networks.engine.packs import packed
 from infinimix.networks.engine.scores import Cache, Data, Layout, family_score
 
 TINY = 1e-280
 
 
+@packed
 class Sums(NamedTuple):
     """All that the ordered chain reads, and room to work."""
 
@@ -39,6 +41,7 @@ class Sums(NamedTuple):
     prods: np.ndarray  # (2^C,) room
 
 
+@packed
 class Row(NamedTuple):
     """Classes in a row."""
 
@@ -186,7 +189,8 @@ def own_total(sums, row, i, rank, m, drawn, counts, rng):
 @kernel
 def class_words(sums, row, i, K, counts):
     """Fill counts[a] with the candidates of i in class a, as bits."""
-    counts[:K] = 0
+    for a in range(K):
+        counts[a] = 0
     for k in range(sums.layout.cand.shape[1]):
         v = sums.layout.cand[i, k]
         if row.z[v] >= 0 and sums.layout.pos[i, v] >= 0:
@@ -222,8 +226,9 @@ def weigh_spread(sums, e, n):
 @kernel
 def draw_graph(sums, row, rng):
     """Draw the graph given classes and eta."""
-    row.pa[:] = ZERO
     for c in range(row.z.shape[0]):
+        for w in range(row.pa.shape[1]):
+            row.pa[c, w] = ZERO
         size = list_sets(sums, row, c, row.z[c], -1)
         top = -np.inf
         for s in range(size):

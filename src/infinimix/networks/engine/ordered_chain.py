@@ -8,6 +8,7 @@ from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import log
 from infinimix.networks.engine.blocks import BETA_GRID
 from infinimix.networks.engine.chain import count_sweep
+from infinimix.networks.engine.class_moves import nearest
 from infinimix.networks.engine.graphs import has
 from infinimix.networks.engine.ordered import draw_eta, draw_graph
 from infinimix.networks.engine.ordered_moves import move_class, relocate, sizes, swap_nodes
@@ -28,7 +29,7 @@ def draw_row_hyper(sums, row, rng):
             hyper[0] = new
     if hyper[4] > 0.0:
         which = 1 + np.int64(rng.random() * 2)
-        at = np.int64(np.argmin(np.abs(GRID - hyper[which]))) + (1 if rng.random() < 0.5 else -1)
+        at = nearest(GRID, hyper[which]) + (1 if rng.random() < 0.5 else -1)
         if 0 <= at < GRID.shape[0]:
             old, before = hyper[which], log_eta(row, hyper)
             hyper[which] = GRID[at]
@@ -78,8 +79,9 @@ def note_row(sums, row, record, keep):
     count_sweep(row.pa, row.z, record)
     if keep and record.tally[1] < record.graphs.shape[0]:
         s = record.tally[1]
-        record.graphs[s] = row.pa
         for i in range(n):
+            for w in range(row.pa.shape[1]):
+                record.graphs[s, i, w] = row.pa[i, w]
             record.classes[s, i] = row.z[i]
             record.ranks[s, i] = row.z[i]
         record.log_joint[s] = log_joint_row(sums, row)

@@ -31,9 +31,11 @@ def drop_class(row, k):
             row.z[i] -= 1
     for a in range(k, K - 1):
         row.role[a] = row.role[a + 1]
-        row.eta[a, :] = row.eta[a + 1, :]
+        for b in range(row.eta.shape[1]):
+            row.eta[a, b] = row.eta[a + 1, b]
     for b in range(k, K - 1):
-        row.eta[:, b] = row.eta[:, b + 1]
+        for a in range(row.eta.shape[0]):
+            row.eta[a, b] = row.eta[a, b + 1]
     row.info[0] = K - 1
 
 
@@ -46,9 +48,11 @@ def open_class(row, k):
             row.z[i] += 1
     for a in range(K, k, -1):
         row.role[a] = row.role[a - 1]
-        row.eta[a, :] = row.eta[a - 1, :]
+        for b in range(row.eta.shape[1]):
+            row.eta[a, b] = row.eta[a - 1, b]
     for b in range(K, k, -1):
-        row.eta[:, b] = row.eta[:, b - 1]
+        for a in range(row.eta.shape[0]):
+            row.eta[a, b] = row.eta[a, b - 1]
     row.role[k] = -1
     row.info[0] = K + 1
 
@@ -56,7 +60,8 @@ def open_class(row, k):
 @kernel
 def sizes(row, m):
     """Fill m with the number of nodes in each class; nodes at -1 are out."""
-    m[:] = 0
+    for k in range(m.shape[0]):
+        m[k] = 0
     for i in range(row.z.shape[0]):
         if row.z[i] >= 0:
             m[row.z[i]] += 1
@@ -157,8 +162,9 @@ def relocate(sums, row, i, rng):
     for p in range(K + 1):
         score = new_weight(sums, row, i, p, K, m, f, e, counts, rng)
         scores[K + p] = log(sums.hyper[0] / (K + 1.0)) + score
-    top = scores.max()
-    total = 0.0
+    top, total = -np.inf, 0.0
+    for s in range(2 * K + 1):
+        top = max(top, scores[s])
     for s in range(2 * K + 1):
         scores[s] = np.exp(scores[s] - top)
         total += scores[s]
@@ -186,9 +192,12 @@ def permute(row, order):
     """Let the class at place order[k] come to place k; a pair of classes keeps its eta."""
     K = row.info[0]
     place = np.empty(K, np.int64)
-    eta, role = row.eta.copy(), row.role.copy()
+    eta, role = np.empty((K, K)), np.empty(K, np.int64)
     for k in range(K):
         place[order[k]] = k
+        role[k] = row.role[k]
+        for h in range(K):
+            eta[k, h] = row.eta[k, h]
     for i in range(row.z.shape[0]):
         row.z[i] = place[row.z[i]]
     for k in range(K):
@@ -207,17 +216,17 @@ def move_class(sums, row, swap, rng):
     a = np.int64(rng.random() * K)
     b = np.int64(rng.random() * (K - 1))
     b += b >= a
-    order = np.arange(K)
+    order, back = np.empty(K, np.int64), np.empty(K, np.int64)
+    for k in range(K):
+        order[k] = k
+        if not swap and a <= k < b:
+            order[k] += 1
+        if not swap and b < k <= a:
+            order[k] -= 1
+    order[b] = a
     if swap:
-        order[a], order[b] = b, a
-    elif a < b:
-        order[a:b] += 1
-        order[b] = a
-    else:
-        order[b + 1 : a + 1] -= 1
-        order[b] = a
+        order[a] = b
     before = log_sums(sums, row)
-    back = np.empty(K, np.int64)
     for k in range(K):
         back[order[k]] = k
     permute(row, order)

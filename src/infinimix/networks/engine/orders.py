@@ -15,10 +15,12 @@ from infinimix.kernels.elementary import exp, log
 from infinimix.networks.engine.blocks import UNIFORM, pairs, set_parents
 from infinimix.networks.engine.graphs import popcount
 from infinimix.networks.engine.model import required_parents, score_of
+from infinimix.networks.engine.packs import packed
 
 NEAR = -600.0  # sums of weights down to exp(-600) of the largest are taken without logarithms
 
 
+@packed
 class Orders(NamedTuple):
     """Room to work; empty where there are too many nodes."""
 
@@ -169,7 +171,8 @@ def draw_graph(orders, rng):
 def log_orders(orders):
     """Return the log of the number of orders that the graph of `fam` allows."""
     ways, n = orders.ways, orders.fam.shape[0]
-    ways[:] = 0.0
+    for U in range(1 << n):
+        ways[U] = 0.0
     ways[0] = 1.0
     parents = np.empty(n, np.int64)
     for c in range(n):

@@ -146,7 +146,8 @@ def weigh_children(model, state, i, kids, size, power):
 @kernel
 def number_sets(z, nodes, size, count, stride, codes, K):
     """Number the subsets of `nodes` by how many members they have in each class."""
-    count[:K] = 0
+    for a in range(K):
+        count[a] = 0
     for q in range(size):
         count[z[nodes[q]]] += 1
     at = 1
@@ -203,7 +204,8 @@ def weigh_class(model, state, k, size, kids):
     sheets, codes, last = model.sheets, model.codes, (1 << size) - 1
     into, out, sums, places = sheets[IN_PRIOR], sheets[OUT_PRIOR], sheets[SUMS], sheets[PLACES]
     if model.prior.kind == UNIFORM:
-        into[: size + 1], out[: kids + 1] = 0.0, 0.0
+        for q in range(max(size, kids) + 1):
+            into[q] = out[q] = 0.0
     else:
         fill_links(model, state, k, True, into)
         fill_links(model, state, k, False, out)
@@ -287,3 +289,9 @@ def relocate_node(model, state, i, power, rng):
     for q in range(kids):
         if t >> q & 1:
             set_edge(model.layout, state, i, room[CHILDREN, q], True)
+
+
+@kernel
+def relocate_some(model, state, power, rng):
+    """Relocate some node."""
+    relocate_node(model, state, np.int64(rng.random() * state.z.shape[0]), power, rng)

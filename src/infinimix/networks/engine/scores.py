@@ -13,10 +13,13 @@ from math import log as libm_log
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import log
+from infinimix.networks.engine.calls import Calls, call_of, through
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest
+from infinimix.networks.engine.packs import packed
 
 DENSE = 16  # up to so many nodes there is a full table of scores
 MOST_CELLS = 1 << 18  # families with larger tables have probability 0
@@ -24,11 +27,9 @@ HASHED = 1 << 20  # slots of all children together
 MIX, SPREAD, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(29)
 
 
+@packed
 class Data(NamedTuple):
-    """The rows, for either likelihood; what the other needs is empty.
-
-    Few arrays, as compiled code hands each over in pieces at every call.
-    """
+    """The rows, for either likelihood; what the other needs is empty."""
 
     codes: np.ndarray  # (N, n) int16: column by column
     cards: np.ndarray  # (N,) int64: categories of each column
@@ -42,15 +43,17 @@ class Data(NamedTuple):
 GAMMA, IS_BDEU, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, PRIOR_T = range(6)  # PRIOR_W is alpha_w - N
 
 
+@packed
 class Layout(NamedTuple):
     """Which nodes may be parents of which."""
 
-    cand: np.ndarray  # (N, C) int32: the candidate parents of a child
+    cand: np.ndarray  # (N, C) int64: the candidate parents of a child
     pos: np.ndarray  # (N, N) int16: pos[child, parent] is the bit of the parent, -1 if none
     strong: np.ndarray  # (N,) uint64: the few candidates over which sets are enumerated
     max_parents: int
 
 
+@packed
 class Cache(NamedTuple):
     """Scores that are known, and room to compute more."""
 
@@ -59,6 +62,10 @@ class Cache(NamedTuple):
     held: np.ndarray  # (N + 1,) entries for each child; scores computed in all
     room: np.ndarray  # (n + 2 cells,) int32
     chol: np.ndarray  # (N + 1, N + 2)
+    calls: Calls  # `discrete_score` or `gaussian_score`
+
+
+score_at = through(None, None, None, types.int64, types.uint64, returns=types.float64)
 
 
 @kernel
@@ -67,7 +74,8 @@ def discrete_score(data, layout, cache, c, mask):
     n, r, q = data.codes.shape[1], data.cards[c], 1
     code = cache.room[:n]
     counts, totals = cache.room[n : n + MOST_CELLS], cache.room[n + MOST_CELLS :]
-    code[:] = 0
+    for t in range(n):
+        code[t] = 0
     rest = mask
     while rest != ZERO:
         p = layout.cand[c, lowest(rest)]
@@ -142,9 +150,7 @@ def gaussian_score(data, layout, cache, c, mask):
 @kernel
 def compute_score(data, layout, cache, c, mask):
     """Return a family score without looking it up."""
-    if data.dials[IS_GAUSSIAN] > 0.0:
-        return gaussian_score(data, layout, cache, c, mask)
-    return discrete_score(data, layout, cache, c, mask)
+    return score_at(cache.calls[0], (data, layout, cache, c, mask))
 
 
 @part
@@ -167,7 +173,8 @@ def keep_score(data, layout, cache, c, mask, at):
     N, slots = cache.values.shape
     if cache.keys.shape[1] > 0:
         if cache.held[c] * 4 > slots * 3:
-            cache.values[c] = np.nan
+            for s in range(slots):
+                cache.values[c, s] = np.nan
             cache.held[c] = 0
             at = find_slot(cache, c, mask)
         cache.keys[c, at] = mask
@@ -190,8 +197,10 @@ def family_score(data, layout, cache, c, mask):
 @kernel
 def forget(cache):
     """Empty the cache: the rows or gamma have changed."""
-    cache.values[:] = np.nan
-    cache.held[:-1] = 0
+    for c in range(cache.values.shape[0]):
+        for s in range(cache.values.shape[1]):
+            cache.values[c, s] = np.nan
+        cache.held[c] = 0
 
 
 @kernel
@@ -258,7 +267,8 @@ def new_cache(data, layout):
     cache = Cache(
         np.empty((N, slots)), np.zeros((N, 0 if full else slots), np.uint64),
         np.zeros(N + 1, np.int64), np.zeros(data.codes.shape[1] + cells, np.int32),
-        np.zeros((N + 1, N + 2)),
+        np.zeros((N + 1, N + 2)), Calls(),
     )  # fmt: skip
     forget(cache)
-    return cache
+    kernel = gaussian_score if data.dials[IS_GAUSSIAN] else discrete_score
+    return cache._replace(calls=Calls([call_of(kernel, data, layout, cache, 0, ZERO)]))

@@ -117,3 +117,9 @@ def set_gibbs(model, state, c, power, rng):
     set_parents(model.layout, state, c, fixed)
     weigh_sets(model, state, c, free, fixed, power)
     set_parents(model.layout, state, c, fixed | draw_set(model, free, rng))
+
+
+@kernel
+def redraw_set(model, state, power, rng):
+    """Draw the strong parents of some node anew."""
+    set_gibbs(model, state, np.int64(rng.random() * state.z.shape[0]), power, rng)
