@@ -253,9 +253,10 @@ class AClassClassifier(
         self._learn_rows(X, read)
         self._training = self._relevance = None  # there are more rows now, which nobody keeps
         self._gain = np.nan
-        labels.extend(new)
-        self._labels = labels
-        self._calibration = getattr(self, "_calibration", NEUTRAL)
+        if new or not hasattr(self, "_labels"):
+            labels.extend(new)
+            self._labels = labels
+            self._calibration = getattr(self, "_calibration", NEUTRAL)
         return self
 
     def _log_prior(self) -> np.ndarray:

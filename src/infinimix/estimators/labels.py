@@ -16,6 +16,8 @@ from infinimix.tables.missing import is_missing
 #: Types of labels that are found by their value; what equals a known label is that label.
 PLAIN = frozenset([str, int, float, bool, np.str_, np.int64, np.int32, np.bool_])
 
+_INT64 = np.dtype(np.int64)
+
 
 class Labels:
     """The labels seen so far."""
@@ -37,9 +39,11 @@ class Labels:
         """
         if unlabelled is not None and (type(unlabelled) not in PLAIN or unlabelled in self.codes):
             return None
-        values, codes = plain_values(y), self.codes
+        values = plain_values(y)
+        if values is None:
+            return None
         try:
-            return None if values is None else np.array([codes[v] for v in values], np.int64)
+            return np.fromiter(map(self.codes.__getitem__, values), _INT64, len(values))
         except KeyError:
             return None
 
@@ -84,7 +88,10 @@ class Labels:
 def plain_values(y: Any) -> list[Any] | None:
     """Return the labels of a list or vector as they are if all are of plain types, else None."""
     if type(y) is np.ndarray:
-        y = y.tolist() if y.ndim == 1 and y.dtype.kind in "biufUO" else None
+        kind = y.dtype.kind
+        if kind in "biufU":
+            return y.tolist() if y.ndim == 1 else None
+        y = y.tolist() if kind == "O" and y.ndim == 1 else None
     return y if type(y) is list and PLAIN.issuperset(map(type, y)) else None
 
 

@@ -115,11 +115,12 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
     >>> binary.tolist(), real.tolist()
     ([[0], [-1]], [[1.5], [2.5]])
     """
-    if type(X) is np.ndarray and schema.uniform is not None:
-        block = _copy_whole(schema, X)
+    kind = schema.uniform
+    if kind is not None and type(X) is np.ndarray:
+        block = _copy_whole(kind, schema.width, X)
         if block is not None:
             if schema.transforms:
-                _transform(schema, str(schema.uniform), block)
+                _transform(schema, kind, block)
             return Encoded((block,), len(block))
     table = open_aligned(schema, X, who)
     blocks, novel = [], _NOTHING
@@ -139,11 +140,9 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
     return Encoded(tuple(blocks), table.n_rows, novel)
 
 
-def _copy_whole(schema: Schema, X: NDArray[Any]) -> NDArray[Any] | None:
+def _copy_whole(kind: str, width: int, X: NDArray[Any]) -> NDArray[Any] | None:
     """A well-formed array whose columns are of one kind, in one pass; None if it is not that."""
-    kind = schema.uniform
-    shape = X.shape
-    if kind is None or len(shape) != 2 or shape[1] != schema.width or shape[0] == 0:
+    if X.ndim != 2 or X.shape[1] != width or len(X) == 0:
         return None
     if X.dtype not in READY[kind] or not X.flags.carray:
         if X.size > CHUNK or X.dtype.kind not in "biuf":

@@ -82,11 +82,11 @@ def _scan_count(values: NDArray[np.float64], out: NDArray[np.float64]) -> int:
 
 def _scan(loop: Any, values: NDArray[Any], out: NDArray[Any]) -> int:
     """Run a loop, past the look at its arguments, which takes longer than a row does."""
-    key = loop, values.dtype
-    machine = _MACHINE.get(key)
+    machine = _MACHINE.get((loop, values.dtype.char))
     if machine is None:
-        machine = _MACHINE[key] = entry(loop, values, out)
-    return int(machine(values, out))
+        machine = _MACHINE[loop, values.dtype.char] = entry(loop, values, out)
+    found: int = machine(values, out)
+    return found
 
 
 def copy_binary(values: NDArray[Any]) -> tuple[NDArray[np.int8], int]:

@@ -102,9 +102,11 @@ class Vocabulary:
         if novel.min() < 0:
             raise ValueError("columns are counted from 0")
         table = self._room(int(novel.max()) + 1)
-        if len(np.unique(novel)) < len(novel) or (table[novel] >= 0).any():
+        columns, old = np.arange(len(self), len(self) + len(novel)), table[novel]
+        table[novel] = columns
+        if (old >= 0).any() or (table[novel] != columns).any():
+            table[novel] = old
             raise ValueError("a new column is in the vocabulary already, or twice among the new")
-        table[novel] = np.arange(len(self), len(self) + len(novel))
         self._table = table
         self.words.extend(novel.tolist())
 

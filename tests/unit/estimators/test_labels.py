@@ -1,4 +1,5 @@
 import datetime as dt
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -179,3 +180,45 @@ def test_order_leads_from_sorted_classes_to_numbers_of_appearance():
     labels.extend(new)
     assert labels.classes.tolist() == ["a", "m", "z"]
     assert [labels.values[c] for c in labels.order] == ["a", "m", "z"]
+
+
+def test_known_labels_are_found_by_their_value():
+    labels = Labels()
+    labels.extend([0, 1, 5])
+    for y in ([1, 5], np.array([1, 5]), np.array([1.0, 5.0]), [np.int64(1), 5.0], [True, 5]):
+        found = labels.find(y)
+        assert found.tolist() == [1, 2]
+        assert found.dtype == np.int64
+    assert labels.find([]).tolist() == []
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [1, 2],
+        [1, None],
+        [1, float("nan")],
+        np.array([1.0, np.nan]),
+        [1, Decimal(5)],
+        [1, 5 + 0j],
+        [[1], [5]],
+        np.array([[1], [5]]),
+        np.array(["1970-01-01T00:00:00.000000001"], "datetime64[ns]"),
+        (1, 5),
+        None,
+        "1",
+    ],
+    ids=repr,
+)
+def test_labels_that_take_a_closer_look_are_not_found(y):
+    labels = Labels()
+    labels.extend([0, 1, 5])
+    assert labels.find(y) is None
+
+
+def test_a_known_label_that_means_none_is_not_found():
+    labels = Labels()
+    labels.extend([0, 1])
+    assert labels.find([1], unlabelled=0) is None
+    assert labels.find([1], unlabelled=[0]) is None
+    assert labels.find([1], unlabelled=-1).tolist() == [1]
