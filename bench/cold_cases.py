@@ -2,7 +2,7 @@
 
 Run as a script, `python bench/cold_cases.py NAME`, so that nothing but infinimix is loaded. The
 answer is one line of JSON: CPU seconds up to the end of the imports, and of the rest. With
-`--count NAME NAME ...` it is the number of kernels that all these needed together.
+`--count NAME NAME ...` it is the number of kernels needed up to each of these in one process.
 """
 
 from __future__ import annotations
@@ -123,21 +123,24 @@ def main(name: str) -> None:
 
 
 def count(names: list[str]) -> None:
-    """Do several cases and print how many kernels they needed, and how many were not on disk."""
+    """Do several cases; print how many kernels were needed up to each, and how many compiled."""
+    needed = []
     for name in names:
         CASES[name]()()
+        needed.append(sum(len(kernel.overloads) for kernel in kernels()))
     from numba.core.caching import NullCache
+
+    on_disk = [kernel for kernel in kernels() if not isinstance(kernel._cache, NullCache)]
+    compiled = sum(sum(kernel.stats.cache_misses.values()) for kernel in on_disk)
+    print(json.dumps({"kernels": needed, "compiled": compiled}))
+
+
+def kernels() -> list[Any]:
+    """All compiled functions of infinimix in this process."""
     from numba.core.registry import CPUDispatcher
 
-    kernels = [
-        one
-        for one in gc.get_objects()
-        if isinstance(one, CPUDispatcher) and one.py_func.__module__.startswith("infinimix")
-    ]
-    on_disk = [kernel for kernel in kernels if not isinstance(kernel._cache, NullCache)]
-    compiled = sum(sum(kernel.stats.cache_misses.values()) for kernel in on_disk)
-    needed = sum(len(kernel.overloads) for kernel in kernels)
-    print(json.dumps({"kernels": needed, "compiled": compiled}))
+    found = [one for one in gc.get_objects() if isinstance(one, CPUDispatcher)]
+    return [one for one in found if one.py_func.__module__.startswith("infinimix")]
 
 
 if __name__ == "__main__":

@@ -61,8 +61,8 @@ def _docstrings(tree: ast.Module) -> Iterable[ast.stmt]:
 
 
 def commit() -> str:
-    """The short hash of the commit that is checked out."""
-    return _git("rev-parse", "--short=7", "HEAD")
+    """The short hash of the last commit that changed what is measured."""
+    return _git("log", "-1", "--abbrev=7", "--format=%h", "--", "src")
 
 
 def uncommitted() -> list[str]:
