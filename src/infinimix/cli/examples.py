@@ -10,6 +10,6 @@ EXAMPLES = {
     "cluster": "infinimix cluster insects.csv --drop kind --output groups.csv",
     "impute": "infinimix impute insects.csv --output filled.csv",
     "network": "infinimix network insects.csv --sweeps 300 --bif insects.bif",
-    "warm-up": "infinimix warm-up",
+    "warm-up": "infinimix warm-up --only finite_mixtures",
     "stream": "infinimix stream insects.csv --target kind --folder state",
 }

@@ -12,27 +12,36 @@ from infinimix.cli.out import count, progress
 
 
 def warm_up(
+    only: Annotated[
+        list[str] | None, typer.Option("--only", help="Compile just this; may be repeated.")
+    ] = None,
     jobs: Annotated[
-        int, typer.Option("--jobs", help="Processes that compile at once; 0: one a core.", min=0)
+        int,
+        typer.Option("--jobs", "-j", help="Processes that compile at once; 0: one a core.", min=0),
     ] = 0,
 ) -> None:
     """Compile all kernels and keep them on disk; later runs load them."""
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 
+    from infinimix.cli.errors import CommandError
     from infinimix.cli.workloads import WORKLOADS, run
 
-    start = time.perf_counter()
-    workers = jobs or min(_cores(), len(WORKLOADS))
+    names, start = only or list(WORKLOADS), time.perf_counter()
+    for name in names:
+        if name not in WORKLOADS:
+            raise CommandError(f"there is no {name!r} to compile; choose from {', '.join(WORKLOADS)}")
+    workers = min(jobs or _cores(), len(names))
     with (
         ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
-        progress("Compiling", len(WORKLOADS)) as advance,
+        progress("Compiling", len(names)) as advance,
     ):
-        for done in as_completed([pool.submit(run, name) for name in WORKLOADS]):
+        for done in as_completed([pool.submit(run, name) for name in names]):
             done.result()
             advance()
     seconds = time.perf_counter() - start
-    typer.echo(f"All kernels are on disk ({count(round(seconds), 'second')})", err=True)
+    what = "These" if only else "All"
+    typer.echo(f"{what} kernels are on disk ({count(round(seconds), 'second')})", err=True)
 
 
 def _cores() -> int:

@@ -1,0 +1,23 @@
+"""`infinimix warm-up`: its workloads run, and a name that is none is refused."""
+
+import pytest
+from typer.testing import CliRunner
+
+from infinimix.cli import app
+from infinimix.cli.workloads import WORKLOADS, run
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_every_workload_runs(name):
+    run(name)
+
+
+def test_a_name_that_is_none_is_refused():
+    result = CliRunner().invoke(app, ["warm-up", "--only", "everything"])
+    assert result.exit_code == 2
+    assert "no 'everything' to compile" in result.stderr
+    assert "bayes_nets" in result.stderr
+
+
+def test_every_workload_says_what_it_is_for():
+    assert all(function.__doc__ for function in WORKLOADS.values())
