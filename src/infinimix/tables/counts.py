@@ -108,7 +108,9 @@ def _sort_all(indptr: Ints, indices: NDArray[np.int32], data: Floats, width: int
             j = indices[k]
             row[place[j]], column[place[j]], count[place[j]] = i, j, data[k]
             place[j] += 1
-    cursor = indptr[:-1].copy()
+    cursor = np.empty(indptr.size - 1, np.int64)
+    for i in range(cursor.size):
+        cursor[i] = indptr[i]
     for k in range(end):
         n = cursor[row[k]]
         indices[n], data[n] = column[k], count[k]
@@ -163,7 +165,10 @@ def _tidy(
         even = even and (rising or not many)
         indptr[i + 1] = n
     if not even:
-        _sort_all(indptr, indices, data, columns.max() + 1)
+        width = 0
+        for k in range(columns.size):
+            width = max(width, columns[k] + 1)
+        _sort_all(indptr, indices, data, width)
         first = n = 0
         for i in range(starts.size - 1):
             last = indptr[i + 1]

@@ -73,7 +73,13 @@ def _along(x: Array, start: Array, ends: Array, slopes: Array, out: Array) -> No
     The first slope leads to the first point from below.
     """
     for i in range(x.size):
-        piece = np.searchsorted(start, x[i], side="right")
+        piece, above = 0, start.size  # as `searchsorted`, which takes long to compile
+        while piece < above:
+            middle = (piece + above) // 2
+            if start[middle] <= x[i]:
+                piece = middle + 1
+            else:
+                above = middle
         point = max(piece - 1, 0)
         value = ends[point] + slopes[piece] * (x[i] - start[point])
         out[i] = min(max(value, -LARGEST), LARGEST) if value == value else value

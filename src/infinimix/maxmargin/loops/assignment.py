@@ -62,11 +62,12 @@ def add_up(F, z, d, n, total):
 def group(z, K):
     """Return the rows of cluster after cluster, and where each begins."""
     start = np.zeros(K + 1, np.int64)
-    for k in z:
-        start[k + 1] += 1
+    for i in range(z.shape[0]):
+        start[z[i] + 1] += 1
+    order, place = np.empty(z.shape[0], np.int64), np.empty(K, np.int64)
     for k in range(K):
+        place[k] = start[k]
         start[k + 1] += start[k]
-    order, place = np.empty(z.shape[0], np.int64), start.copy()
     for i in range(z.shape[0]):
         order[place[z[i]]] = i
         place[z[i]] += 1
@@ -92,7 +93,8 @@ def pass_in_order(F, phi, offers, scale, price, W, size, z):
         if low > price:
             if size == W.shape[0]:
                 return -1 - i
-            W[size] = offers[i]
+            for j in range(W.shape[1]):
+                W[size, j] = offers[i, j]
             at = size
             size += 1
         z[i] = at

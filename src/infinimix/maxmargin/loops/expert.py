@@ -9,6 +9,7 @@ and at last refused: without both it crashes or climbs.
 import numpy as np
 
 from infinimix.kernels.compile import kernel
+from infinimix.maxmargin.loops.lapack import solve
 
 FLOOR = 1e-7  # of |zeta|, in units of the margin
 HALVINGS = 4
@@ -43,7 +44,7 @@ def solve_weighted(X, y, zeta, c, ridge, margin):
         A = scaled.T @ scaled
         for j in range(p):
             A[j, j] += ridge
-        return np.linalg.solve(A, right)
+        return solve(A, right)
     # Fewer rows than columns: (ridge I + V'V)^-1 V'u = V'(ridge I + V V')^-1 u, right = V'u.
     B = scaled @ scaled.T
     u = np.empty(n)
@@ -51,7 +52,7 @@ def solve_weighted(X, y, zeta, c, ridge, margin):
         gap = max(abs(zeta[i]), FLOOR * margin)
         B[i, i] += ridge
         u[i] = c * y[i] * (1.0 + margin / gap) / np.sqrt(c / gap)
-    return scaled.T @ np.linalg.solve(B, u)
+    return scaled.T @ solve(B, u)
 
 
 @kernel
@@ -67,12 +68,15 @@ def improve(X, y, eta, c, ridge, margin, steps, tol):
             better = value_of(X, y, trial, 2.0 * c, ridge, margin, trial_zeta)
             if better < value:
                 break
-            trial = 0.5 * (trial + eta)
+            for j in range(eta.shape[0]):
+                trial[j] = 0.5 * (trial[j] + eta[j])
         if not better < value:
             return value, True
         gain = value - better
-        eta[:] = trial
-        zeta[:] = trial_zeta
+        for j in range(eta.shape[0]):
+            eta[j] = trial[j]
+        for i in range(zeta.shape[0]):
+            zeta[i] = trial_zeta[i]
         value = better
         if gain <= tol * (value + idle):
             return value, True

@@ -91,20 +91,27 @@ def draw_expert(rng, X, y, c, nu, margin, eta):
         for k in range(a + 1, p):
             b[a] -= L[k, a] * b[k]
         b[a] /= L[a, a]
-    eta[:] = b
+    for a in range(p):
+        eta[a] = b[a]
 
 
 @kernel
 def draw_experts(rng, X, Y, z, slots, n_live, eta, c, nu, margin):
     """Draw the experts of all live clusters; the first slot is the empty one."""
     p = X.shape[1]
-    for k in slots[1:n_live]:
-        rows = np.flatnonzero(z == k)
-        own, y = np.empty((rows.shape[0], p)), np.empty(rows.shape[0])
-        for i in range(rows.shape[0]):
-            own[i] = X[rows[i]]
+    rows = np.empty(z.shape[0], np.int64)
+    for s in range(1, n_live):
+        k, n = slots[s], 0
+        for i in range(z.shape[0]):
+            if z[i] == k:
+                rows[n] = i
+                n += 1
+        own, y = np.empty((n, p)), np.empty(n)
+        for i in range(n):
+            for j in range(p):
+                own[i, j] = X[rows[i], j]
         for o in range(Y.shape[1]):
-            for i in range(rows.shape[0]):
+            for i in range(n):
                 y[i] = Y[rows[i], o]
             draw_expert(rng, own, y, c, nu, margin, eta[k, o])
 
