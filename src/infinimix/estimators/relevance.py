@@ -145,7 +145,7 @@ def share(schema: Schema, bank: Bank, blocks: Blocks, columns: np.ndarray) -> No
         slots = len(map_first(f.stats))
         _count(f.family, f.stats, rows, np.ones((len(rows[0]), slots)))
         refresh_all(f.family, f.stats, slots)
-    bank._snapshot = None
+    bank.forget_snapshot()
 
 
 def _without_marks(schema: Schema, blocks: Blocks) -> Blocks:

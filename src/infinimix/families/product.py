@@ -81,8 +81,8 @@ def as_cells(families, X):
         return X
     if type(families) is not tuple:
         families, X = (families,), (X,)
-    for family, block in zip(families, X, strict=True):
-        if block.dtype != _CELLS[type(family)] or not block.flags.c_contiguous:
+    for family, block in zip(families, X):
+        if block.dtype is not _CELLS[type(family)] or not block.flags.c_contiguous:
             dtypes = [_CELLS[type(f)] for f in families]
             return tuple(map(np.ascontiguousarray, X, dtypes))
     return X
@@ -95,7 +95,9 @@ def rows_of(X):
         return X
     latest, table = _LATEST
     if X is not latest:
-        table = np.array([at.describe_array(block) for block in X], np.int64)
+        table = np.empty((len(X), 3), np.int64)
+        for b, block in enumerate(X):
+            at.place_rows(table, b, block)
         _LATEST = X, table
     return table
 
@@ -123,7 +125,7 @@ class Engine:
     """A kernel over any product of families; called from Python with the product itself."""
 
     def __init__(self, func, uses):
-        self.kernel, self.uses, self._entry = kernel(func), uses, None
+        self.kernel, self.uses, self.machine = kernel(func), uses, None
         self.reads_rows = list(signature(func).parameters)[2:3] == ["X"]
         self.__name__, self.__doc__, self.__module__ = func.__name__, func.__doc__, func.__module__
 
@@ -137,11 +139,11 @@ class Engine:
             return self.kernel(table, None, rows_of(X), *args[1:])
         return self.kernel(table, None, *args)
 
-    def entry(self, *args):
-        """Return the machine code for a bound product; all callers have arguments of one type."""
-        if self._entry is None:
-            self._entry = entry(self.kernel, *args)
-        return self._entry
+    def run(self, *args):
+        """Run with a bound product; all callers have arguments of one type."""
+        if self.machine is None:
+            self.machine = entry(self.kernel, *args)
+        return self.machine(*args)
 
 
 def engine(*uses):
@@ -263,7 +265,8 @@ def count_each(family, stats, weight, X):
 
 
 @engine("score")
-def _score_each(family, stats, X, live, out):
+def score_slots(family, stats, X, live, out):
+    """Add to out[i, j] the log density of row X[i] in slot live[j]."""
     most = 0
     for k in live:
         most = max(most, k)
@@ -278,7 +281,7 @@ def _score_each(family, stats, X, live, out):
 
 def score_each(family, stats, live, X, out):
     """Do what `score_rows` asks, row by row: right for every family."""
-    _score_each(family, stats, X, live, out)
+    score_slots(family, stats, X, live, out)
 
 
 def settle_not(family, stats, mode):

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families.priors import blank, depends_on_data, find_families
-from infinimix.families.product import engine
+from infinimix.families.product import Bound, as_cells, engine, rows_of, score_slots
 from infinimix.families.seam import count, empty, map_arrays, score_rows, widen
 from infinimix.inference.agreement import members_of
 from infinimix.inference.filter import ROWS_AT_ONCE
@@ -26,6 +26,8 @@ from infinimix.kernels.compile import kernel
 from infinimix.kernels.draws import log_sum_exp
 
 RUNNING, LATEST = 0, 1  # slots of the pool: all rows, and those of the latest estimate
+FIRST = np.zeros(1, np.int64)  # the rows of a call of one row
+FEW = 8  # rows: fewer are scored one by one, as matrix products would take longer to prepare
 MOST_CHECKED = 2000  # rows by whose leave-one-out densities a classifier is checked
 
 
@@ -101,7 +103,7 @@ class Bank:
         self.adaptive = depends_on_data(layout, settings.prior)
         self.revises = self.adaptive or settings.alpha == "learn"
         self.shape = blank(layout)
-        self.pool = empty(self.shape, 2)
+        self.pool, self._bound = empty(self.shape, 2), Bound(pool_rows.uses)
         self.n_rows = self.n_classes = 0
         self.n_drawn = 0  # rows whose labels the islands have drawn, each for itself
         self.n_branched = 0  # of these, those of a stream
@@ -109,6 +111,8 @@ class Bank:
         base = self._base()
         self.islands = [Island(settings, seed, k, base) for k in range(settings.n_islands)]
         self._snapshot = self._sampler = None
+        self._bound_answers = Bound(score_slots.uses)
+        self._portions = {}  # of the next snapshot: those of the classes that have not changed
         self.torn = False  # by an interrupt: some islands have rows that others have not
 
     def _base(self):
@@ -121,7 +125,7 @@ class Bank:
             island.add_class()
         self.n_classes += 1
         self.labelled = np.append(self.labelled, 0)
-        self._snapshot = None
+        self.forget_snapshot()
 
     def fit(
         self, X, codes, n_classes, execute, record=False, check=False, gamma=1.0, label_prior=None
@@ -171,39 +175,60 @@ class Bank:
         known = np.flatnonzero(codes >= 0)
         return known[np.sort(rng.permutation(len(known))[:MOST_CHECKED])]
 
-    def learn(self, X, codes, novel, execute, n_known=0):
+    def learn(self, X, codes, novel, execute, n_known=None):
         """Learn rows in their order; `novel` lists the (row, column) of each new category.
 
         A row of code -1 has no label: it is of one of the first `n_known` classes, or of those
-        that had a row before it in the table.
+        that had a row before it in the table. None says that there is no such row.
         """
-        self._snapshot, self.torn = None, True
+        self.torn = True
+        self.forget_snapshot(() if n_known is None else None)
         first, pooled, n = 0, 0, len(codes)
-        free = codes < 0
-        n_open = np.maximum(np.maximum.accumulate(codes) + 1, n_known) if free.any() else ()
+        n_open = None
+        if n_known is not None:
+            n_open = np.maximum(np.maximum.accumulate(codes) + 1, n_known)
         for event in [*self._events(n, novel), n]:
             if event > first:
                 self._pool(X, pooled, event)
                 steps = _steps(codes, n_open, first, event)
-                tasks = [(island, X, steps) for island in self.islands]
-                self.islands = execute(_learn_island, tasks)
+                if len(self.islands) == 1:  # nothing to share out
+                    self.islands[0].learn(X, steps)
+                else:
+                    tasks = [(island, X, steps) for island in self.islands]
+                    self.islands = execute(_learn_island, tasks)
+                self._count_labelled(steps)
                 self.n_rows += event - first
                 first = pooled = event
             if event < n:
                 pooled = self._change(X, event, novel)
-        self.n_drawn += int(free.sum())
-        self.n_branched += int(free.sum())
-        self.labelled += np.bincount(codes[~free], minlength=self.n_classes)
+        if n_known is not None:
+            n_free = int((codes < 0).sum())
+            self.n_drawn += n_free
+            self.n_branched += n_free
         self.torn = False
+
+    def _count_labelled(self, steps):
+        for shares, _ in steps:
+            for c, rows in shares:
+                self.labelled[c] += len(rows)
+                self._portions.pop(c, None)
+
+    def forget_snapshot(self, classes=None):
+        """Let the next answers see what has changed: these classes, or (None) all."""
+        self._snapshot = None
+        if classes is None or self.n_drawn:  # where labels are drawn, all classes hang together
+            self._portions = {}
 
     def _events(self, n, novel):
         """Return the rows, in order, before which the hyper-parameters change."""
-        events = {row for row, _ in novel}
         power = 1 << self.n_rows.bit_length()  # the next row count that is a power of two
+        if not novel and not (self.revises and power <= self.n_rows + n):
+            return ()
+        events = {row for row, _ in novel}
         while self.revises and power <= self.n_rows + n:
             events.add(power - self.n_rows - 1)
             power *= 2
-        return sorted(events) if events else ()
+        return sorted(events)
 
     def _change(self, X, row, novel):
         """Change the base measure for a row; return the first row that is not pooled."""
@@ -218,6 +243,7 @@ class Bank:
         if turn:
             self._pool(X, row, row + 1)
             keep_pool(self.pool)
+        self.forget_snapshot()
         base, changed = self._base(), self.adaptive or bool(new)
         for island in self.islands:
             island.rebase(base, changed)
@@ -225,7 +251,8 @@ class Bank:
 
     def _pool(self, X, first, last):
         if self.adaptive and last > first:
-            pool_rows(self.shape, self.pool, X, first, last)
+            X = as_cells(self.shape, X)
+            pool_rows.run(*self._bound(self.shape, self.pool), rows_of(X), first, last)
 
     @property
     def family(self):
@@ -253,16 +280,12 @@ class Bank:
     def snapshot(self):
         """Return all groups of all classes as one table; it is kept until the next row."""
         if self._snapshot is None:
-            parts, logs, bounds = [], [], [0]
-            for members in members_of(self):
-                for f, divisor in members:
-                    live, weights = f.mixture()
-                    parts.append(map_arrays(lambda array, live=live: array[live], f.stats))
-                    with np.errstate(divide="ignore"):  # no particle may open a group any more
-                        logs.append(np.log(weights / divisor))
-                bounds.append(sum(map(len, logs)))
-            stats = map_arrays(lambda *arrays: np.concatenate(arrays), *parts)
-            self._snapshot = Snapshot(stats, np.concatenate(logs), np.array(bounds))
+            for c, members in enumerate(members_of(self)):
+                if c not in self._portions:
+                    self._portions[c] = _portion(members)
+            parts, logs = zip(*(self._portions[c] for c in range(self.n_classes)))
+            bounds = np.cumsum([0, *map(len, logs)])
+            self._snapshot = Snapshot(_joined(parts), np.concatenate(logs), bounds)
         return self._snapshot
 
     def log_densities(self, X):
@@ -270,6 +293,12 @@ class Bank:
         stats, log_mix, bounds = self.snapshot()
         n, slots = len(X[0]), np.arange(len(log_mix))
         out = np.empty((n, self.n_classes))
+        if n < FEW:
+            scores, X = np.zeros((n, len(slots))), as_cells(self.family, X)
+            product = self._bound_answers(self.family, stats)
+            score_slots.run(*product, rows_of(X), slots, scores)
+            mix(scores, log_mix, bounds, out)
+            return out
         for i in range(0, n, ROWS_AT_ONCE):
             part = tuple(block[i : i + ROWS_AT_ONCE] for block in X)
             scores = np.zeros((len(part[0]), len(slots)))
@@ -283,8 +312,28 @@ class Bank:
         return np.logaddexp.reduce(logs, axis=1) - np.log(self.settings.n_islands)
 
 
+def _portion(members):
+    """Return the groups of a class as a part of the snapshot, and their log weights."""
+    parts, logs = [], []
+    for f, divisor in members:
+        live, weights = f.mixture()
+        parts.append(map_arrays(lambda array, live=live: array[live], f.stats))
+        with np.errstate(divide="ignore"):  # no particle may open a group any more
+            logs.append(np.log(weights / divisor))
+    return _joined(parts), np.concatenate(logs)
+
+
+def _joined(parts):
+    return map_arrays(lambda *arrays: np.concatenate(arrays), *parts)
+
+
 def _steps(codes, n_open, first, last):
-    """Return the stretches of rows with labels, each with the row without label that ends it."""
+    """Return the stretches of rows with labels, each with the row without label that ends it.
+
+    `n_open` is None if there is no such row.
+    """
+    if n_open is None:
+        return [(_by_class(codes, first, last), None)]
     steps = []
     for row in first + np.flatnonzero(codes[first:last] < 0):
         shares = _by_class(codes, first, row) if row > first else []
@@ -296,10 +345,10 @@ def _steps(codes, n_open, first, last):
 def _by_class(codes, first, last):
     """Return (class, its rows in order) for the rows first to last."""
     if last - first == 1:
-        return [(codes[first], np.array([first]))]
+        return [(codes.item(first), np.array([first]) if first else FIRST)]
     order = first + np.argsort(codes[first:last], kind="stable")
     ends = np.flatnonzero(np.diff(codes[order])) + 1
-    return [(codes[rows[0]], rows) for rows in np.split(order, ends)]
+    return [(codes.item(rows[0]), rows) for rows in np.split(order, ends)]
 
 
 def _with_prior(base, prior):

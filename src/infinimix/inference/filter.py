@@ -93,25 +93,21 @@ class ParticleFilter:
         """
         j, end = 0, len(rows)
         X = as_cells(self.family, X)
-        advance, settings = self._engine(), (self.size, self.bound, self._kind(ahead))
+        advance, kind = RESAMPLING[self.resampling]
+        if advance is lookahead.advance and not ahead:
+            kind = 0.0  # a power of 0 looks at no row but the current one
         while True:
-            product = self._bound(self.family, self.stats)
-            given = (*product, rows_of(X), rows, j, *self._arrays(), trace, *settings)
-            j = advance.entry(*given)(*given)
+            j = (advance.machine or advance.run)(
+                *self._bound(self.family, self.stats), rows_of(X), rows, j, self.slots, self.mass,
+                self.groups, self.crowd, self.logw, self.tally, self.u, trace, self.size,
+                self.bound, kind,
+            )  # fmt: skip
             if j == end:
                 return
             self.make_room(self.size + 1)
 
     def _arrays(self):
         return self.slots, self.mass, self.groups, self.crowd, self.logw, self.tally, self.u
-
-    def _kind(self, ahead):
-        """Return what the kernel is told; a power of 0 looks at no row but the current one."""
-        blind = self.resampling == "lookahead" and not ahead
-        return 0.0 if blind else RESAMPLING[self.resampling][1]
-
-    def _engine(self):
-        return RESAMPLING[self.resampling][0]
 
     def make_room(self, spare):
         """Double what is short for so many more slots; draw new uniforms when they run out."""
@@ -230,8 +226,7 @@ class ParticleFilter:
         """Return the log density of one row, but for a bound on groups: quick, for streams."""
         X = as_cells(self.family, X)
         product = self._bound(self.family, self.stats)
-        given = (*product, rows_of(X), i, *self._arrays()[:-1], self.bound)
-        return log_growth.entry(*given)(*given)
+        return log_growth.run(*product, rows_of(X), i, *self._arrays()[:-1], self.bound)
 
     def log_density(self, X):
         """Return the log predictive density of each row."""

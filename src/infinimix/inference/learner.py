@@ -22,6 +22,8 @@ from infinimix.partitions.relaxed import ALPHA_RULES, GRID
 
 FADES = 16  # steps of forgetting in a half-life
 CAP = 0.5  # nats: the most that mistakes may do to the prior of a class
+NOBODY = np.zeros(0)
+UNTOLD, NO_DRAW = np.full(1024, at.UNTOLD), np.full(1024, -1.0)
 SMALLEST = 4  # classes that there is room for at first
 
 
@@ -131,16 +133,15 @@ class Learner:
         """
         learns = told is not None and n_rows > 0
         rng = self.rngs.answers if told is None else self.rngs.decisions
-        told = np.full(n_rows, at.UNTOLD) if told is None else told
-        given = np.full(n_rows, at.UNTOLD) if given is None else given
+        told = _constant(n_rows, UNTOLD) if told is None else told
+        given = _constant(n_rows, UNTOLD) if given is None else given
         table = np.empty((n_rows, self.n_classes if proba else 0))
         parts, first = [], 0
         for last in self._stops(n_rows) if learns else (n_rows,):
             X_part = self._slice(X, first, last)
             here, before = slice(first, last), self.steps
-            draws = (
-                rng.random(last - first) if self.settings.sampled else np.full(last - first, -1.0)
-            )
+            draws = rng.random(last - first) if self.settings.sampled else None
+            draws = _constant(last - first, NO_DRAW) if draws is None else draws
             parts.append(self._advance(X_part, told[here], given[here], draws, table[here]))
             first = last
             if self.steps > before:
@@ -156,13 +157,17 @@ class Learner:
             self._room = (slots, longest), at.new_room(slots, self.n_classes, longest)
         model, X = self._bind(X)
         args = (
-            model, self._room[1], slots, X, rows, told, given, draws, self.rngs.parameters,
+            model, self._room[1], slots, X, rows, told, given, draws, self._parameter_rng(),
             table, answers,
         )  # fmt: skip
         if self._entry is None:
             self._entry = entry(online.advance, *args)
         self._entry(*args)
         return answers
+
+    def _parameter_rng(self):
+        """Return what draws parameters: mostly nobody, as a generator is slow to hand over."""
+        return NOBODY
 
     def _bind(self, X):
         """Return model and rows as the kernels take them."""
@@ -245,6 +250,11 @@ class Learner:
             np.log(held) + beta * own[classes],
             np.log(model.course[at.ALPHA]) + beta * out[0, 0],
         )
+
+
+def _constant(n, values):
+    """Return n times the same number, to be read only: mostly a part of what is there already."""
+    return values[:n] if n <= len(values) else np.full(n, values[0])
 
 
 def _own(array):

@@ -44,7 +44,7 @@ class WordLearner(Learner):
     def reserve_words(self, words, longest):
         """Make room for words up to this number, and for rows of so many."""
         if words > self.words:
-            self._take_words(np.arange(self.words), max(words, 2 * self.words))
+            self._take_words(slice(None), max(words, 2 * self.words))
         if longest > self.longest:
             weights = with_room(self.model.weights, max(longest, 2 * self.longest))
             self.model = self.model._replace(weights=weights)
@@ -55,16 +55,20 @@ class WordLearner(Learner):
 
     def _take_words(self, kept, words):
         """Lay the arrays out for so many words, of which the first are the kept ones."""
-        model = self.model
-        fresh = empty_words(model.family, words, model.stats.n.shape[1])
-        stats = fresh._replace(total=model.stats.total, norm=model.stats.norm)
-        stats.n[: len(kept)], stats.t[: len(kept)] = model.stats.n[kept], model.stats.t[kept]
-        old, refinement = model.weights, model.refinement
-        weights = old._replace(words=_padded(old.words[kept], words))
+        model, refinement = self.model, self.model.refinement
+        stats = model.stats._replace(
+            n=_laid_out(model.stats.n, kept, words),
+            t=_laid_out(model.stats.t, kept, words, blank_cell(model.family)),
+        )
+        weights = model.weights._replace(words=_laid_out(model.weights.words, kept, words))
         if self.refines:
-            b, squares = (_padded(array[kept], words) for array in refinement[:2])
+            b, squares = (_laid_out(array, kept, words) for array in refinement[:2])
             refinement = Refinement(b, squares, refinement.bias)
         self.model = model._replace(stats=stats, weights=weights, refinement=refinement)
+
+    def _parameter_rng(self):
+        sampled = self.model.family.form[0] == SAMPLED
+        return self.rngs.parameters if sampled else super()._parameter_rng()
 
     def _draw(self, slots):
         if self.model.family.form[0] != SAMPLED:
@@ -136,6 +140,12 @@ class WordLearner(Learner):
         return self.model.stats.n[:, slots] @ share
 
 
-def _padded(array, rows):
-    more = np.zeros((rows - len(array), *array.shape[1:]), array.dtype)
-    return np.concatenate([array, more])
+def _laid_out(array, kept, rows, blank=0.0):
+    """Return the kept rows and then blank ones, each written once: they are the whole memory."""
+    held = array[kept]
+    shape = (rows, *array.shape[1:])
+    out = np.empty(shape, array.dtype) if blank else np.zeros(shape, array.dtype)
+    out[: len(held)] = held
+    if blank:
+        out[len(held) :] = blank
+    return out

@@ -87,6 +87,8 @@ def weights(worlds, gamma):
 
 def distinct(worlds, c):
     """Return (filter, window) of class c in all worlds, those that are shared once."""
+    if len(worlds) == 1:
+        return [(worlds[0].filters[c], worlds[0].windows[c])]
     found = {id(world.filters[c]): (world.filters[c], world.windows[c]) for world in worlds}
     return list(found.values())
 

@@ -21,7 +21,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import from_dtype
 
-from infinimix.kernels.compile import address, part
+from infinimix.kernels.compile import address, entry, kernel, part
 
 OPERATIONS = ("count", "refresh", "score", "column_evidence", "copy", "merge", "mark")
 COUNT, REFRESH, SCORE, EVIDENCE, COPY, MERGE, MARK, WIDTH, MARKS, FIRST = range(10)  # of a row
@@ -211,6 +211,7 @@ FORMS = {
     "merge": _two_groups,
     "mark": _mark,
 }
+_PLACE: dict = {}  # by dtype: the machine code of `_place`
 _KEPT: list = []  # machine code lives as long as its dispatcher
 
 
@@ -234,6 +235,19 @@ def data_address(array):
         return addressof(c_char.from_buffer(array))  # five times quicker than array.ctypes.data
     except (TypeError, ValueError):  # read-only, or empty
         return array.__array_interface__["data"][0]
+
+
+@kernel
+def _place(table, b, block):
+    table[b, 0], table[b, 1], table[b, 2] = block.ctypes.data, block.shape[0], block.shape[1]
+
+
+def place_rows(table, b, block):
+    """Write where a block of rows is, and its shape: what a stream pays for at each row."""
+    machine = _PLACE.get(block.dtype)
+    if machine is None:
+        machine = _PLACE[block.dtype] = entry(_place, table, b, block)
+    machine(table, b, block)
 
 
 def describe_array(array):

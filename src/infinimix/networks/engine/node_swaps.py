@@ -39,6 +39,8 @@ def user_odds(model, c, word):
 def swap_nodes(model, state, power, rng):
     """Let two nodes change names, or not (Metropolis); the prior of blocks stays as it is."""
     layout, prior, n, change = model.layout, model.prior, state.z.shape[0], 0.0
+    if state.z.shape[0] < 2:
+        return False
     i = np.int64(rng.random() * n)
     j = np.int64(rng.random() * (n - 1))
     j += j >= i
