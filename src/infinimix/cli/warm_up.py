@@ -30,7 +30,9 @@ def warm_up(
     names, start = only or list(WORKLOADS), time.perf_counter()
     for name in names:
         if name not in WORKLOADS:
-            raise CommandError(f"there is no {name!r} to compile; choose from {', '.join(WORKLOADS)}")
+            raise CommandError(
+                f"there is no {name!r} to compile; choose from {', '.join(WORKLOADS)}"
+            )
     workers = min(jobs or _cores(), len(names))
     with (
         ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
