@@ -35,7 +35,7 @@ def warm_up(
             )
     workers = min(jobs or _cores(), len(names))
     with (
-        ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool,
+        ProcessPoolExecutor(workers, get_context("spawn"), _stay_silent) as pool,
         progress("Compiling", len(names)) as advance,
     ):
         for done in as_completed([pool.submit(run, name) for name in names]):
@@ -44,6 +44,13 @@ def warm_up(
     seconds = time.perf_counter() - start
     what = "These" if only else "All"
     typer.echo(f"{what} kernels are on disk ({count(round(seconds), 'second')})", err=True)
+
+
+def _stay_silent() -> None:
+    """Say nothing of compiling in a worker: that is what it is for."""
+    from infinimix.kernels import cache
+
+    cache.announce = lambda: None
 
 
 def _cores() -> int:
