@@ -124,6 +124,12 @@ def test_a_fit_loads_only_what_it_calls():
     assert found == set()
 
 
+def test_machine_code_from_disk_needs_no_compiler():
+    loaded(FIT, set())  # compiles what is not on disk yet
+    found, said = loaded(FIT, {"numba.np.linalg", "numba.np.arraymath"})
+    assert (found, said) == (set(), "")
+
+
 def test_the_door_to_scikit_learn_leaves_nothing_behind():
     code = (
         "import infinimix.scikit, sys\n"

@@ -7,7 +7,8 @@ other array libraries, which takes as long as predicting twenty rows.
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logsumexp
+
+from infinimix.kernels.logs import logsumexp
 
 
 def log_totals(table: np.ndarray) -> np.ndarray:

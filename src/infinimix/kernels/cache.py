@@ -19,6 +19,7 @@ from types import CodeType
 
 import numba
 from numba.core.caching import FunctionCache
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -118,6 +119,17 @@ class KernelCache(FunctionCache):
         key = hashlib.sha256(parts.encode()).hexdigest()
         name = f"{Path(func.__code__.co_filename).stem}.{func.__qualname__}.{key[:24]}"
         return Path(self._cache_path) / f"{name}.{fingerprint()[:24]}.nbc"
+
+    def load_overload(self, sig, target_context):
+        """Load what is on disk without all that only a compiler needs.
+
+        numba's own would import and install its implementation of NumPy here, a fifth of a second
+        in every process. Machine code needs the runtime that counts references; whoever compiles
+        after a miss has numba install the rest.
+        """
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
 
     def _load_overload(self, sig, target_context):
         try:
