@@ -48,9 +48,9 @@ def warm_up(
 
 def _stay_silent() -> None:
     """Say nothing of compiling in a worker: that is what it is for."""
-    from infinimix.kernels import cache
+    from infinimix.kernels.cache import hush
 
-    cache.announce = lambda: None
+    hush()
 
 
 def _cores() -> int:

@@ -98,9 +98,20 @@ def _note():
         return Path(os.devnull)
 
 
-@cache
+_ANNOUNCED = False
+
+
+def hush():
+    """Say nothing of compiling in this process."""
+    global _ANNOUNCED
+    _ANNOUNCED = True
+
+
 def announce():
     """Say once that a cold start compiles, and how long, so that a pause is understood."""
+    if _ANNOUNCED:
+        return
+    hush()
     print(
         "infinimix: compiling what this call needs (2 to 15 seconds, once; later runs load it "
         "from disk, and `infinimix warm-up` compiles everything now)",
