@@ -67,7 +67,8 @@ class World:
         island, (shape, rate) = self.island, ALPHA_PRIOR
         island.filters, island.alpha = [], self.rng.gamma(shape) / rate
         island.dials, _ = draw_dials(self.rng, LAYOUT, PRIOR)
-        island._retarget(self.base)
+        island.family = self.base.families(island.dials)
+        island._retarget()
         self.z = [crp(self.rng, len(rows), island.alpha) for rows in SHARES]
         self.draw_rows()
 

@@ -113,7 +113,7 @@ def announce():
         return
     hush()
     print(
-        "infinimix: compiling what this call needs (2 to 15 seconds, once; later runs load it "
+        "infinimix: compiling kernels for this call (2 to 15 seconds, once; later runs load them "
         "from disk, and `infinimix warm-up` compiles everything now)",
         file=sys.stderr,
     )
