@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import product, seam
+from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
 
@@ -70,20 +71,54 @@ def _(family, stats, X, i, live, out):
         one[d] = 1.0 if X[i, d] == 1 else 0.0
         missing += X[i, d] < 0
     if missing == 0:
-        for k in live:
-            total = base[k]
-            for d in range(width):
-                total += one[d] * t[k, LOG_ODDS, d]
-            out[k] += total
+        score_whole(t, base, one, live, out)
         return
     seen = np.empty(width)
     for d in range(width):
         seen[d] = 1.0 if X[i, d] >= 0 else 0.0
-    for k in live:
-        total = 0.0
-        for d in range(width):
-            total += seen[d] * t[k, LOG_ZERO, d] + one[d] * t[k, LOG_ODDS, d]
-        out[k] += total
+    score_rest(t, seen, one, live, out)
+
+
+# Groups are scored four or two at a time, so that what is known of the row is read less often: a
+# quarter of the time. Where fewer are left the last one stands in, and what it gets is dropped, so
+# that the sums of a group do not depend on where it stands.
+
+
+@part
+def score_whole(t, base, one, live, out):
+    """Score a row without holes: the row of zeros, and the log odds of its ones."""
+    last = live.shape[0] - 1
+    for j in range(0, live.shape[0], 4):
+        a, b = live[j], live[min(j + 1, last)]
+        c, e = live[min(j + 2, last)], live[min(j + 3, last)]
+        at_a, at_b, at_c, at_e = 0.0, 0.0, 0.0, 0.0
+        for d in range(one.shape[0]):
+            at_a += one[d] * t[a, LOG_ODDS, d]
+            at_b += one[d] * t[b, LOG_ODDS, d]
+            at_c += one[d] * t[c, LOG_ODDS, d]
+            at_e += one[d] * t[e, LOG_ODDS, d]
+        out[a] += base[a] + at_a
+        if j < last:
+            out[b] += base[b] + at_b
+        if j + 1 < last:
+            out[c] += base[c] + at_c
+        if j + 2 < last:
+            out[e] += base[e] + at_e
+
+
+@part
+def score_rest(t, seen, one, live, out):
+    """Score a row with holes, which reads the log probability of zeros too."""
+    last = live.shape[0] - 1
+    for j in range(0, live.shape[0], 2):
+        a, b = live[j], live[min(j + 1, last)]
+        at_a, at_b = 0.0, 0.0
+        for d in range(one.shape[0]):
+            at_a += seen[d] * t[a, LOG_ZERO, d] + one[d] * t[a, LOG_ODDS, d]
+            at_b += seen[d] * t[b, LOG_ZERO, d] + one[d] * t[b, LOG_ODDS, d]
+        out[a] += at_a
+        if j < last:
+            out[b] += at_b
 
 
 @seam.width.implement(BetaBernoulli)
