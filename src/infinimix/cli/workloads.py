@@ -168,6 +168,7 @@ def max_margin() -> None:
     DPMeans(creation="sequential", random_state=0).fit(X)
     DPMeansSVC(random_state=0).fit(X, y)
     MaxMarginDPMeans(random_state=0).fit(X, y).predict_proba(X)
+    MaxMarginDPMeans(lam=1.0, s=1.0, random_state=0).partial_fit(X, y, classes=[0, 1])
     GibbsInfiniteSVC(n_iter=6, burn_in=2, random_state=0).fit(X, y).predict_proba(X)
 
 
@@ -205,6 +206,9 @@ def mixtures_of_other_columns() -> None:
     X, y = _frame(*kinds, holes=True)
     columns = {f"{kind}{j}": kind for kind in kinds[2:] for j in range(2)}
     AClassClassifier(columns=columns, random_state=0).fit(X, y).predict_proba(X)
+    X, y = _frame("real", "count")
+    columns = {"real0": "real:log", "real1": "real:rank", "count0": "count", "count1": "count"}
+    AClassClassifier(columns=columns, random_state=0).fit(X, y).impute(X.mask(X < 0.2))
 
 
 @workload
@@ -215,6 +219,40 @@ def finite_mixtures() -> None:
     for holes in (False, True):
         X, y = _frame("binary", "categorical", "real", holes=holes)
         FiniteMixtureClassifier(random_state=0).fit(X, y).predict_batch(X)
+    X, y = _frame("real")
+    FiniteMixtureClassifier(columns="gaussian", random_state=0).fit(X, y).predict_batch(X)
+
+
+@workload
+def larger_nets() -> None:
+    """Candidate parents, where there are too many variables for all sets of them."""
+    import numpy as np
+
+    from infinimix.networks import BlockmodelBayesNet
+
+    X = np.random.default_rng(0).integers(2, size=(N, 16))
+    BlockmodelBayesNet(n_iter=20, n_chains=1, random_state=0).fit(X)
+    BlockmodelBayesNet(prior="uniform", gamma="learn", n_iter=20, n_chains=1).fit(X[:, :4])
+    BlockmodelBayesNet(prior="uniform", n_iter=20, n_chains=1).fit(X[:, :4])
+
+
+@workload
+def streams_with_new_classes() -> None:
+    """Provisional classes, and matrices of counts whose columns grow."""
+    from scipy.sparse import csr_matrix
+
+    from infinimix import OnlineCRPClassifier
+
+    model = OnlineCRPClassifier(open_world=True, random_state=0)
+    texts = ["red apple", "green apple", "red pear", "fast car", "slow car"] * 4
+    model.partial_fit(texts, (["fruit"] * 3 + ["car"] * 2) * 4)
+    model.partial_fit(["oboe solo", "oboe and harp", "tall mast"], [None, None, None])
+    model.forget_class("car")
+    counts = csr_matrix([[1, 0, 2], [0, 3, 0]] * 4)
+    OnlineCRPClassifier(random_state=0).partial_fit(counts, [0, 1] * 4).predict(counts)
+    X, y = _frame("binary", "real")
+    model = OnlineCRPClassifier(columns="auto", open_world=True, random_state=0)
+    model.partial_fit(X, [None if j % 5 == 4 else v for j, v in enumerate(y)])
 
 
 @workload
