@@ -9,6 +9,7 @@ import pytest
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.tables_in import Reading, read_labels, read_table, split_names, take_labels
+from infinimix.cli.tasks import read_rows
 
 
 @pytest.fixture
@@ -155,6 +156,12 @@ def test_labels(write):
     assert take_labels(table, "y") == [1, 2, None]
     table = read_table(write("b.csv", "x,y\n1,1.0\n2,2.0\n"), labels="y")
     assert take_labels(table, "y") == ["1.0", "2.0"]  # names, if they are not whole
+
+
+def test_labels_are_no_columns_to_learn_from(write):
+    path = write("a.csv", "x,y\n1,1\n2,2\n3,\n")
+    rows = read_rows("fit", path, Reading(), {}, None, None, target="y")
+    assert (list(rows.X.columns), rows.y) == (["x"], [1, 2, None])
 
 
 def test_labels_are_as_a_frame_has_them(write):
