@@ -8,7 +8,7 @@ DOCS_READY := .venv/.docs-ready
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench guard docs lint format clean
+.PHONY: help demo test bench guard wheel docs lint format clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,11 @@ bench: $(READY)  ## Measure speed and quality against peers, one thread
 
 guard: $(READY)  ## Compare speeds with those recorded: nothing may be slower unseen
 	@$(ONE_THREAD) $(BIN)/python -m bench guard
+
+wheel: $(READY)  ## Build dist/infinimix-*.whl with compiled kernels for this platform and Python
+	@$(BIN)/python -m infinimix.kernels.ahead
+	@$(BIN)/python -m pip wheel -qq --disable-pip-version-check --no-deps -w dist .
+	@ls -sh dist/*.whl
 
 docs: $(DOCS_READY)  ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs --color build
@@ -41,7 +46,7 @@ format: $(READY)  ## Rewrite the sources in the house style
 
 clean:  ## Remove .venv, caches and what was built
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
-	@rm -rf build dist site infinimix-demo.html
+	@rm -rf build dist site infinimix-demo.html src/infinimix/kernels/ahead_of_time
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(READY): pyproject.toml constraints.txt
@@ -50,7 +55,7 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -m venv --clear .venv
 	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@echo "Compiling kernels (once, about a minute)"
-	@$(BIN)/infinimix warm-up
+	@$(BIN)/python -m infinimix.kernels.ahead
 	@touch $@
 
 $(DOCS_READY): $(READY)

@@ -18,9 +18,12 @@ from pathlib import Path
 from types import CodeType
 
 import numba
+from numba.core import config
 from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
+
+from infinimix.kernels import ahead
 
 PACKAGE = Path(__file__).resolve().parents[1]
 COMPILED_ROOMS = (
@@ -80,10 +83,11 @@ def fingerprint():
         raw.update(f"{name} {len(text)}\n".encode())
         raw.update(text)
     key, note = f"{raw.hexdigest()} ", _note()
-    with suppress(OSError):
-        for line in note.read_text(encoding="ascii").splitlines():
-            if line.startswith(key):
-                return line.removeprefix(key)
+    for known in (ahead.FOLDER / NOTE, note):
+        with suppress(OSError):
+            for line in known.read_text(encoding="ascii").splitlines():
+                if line.startswith(key):
+                    return line.removeprefix(key)
     found = digest_code(sources)
     with suppress(OSError), note.open("a", encoding="ascii") as file:
         file.write(f"{key}{found}\n")
@@ -113,7 +117,7 @@ def announce():
         return
     hush()
     print(
-        "infinimix: compiling kernels for this call (2 to 15 seconds, once; later runs load them "
+        "infinimix: compiling kernels for this call (2 to 30 seconds, once; later runs load them "
         "from disk, and `infinimix warm-up` compiles everything now)",
         file=sys.stderr,
     )
@@ -122,14 +126,24 @@ def announce():
 class KernelCache(FunctionCache):
     """The machine code of one function, a file for each signature; a miss is announced."""
 
-    def _file(self, sig, codegen):
+    def _named(self, sig, processor):
         func = self._py_func
-        processor = codegen.magic_tuple()
         own = func.__module__, func.__qualname__, func.__code__.co_code
-        parts = repr((sig, processor, numba.__version__, PYTHON, own))
+        parts = repr((sig, processor, numba.__version__, PYTHON, own, config.BOUNDSCHECK))
         key = hashlib.sha256(parts.encode()).hexdigest()
         name = f"{Path(func.__code__.co_filename).stem}.{func.__qualname__}.{key[:24]}"
-        return Path(self._cache_path) / f"{name}.{fingerprint()[:24]}.nbc"
+        return f"{name}.{fingerprint()[:24]}.nbc"
+
+    def _file(self, sig, codegen):
+        return Path(self._cache_path) / self._named(sig, codegen.magic_tuple())
+
+    def _read(self, sig, codegen):
+        """Return what came with the wheel, or what is on disk; raise OSError if neither."""
+        shipped = ahead.processor()
+        if shipped is not None:
+            with suppress(OSError):
+                return (ahead.FOLDER / self._named(sig, shipped)).read_bytes()
+        return self._file(sig, codegen).read_bytes()
 
     def load_overload(self, sig, target_context):
         """Load what is on disk without all that only a compiler needs.
@@ -144,7 +158,7 @@ class KernelCache(FunctionCache):
 
     def _load_overload(self, sig, target_context):
         try:
-            data = self._file(sig, target_context.codegen()).read_bytes()
+            data = self._read(sig, target_context.codegen())
         except OSError:
             announce()
             return None

@@ -1,4 +1,4 @@
-"""The disk cache of kernels: right after an edit anywhere, silent when warm."""
+"""Kernels on disk: right after an edit anywhere, silent when warm or when they came along."""
 
 import os
 import shutil
@@ -34,7 +34,7 @@ def package(tmp_path):
     for file in ("__init__.py", "later.py"):
         shutil.copy(PACKAGE / file, target)
     for room in ROOMS:
-        ignored = shutil.ignore_patterns("__pycache__")
+        ignored = shutil.ignore_patterns("__pycache__", "ahead_of_time")
         shutil.copytree(PACKAGE / room, target / room, ignore=ignored)
     return target
 
@@ -43,6 +43,7 @@ def run(package):
     """Filter two rows in a fresh process; return the evidence and what was said."""
     env = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")}
     env |= {"PYTHONPATH": str(package.parent), "NUMBA_CACHE_DIR": str(package.parent / "cache")}
+    env["INFINIMIX_AHEAD"] = "none"
     done = subprocess.run(
         [sys.executable, "-c", SCRIPT], env=env, cwd=package.parent, capture_output=True, text=True
     )
