@@ -15,7 +15,7 @@ from bench.measures import align, log_losses
 from bench.realdata import find, load, splits
 from bench.report import Grid, Line, Section
 from infinimix import AClassClassifier, CRPMixture
-from infinimix.estimators.effort import EFFORTS
+from infinimix.estimators.common.effort import EFFORTS
 
 TABLES = ("hepatitis", "house_votes_84", "credit_approval", "lymphography")
 TRIALS = (  # islands, particles, sweeps

@@ -14,7 +14,7 @@ import numpy as np
 from bench.report import Line, Section
 from bench.timing import ratio, take_turns
 from infinimix.families.priors import Layout, blank
-from infinimix.inference import em
+from infinimix.inference.finite import em
 
 WIDTH, COMPONENTS, BAR = 50, 20, 3
 PAIRS = {"binary": (1, 2), "categorical": (1, 1), "real": (2, 3)}  # without holes, and with

@@ -12,7 +12,7 @@ from bench.report import Line, Section
 from bench.synthetic import knock_out, two_classes
 from bench.timing import count, rate, ratio, take_turns, warm_up
 from bench.training import model, train
-from infinimix.inference.bank import ROWS_AT_ONCE
+from infinimix.inference.ensemble.bank import ROWS_AT_ONCE
 
 
 def run(quick: bool = False) -> Section:

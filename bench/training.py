@@ -20,7 +20,7 @@ from bench.report import Line, Section
 from bench.synthetic import knock_out, two_classes
 from bench.timing import count, rate, ratio, take_turns, warm_up
 from infinimix import AClassClassifier
-from infinimix.inference.population import LIVE, UNIQUE
+from infinimix.inference.partition.population import LIVE, UNIQUE
 
 BATCH = 1000
 PARTICLES = (1, 10, 40)

@@ -9,7 +9,7 @@ import pytest
 
 import infinimix
 from infinimix.cli.learning import available, find_class
-from infinimix.estimators.storage import read_notes
+from infinimix.estimators.persistence import read_notes
 from tests.endtoend.command_files import insects, run, write_csv, write_jsonl
 
 FAST = ("--effort", "fast")

@@ -9,11 +9,11 @@ from math import exp, log, log1p, sqrt
 import numpy as np
 from scipy.special import expit, gammaln, logsumexp
 
-from infinimix.inference.learner import CAP
-from infinimix.inference.novelty import FAR, LIMIT, START
-from infinimix.inference.novelty import STEP as NOVELTY_STEP
-from infinimix.inference.online import FIXED_SHARE, PACE, UNSURE
-from infinimix.inference.refinement import BIAS, FLOOR, LEAST
+from infinimix.inference.online_crp.learner import CAP
+from infinimix.inference.online_crp.novelty import FAR, LIMIT, START
+from infinimix.inference.online_crp.novelty import STEP as NOVELTY_STEP
+from infinimix.inference.online_crp.refinement import BIAS, FLOOR, LEAST
+from infinimix.inference.online_crp.step import FIXED_SHARE, PACE, UNSURE
 
 NEW = object()
 GRID = np.exp(np.linspace(log(1e-3), log(1e3), 60))

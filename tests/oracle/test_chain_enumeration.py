@@ -10,10 +10,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from infinimix.inference import chain as chains
-from infinimix.inference.chain import Chain
-from infinimix.inference.filter import ParticleFilter
-from infinimix.inference.soundness import check_population
+from infinimix.inference.partition import chain as chains
+from infinimix.inference.partition.chain import Chain
+from infinimix.inference.partition.filter import ParticleFilter
+from infinimix.inference.partition.soundness import check_population
 from tests.oracle.enumeration import Enumeration, stack
 from tests.oracle.worlds import WORLDS, N, log_density
 
@@ -122,7 +122,7 @@ def test_states_set_aside_stay_as_they_were(resampling):
 def log_density_of_first(f):
     """Log predictive density of the first particle alone."""
     crowd, logw, tally = f.crowd.copy(), f.logw.copy(), f.tally.copy()
-    from infinimix.inference.population import UNIQUE
+    from infinimix.inference.partition.population import UNIQUE
 
     f.tally[UNIQUE] = 1
     found = log_density(f, WORLDS["product-holes"].Y)

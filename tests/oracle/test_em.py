@@ -14,7 +14,8 @@ from infinimix.families import (
     NormalInverseChiSquared,
 )
 from infinimix.families.seam import count, empty
-from infinimix.inference import em, finite
+from infinimix.inference.finite import em
+from infinimix.inference.finite import ensemble as finite
 
 FAMILY = (
     BetaBernoulli(np.array([[0.5, 1.0], [0.7, 0.4]])),

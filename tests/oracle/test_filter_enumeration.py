@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infinimix.families.seam import score_rows
-from infinimix.inference.population import COPIES, MASS, UNIQUE
+from infinimix.inference.partition.population import COPIES, MASS, UNIQUE
 from tests.oracle.enumeration import Enumeration, bell, co_assignment, log_marginal, stack
 from tests.oracle.worlds import BB, WORLDS, N, World, log_density, run
 

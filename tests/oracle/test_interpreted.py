@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from infinimix.inference.population import COPIES, SIZE, UNIQUE
+from infinimix.inference.partition.population import COPIES, SIZE, UNIQUE
 from tests.oracle.enumeration import Enumeration
 from tests.oracle.worlds import WORLDS, log_density, run
 

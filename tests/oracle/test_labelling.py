@@ -7,7 +7,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 from infinimix.families import BetaBernoulli, DirichletCategorical, NormalInverseChiSquared
-from infinimix.inference.labelling import Labelling
+from infinimix.inference.ensemble.label_gibbs import Labelling
 from tests.oracle.enumeration import log_crp, log_marginal, partitions
 
 rng = np.random.default_rng(4)

@@ -6,7 +6,7 @@ import pytest
 from infinimix.families.given import resolve_prior
 from infinimix.families.priors import STRENGTH, Layout
 from infinimix.families.seam import map_arrays
-from infinimix.inference.bank import Bank, Settings
+from infinimix.inference.ensemble.bank import Bank, Settings
 from tests.oracle.enumeration import Enumeration, bell
 from tests.oracle.worlds import WORLDS, N
 

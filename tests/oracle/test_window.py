@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from infinimix.inference.filter import ParticleFilter
-from infinimix.inference.soundness import check_population
-from infinimix.inference.window import Window
+from infinimix.inference.partition.filter import ParticleFilter
+from infinimix.inference.partition.soundness import check_population
+from infinimix.inference.partition.window import Window
 from tests.oracle.enumeration import Enumeration
 from tests.oracle.worlds import WORLDS, N
 

@@ -11,9 +11,9 @@ from scipy.special import gammaln, logsumexp
 
 from infinimix.families import BetaBernoulli, DirichletCategorical, NormalInverseChiSquared
 from infinimix.families.priors import Layout
-from infinimix.inference.agreement import class_rows, log_evidence_given_labels
-from infinimix.inference.bank import Bank, Settings
-from infinimix.inference.worlds import choose, kappa_of
+from infinimix.inference.ensemble.agreement import class_rows, log_evidence_given_labels
+from infinimix.inference.ensemble.bank import Bank, Settings
+from infinimix.inference.ensemble.label_hypotheses import choose, kappa_of
 from tests.oracle.enumeration import Enumeration
 
 X = (

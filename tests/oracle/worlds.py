@@ -13,8 +13,8 @@ from infinimix.families import (
     SpikedNormal,
 )
 from infinimix.families.seam import score_rows
-from infinimix.inference.filter import ParticleFilter
-from infinimix.inference.population import UNIQUE
+from infinimix.inference.partition.filter import ParticleFilter
+from infinimix.inference.partition.population import UNIQUE
 
 N = 7
 GONE, NAN, INF = -1, np.nan, np.inf

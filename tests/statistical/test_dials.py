@@ -7,7 +7,13 @@ from infinimix.families.dials import DIALS
 from infinimix.families.priors import Layout, blank, find_families
 from infinimix.families.product import engine
 from infinimix.families.seam import add, draw, empty
-from infinimix.inference.dials import draw_dials, each_notch, turn_dial, turn_dials, weigh_notches
+from infinimix.inference.ensemble.hyperparameters import (
+    draw_dials,
+    each_notch,
+    turn_dial,
+    turn_dials,
+    weigh_notches,
+)
 
 LAYOUT = Layout(
     {"binary": tuple("abc"), "categorical": tuple("de"), "real": tuple("fg"), "count": tuple("hi")},

@@ -14,13 +14,13 @@ import pytest
 from infinimix.families.priors import Layout, blank
 from infinimix.families.product import engine
 from infinimix.families.seam import draw, empty
-from infinimix.inference import chain
-from infinimix.inference.bank import Base, Settings, pool_rows
-from infinimix.inference.chain import Chain
-from infinimix.inference.dials import draw_dials
-from infinimix.inference.gibbs import join
-from infinimix.inference.island import Island
-from infinimix.inference.population import ROWS, SIZE
+from infinimix.inference.ensemble.bank import Base, Settings, pool_rows
+from infinimix.inference.ensemble.hyperparameters import draw_dials
+from infinimix.inference.ensemble.island import Island
+from infinimix.inference.partition import chain
+from infinimix.inference.partition.chain import Chain
+from infinimix.inference.partition.gibbs import join
+from infinimix.inference.partition.population import ROWS, SIZE
 from infinimix.partitions.crp import ALPHA_PRIOR
 
 LAYOUT = Layout({"binary": ("a", "b"), "categorical": ("c",), "real": ("d",)}, np.array([3]))

@@ -5,17 +5,17 @@ from typing import TYPE_CHECKING
 from infinimix.later import late_names
 
 if TYPE_CHECKING:
-    from infinimix.estimators.aclass import AClassClassifier
-    from infinimix.estimators.imputer import CRPImputer
-    from infinimix.estimators.mixture import CRPMixture
+    from infinimix.estimators.aclass.classifier import AClassClassifier
+    from infinimix.estimators.mixture.crp_mixture import CRPMixture
+    from infinimix.estimators.mixture.imputer import CRPImputer
 
 __all__ = ["AClassClassifier", "CRPImputer", "CRPMixture"]
 
 __getattr__ = late_names(
     __name__,
     {
-        "AClassClassifier": "infinimix.estimators.aclass",
-        "CRPImputer": "infinimix.estimators.imputer",
-        "CRPMixture": "infinimix.estimators.mixture",
+        "AClassClassifier": "infinimix.estimators.aclass.classifier",
+        "CRPImputer": "infinimix.estimators.mixture.imputer",
+        "CRPMixture": "infinimix.estimators.mixture.crp_mixture",
     },
 )

@@ -18,12 +18,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from infinimix.estimators.aclass import AClassClassifier
-from infinimix.estimators.design import design_matrix, has_holes
-from infinimix.estimators.filling import Blocks, choose
-from infinimix.estimators.labels import Labels, read_some_labels
-from infinimix.estimators.mixture import CRPMixture
-from infinimix.estimators.parameters import check_parameters, seed_sequence
+from infinimix.estimators.aclass.classifier import AClassClassifier
+from infinimix.estimators.answers.design import design_matrix, has_holes
+from infinimix.estimators.answers.filling import Blocks, choose
+from infinimix.estimators.common.labels import Labels, read_some_labels
+from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.mixture.crp_mixture import CRPMixture
 from infinimix.scikit import (
     BaseEstimator,
     ClassifierMixin,

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infinimix.estimators.bounded import minimise
+from infinimix.estimators.common.bounded import minimise
 from infinimix.maxmargin.descent import POLISH, State, move_experts
 from infinimix.maxmargin.gating import Gate, probabilities
 from infinimix.maxmargin.problem import Clusters, Problem

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import expit, softmax
 
-from infinimix.estimators.labels import Labels
+from infinimix.estimators.common.labels import Labels
 from infinimix.maxmargin.divergences import find_divergence
 from infinimix.maxmargin.dpmeans import nearness
 from infinimix.maxmargin.fitting import Data, plain_clusters

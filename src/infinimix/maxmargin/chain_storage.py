@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.base import block_names
-from infinimix.estimators.parameters import check_parameters
-from infinimix.estimators.plain_parameters import plain, unplain
-from infinimix.estimators.schema_checks import check_schema
+from infinimix.estimators.common.parameters import check_parameters
+from infinimix.estimators.common.plain_parameters import plain, unplain
+from infinimix.estimators.common.schema_checks import check_schema
+from infinimix.estimators.common.table_estimator import block_names
 from infinimix.families.priors import Layout, blank
 from infinimix.families.product import refresh_all
-from infinimix.inference.storage import statistics
+from infinimix.inference.ensemble.storage import statistics
 from infinimix.maxmargin.isvm import GibbsInfiniteSVC
 from infinimix.maxmargin.sampler import Kept
 from infinimix.maxmargin.tree_checks import check_array, check_labels_of, check_names

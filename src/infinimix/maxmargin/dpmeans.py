@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.maxmargin.descent import State
 from infinimix.maxmargin.divergences import Divergence, check_rows, find_divergence
 from infinimix.maxmargin.merging import descend_and_merge

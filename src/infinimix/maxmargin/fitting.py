@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.labels import Labels
+from infinimix.estimators.common.labels import Labels
 from infinimix.maxmargin.calibration import find_slope
 from infinimix.maxmargin.descent import POLISH, State, move_experts, move_means, scan
 from infinimix.maxmargin.divergences import Divergence, find_divergence

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from scipy.special import expit, softmax
 
-from infinimix.estimators.labels import Labels
-from infinimix.estimators.parameters import one_of
+from infinimix.estimators.common.labels import Labels
+from infinimix.estimators.common.parameters import one_of
 from infinimix.maxmargin.divergences import Divergence, check_rows
 from infinimix.maxmargin.parameters import RULES
 from infinimix.maxmargin.problem import Clusters, Problem, Weights

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.base import block_names
-from infinimix.estimators.labels import Labels
-from infinimix.estimators.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.labels import Labels
+from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.table_estimator import block_names
 from infinimix.families.given import resolve_prior
 from infinimix.families.priors import Layout, blank, find_families
 from infinimix.families.seam import empty, score_rows
-from infinimix.inference.bank import pool_rows
+from infinimix.inference.ensemble.bank import pool_rows
 from infinimix.maxmargin.chain_rows import (
     class_shares,
     experts_rows,

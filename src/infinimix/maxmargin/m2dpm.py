@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.maxmargin.descent import State, descend
 from infinimix.maxmargin.fitting import (
     Data,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
+from infinimix.estimators.common.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
 from infinimix.maxmargin.divergences import NAMES
 
 AUTO: Rule = (

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.maxmargin.descent import descend
 from infinimix.maxmargin.fitting import (
     Data,

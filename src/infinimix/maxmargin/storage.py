@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.parameters import check_parameters
-from infinimix.estimators.plain_parameters import plain, unplain
+from infinimix.estimators.common.parameters import check_parameters
+from infinimix.estimators.common.plain_parameters import plain, unplain
 from infinimix.maxmargin.chain_storage import chain_from_tree, chain_to_tree
 from infinimix.maxmargin.divergences import NAMES, Divergence
 from infinimix.maxmargin.dpmeans import DPMeans

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.maxmargin.descent import State, finish, scan
 from infinimix.maxmargin.fitting import plain_clusters, read_data, take, teach
 from infinimix.maxmargin.gating import GatedExperts

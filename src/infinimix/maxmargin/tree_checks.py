@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.labels import Labels, check_labels
+from infinimix.estimators.common.labels import Labels, check_labels
 
 
 def check_array(

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix import execution
-from infinimix.estimators.parameters import is_whole, seed_sequence
+from infinimix.estimators.common.parameters import is_whole, seed_sequence
 from infinimix.networks.answers import Answers
 from infinimix.networks.chains import Chain
 from infinimix.networks.columns import check_codes, read_columns, read_interventions

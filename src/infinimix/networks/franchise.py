@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.networks.estimator import BlockmodelBayesNet
 from infinimix.networks.joint import JointChain, Sharing
 from infinimix.networks.parameters import FRANCHISE_RULES

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from infinimix import execution
-from infinimix.estimators.parameters import Rule, seed_sequence
+from infinimix.estimators.common.parameters import Rule, seed_sequence
 from infinimix.networks.columns import Columns, read_columns
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.chain import Record

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators import parameters
-from infinimix.estimators.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
+from infinimix.estimators.common import parameters
+from infinimix.estimators.common.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
 
 PRIORS = ("blockmodel", "ordered", "sparse", "uniform")
 

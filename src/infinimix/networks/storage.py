@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.plain_parameters import plain, unplain
+from infinimix.estimators.common.plain_parameters import plain, unplain
 from infinimix.networks.columns import Columns
 from infinimix.networks.estimator import BlockmodelBayesNet
 from infinimix.networks.parameters import check_parameters

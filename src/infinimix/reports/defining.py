@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import logsumexp, rel_entr
 
-from infinimix.estimators.filling import is_tied, places
+from infinimix.estimators.answers.filling import is_tied, places
 from infinimix.families.seam import column, score_rows, typical
-from infinimix.inference.assignments import best_particle
-from infinimix.inference.population import MASS
+from infinimix.inference.partition.assignments import best_particle
+from infinimix.inference.partition.population import MASS
 
 
 class Held(NamedTuple):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from infinimix.later import late_names
 
 if TYPE_CHECKING:
-    from infinimix.estimators.forecast import NEW_CLASS, Forecast
+    from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
     from infinimix.streaming.bad import BadRecord, StreamError
     from infinimix.streaming.durable import DurableLearner
     from infinimix.streaming.forecasting import forecast
@@ -39,11 +39,11 @@ __all__ = [
 __getattr__ = late_names(
     __name__,
     {
-        "NEW_CLASS": "infinimix.estimators.forecast",
+        "NEW_CLASS": "infinimix.estimators.online.forecast",
         "BadRecord": "infinimix.streaming.bad",
         "DurabilityError": "infinimix.streaming.journal",
         "DurableLearner": "infinimix.streaming.durable",
-        "Forecast": "infinimix.estimators.forecast",
+        "Forecast": "infinimix.estimators.online.forecast",
         "PrequentialResult": "infinimix.streaming.result",
         "RiverClassifier": "infinimix.streaming.river",
         "StreamError": "infinimix.streaming.bad",

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.artifacts import ArtifactError
-from infinimix.estimators.storage import CLASSES, load, save
+from infinimix.estimators.persistence import CLASSES, load, save
 from infinimix.streaming.journal import DurabilityError
 
 KEPT = 2  # snapshots

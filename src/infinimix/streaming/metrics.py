@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.forecast import NEW_CLASS, Forecast
+from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 
 LEAST = 1e-15  # a probability of zero would make the log-loss infinite for good
 STEP, MOST = 0.01, 50.0  # log-odds of a new class are told apart by that, and up to that

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.forecast import Forecast
+from infinimix.estimators.online.forecast import Forecast
 from infinimix.streaming.bad import BadRecords
 from infinimix.streaming.forecasting import as_learner, forecast, join
 from infinimix.streaming.rows import cut, holds_dicts

@@ -3,7 +3,7 @@
 import numpy as np
 
 from infinimix.families.seam import map_arrays
-from infinimix.inference.population import LIVE, ORDER, ROWS, SIZE, UNIQUE
+from infinimix.inference.partition.population import LIVE, ORDER, ROWS, SIZE, UNIQUE
 
 
 def _leaves(prefix, tree):

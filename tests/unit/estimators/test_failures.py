@@ -186,7 +186,7 @@ def test_an_interrupted_first_call_leaves_an_unfitted_model(cls, monkeypatch):
     before = state_of(model)
     for method in ("fit", "partial_fit"):
         with monkeypatch.context() as patch:
-            patch.setattr("infinimix.inference.filter.ParticleFilter.update", interrupted)
+            patch.setattr("infinimix.inference.partition.filter.ParticleFilter.update", interrupted)
             with pytest.raises(KeyboardInterrupt):
                 getattr(model, method)(FRAME, LABELS)
         assert state_of(model) == before
@@ -202,7 +202,7 @@ def test_a_fit_that_fails_at_its_last_step_changes_nothing(monkeypatch):
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr("infinimix.estimators.mixture.recorded_assignments", no_room)
+        patch.setattr("infinimix.estimators.mixture.crp_mixture.recorded_assignments", no_room)
         with pytest.raises(MemoryError):
             model.fit(MORE)
     assert differences(before, state_of(model)) == []

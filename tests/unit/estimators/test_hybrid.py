@@ -8,7 +8,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from infinimix import AClassClassifier, CRPMixture, HybridClassifier, save
-from infinimix.estimators.design import design_matrix
+from infinimix.estimators.answers.design import design_matrix
 from infinimix.tables import encode, read_schema
 
 rng = np.random.default_rng(0)

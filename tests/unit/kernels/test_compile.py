@@ -17,7 +17,7 @@ ROOMS = ("kernels", "families", "partitions", "inference")
 SCRIPT = """
 import numpy as np
 from infinimix.families import BetaBernoulli
-from infinimix.inference.filter import ParticleFilter
+from infinimix.inference.partition.filter import ParticleFilter
 
 family = BetaBernoulli(np.full((2, 2), 0.5))
 f = ParticleFilter(family, 1.0, 1, "multinomial", None, np.random.default_rng(0), slots=1)
@@ -99,9 +99,10 @@ def test_comments_docstrings_and_line_numbers_do_not_count(package, room):
 
 def test_sources_without_compiled_code_do_not_count(package):
     names = {name for name, _ in compiled_sources(package)}
-    assert {"inference/optimal.py", "families/bernoulli.py", "kernels/compile.py"} <= names
-    assert "inference/online_model.py" in names  # its constants are compiled into others
-    assert "inference/finite_storage.py" not in names
+    filters = "inference/partition/resampling/optimal.py"
+    assert {filters, "families/bernoulli.py", "kernels/compile.py"} <= names
+    assert "inference/online_crp/model.py" in names  # its constants are compiled into others
+    assert "inference/finite/storage.py" not in names
 
 
 def test_the_fingerprint_does_not_depend_on_the_place(package):

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from infinimix.estimators.forecast import NEW_CLASS, Forecast
+from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 
 
 class TableCounter:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import pair_confusion_matrix, roc_auc_score
 
-from infinimix.estimators.forecast import NEW_CLASS, Forecast
+from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 from infinimix.streaming.metrics import Calibration, Contingency, Mean, Novelty, judge
 
 

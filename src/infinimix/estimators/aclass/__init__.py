@@ -1,0 +1,1 @@
+"""`AClassClassifier`: one CRP mixture for each class."""

@@ -1,0 +1,93 @@
+"""Holes that tell of the class: which columns have their missing cells marked.
+
+A missing cell is left out of the model, which is right where cells are missing at random. Where a
+lab value is missing because nobody thought it worth measuring, that it is missing says
+something, and a mark beside the column (`tables.holes`) lets every group learn it.
+
+For a column with h_c holes in the n_c rows of class c, h in all n, compare two Beta-Bernoulli
+models of its holes, both with Beta(.5, .5): a share of holes for each class, or one for all. The
+Bayes factor is, with B the Beta function,
+
+    log F = sum_c log B(h_c + .5, n_c - h_c + .5) - log B(h + .5, n - h + .5)
+            - (classes - 1) log B(.5, .5)
+
+Where some columns tell, others are likelier to: of m columns with holes each tells with a
+probability s that they have in common, and s is Beta(1, m), so one of them is expected to. A column
+is marked if it is more probable than not that it tells.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infinimix.estimators.answers.filling import places
+from infinimix.families.priors import REFERENCE
+from infinimix.families.seam import is_hole
+from infinimix.tables import Encoded, Schema
+
+HOLES = ("auto", "ignore", "mark")
+SHARES = (np.arange(1000) + 0.5) / 1000  # a grid for s
+
+
+def find_marks(
+    rule: str, schema: Schema, encoded: Encoded, codes: np.ndarray | None
+) -> tuple[int, ...]:
+    """Return the columns to mark in the first table, by a rule of HOLES.
+
+    `codes` are the classes of its rows, None in a stream, whose first rows decide nothing.
+    """
+    if rule == "ignore" or (rule == "auto" and codes is None):
+        return ()
+    holes = np.stack([is_hole(encoded.blocks[b][:, k]) for b, k in places(schema)], axis=1)
+    if rule == "mark" or codes is None:
+        return columns_to_mark(holes, None)
+    known = codes >= 0  # rows without label say nothing of what goes with a class
+    return columns_to_mark(holes[known], codes[known])
+
+
+def columns_to_mark(holes: np.ndarray, codes: np.ndarray | None) -> tuple[int, ...]:
+    """Return the columns with holes; given the classes of the rows, those whose holes tell.
+
+    Parameters
+    ----------
+    holes : array of bool (rows, columns)
+        Where cells are missing.
+    codes : array of int (rows,) or None
+        The class of each row, from 0 on.
+    """
+    chosen = np.flatnonzero(holes.any(axis=0))
+    if codes is not None and chosen.size:
+        chosen = chosen[telling(log_factors(holes[:, chosen], codes)) > 0.5]
+    return tuple(chosen.tolist())
+
+
+def telling(log_factor: np.ndarray, rarity: float | None = None) -> np.ndarray:
+    """Return the probability of each column that it tells, from their Bayes factors.
+
+    The share s of columns that tell is Beta(1, rarity); by default that is Beta(1, m).
+    """
+    from scipy.special import expit, softmax  # slow to load, and most fits need none
+
+    rarity = len(log_factor) if rarity is None else rarity
+    log_odds = log_factor + np.log(SHARES / (1.0 - SHARES))[:, None]  # (shares, columns)
+    log_prior = (rarity - 1) * np.log1p(-SHARES)  # of s, but for a constant
+    all_columns = np.logaddexp(0.0, log_odds) + np.log1p(-SHARES)[:, None]
+    weight = softmax(log_prior + all_columns.sum(axis=1))
+    return np.asarray(weight @ expit(log_odds))
+
+
+def log_factors(holes: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the log Bayes factor of each column, for holes that depend on the class."""
+    rows = np.bincount(codes)[:, None]
+    by_class = np.stack([holes[codes == c].sum(axis=0) for c in range(len(rows))])
+    apart = _log_evidence(by_class, rows).sum(axis=0)
+    return np.asarray(apart - _log_evidence(by_class.sum(axis=0), rows.sum()))
+
+
+def _log_evidence(holes: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return the log probability of a sequence of so many rows with so many holes."""
+    from scipy.special import betaln  # slow to load, and most fits need none
+
+    return np.asarray(
+        betaln(holes + REFERENCE, rows - holes + REFERENCE) - betaln(REFERENCE, REFERENCE)
+    )

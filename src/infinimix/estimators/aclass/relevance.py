@@ -1,0 +1,161 @@
+"""Feature relevance: columns that say nothing of the class are modelled once for all classes.
+
+With evidence(d, rows) the log marginal likelihood of the cells of column d under the empirical base
+measure, a column may be alike in all rows, differ between classes, or between groups:
+
+    alike    = max(evidence(d, all rows), sum_rows evidence(d, row))
+    classes  = sum_classes evidence(d, rows of the class)
+    groups   = sum_groups evidence(d, rows of the group)
+    log F_d  = log(exp(classes) / 2 + exp(groups) / 2) - alike
+
+The second term of `alike` has the base measure itself for the one model: without it groups of
+single rows would beat the first for nothing. A column is relevant with a probability s that all
+columns have in common, and s is uniform, as `marking.telling` sums out; the groups are those of the
+heaviest particle of each class, and the inclusions are averaged over the islands.
+
+Columns of less than one half are shared: the classes learn the table without them, and then every
+group is given the statistics of all rows in those columns. So nothing else changes: a shared column
+has the same density in every group of every class, falls out of P(y | x), and still has its place
+in densities, draws and filled cells.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infinimix.estimators.aclass.missingness import telling
+from infinimix.estimators.answers.filling import Blocks, places
+from infinimix.estimators.common.table_estimator import Fitted
+from infinimix.families.priors import find_families
+from infinimix.families.product import add_columns, refresh_all
+from infinimix.families.seam import count_rows, empty, map_first
+from infinimix.inference.ensemble.bank import Bank
+from infinimix.tables import Schema
+
+ROWS_AT_ONCE = 256
+
+
+class Relevance(NamedTuple):
+    """What was found of the columns."""
+
+    inclusion: np.ndarray  # (columns,) probability of each that it differs between groups
+    log_shared: float  # log evidence of the columns that are shared
+
+    @property
+    def shared(self) -> np.ndarray:
+        """The columns that are modelled once."""
+        return np.flatnonzero(self.inclusion < 0.5)
+
+
+def find_relevance(schema: Schema, bank: Bank, blocks: Blocks, codes: np.ndarray) -> Relevance:
+    """Return the inclusion of each column, given the groups of a bank and its training rows.
+
+    `codes` are the classes of the rows, -1 without label.
+    """
+    pool, known = empty(bank.shape, 1), codes >= 0
+    _count(bank.shape, pool, blocks, np.ones((len(codes), 1)))
+    family = find_families(bank.layout, "empirical", pool)
+    together = _columns(family, schema, [(pool, np.zeros(1, np.int64))])
+    alike = np.maximum(together, _row_by_row(family, schema, blocks))
+    labelled = tuple(block[known] for block in blocks)
+    by_class = _by_class(family, schema, labelled, codes[known], bank.n_classes)
+    inclusion = np.zeros(schema.width)
+    for island in bank.islands:
+        groups = [(f.stats, f.held(int(np.argmax(f.weights())))) for f in island.filters]
+        by_group = _columns(family, schema, groups) - alike
+        inclusion += telling(np.logaddexp(by_class, by_group) - np.log(2.0), rarity=1.0)
+    inclusion = np.minimum(inclusion / len(bank.islands), 1.0)
+    return Relevance(inclusion, float(together[inclusion < 0.5].sum()))
+
+
+def learn_relevant(
+    model: Any, fitted: Fitted, relevance: Relevance, wishes: dict[str, Any]
+) -> Fitted:
+    """Learn the table again without the columns that are shared, and give these to all."""
+    if not relevance.shared.size:
+        return fitted
+    schema, bank = fitted.schema, model._new_bank(fitted.schema, streams=False)
+    blocks, check = fitted.encoded.blocks, bool(model.calibrate)
+    rows = hide(schema, blocks, relevance.shared)
+    data = (rows, fitted.codes, fitted.bank.n_classes, model._execute)
+    checked, log_density = bank.fit(*data, check=check, **wishes)
+    share(schema, bank, blocks, relevance.shared)
+    return Fitted(schema, bank, fitted.encoded, fitted.codes, checked, log_density)
+
+
+def _by_class(
+    family: Any, schema: Schema, blocks: Blocks, codes: np.ndarray, n_classes: int
+) -> np.ndarray:
+    """Return the log Bayes factor of each column for one model a class against one for all."""
+    stats = empty(family, n_classes + 1)
+    weight = np.column_stack([np.eye(n_classes)[codes], np.ones(len(codes))])
+    _count(family, stats, blocks, weight)
+    apart = _columns(family, schema, [(stats, np.arange(n_classes))])
+    together = _columns(family, schema, [(stats, np.array([n_classes]))])
+    return np.asarray(apart - np.maximum(together, _row_by_row(family, schema, blocks)))
+
+
+def _row_by_row(family: Any, schema: Schema, blocks: Blocks) -> np.ndarray:
+    """Return the log evidence of each column if every row is a group of its own."""
+    total = np.zeros(schema.width)
+    for rows in _portions(blocks):
+        n = len(rows[0])
+        stats = empty(family, n)
+        count_rows(family, stats, np.eye(n), rows)
+        total += _columns(family, schema, [(stats, np.arange(n))])
+    return total
+
+
+def _count(family: Any, stats: Any, blocks: Blocks, weight: np.ndarray) -> None:
+    for i, rows in enumerate(_portions(blocks)):
+        first = i * ROWS_AT_ONCE
+        count_rows(family, stats, weight[first : first + ROWS_AT_ONCE], rows)
+
+
+def _columns(family: Any, schema: Schema, groups: Any) -> np.ndarray:
+    """Return the log evidence of each column of the table in all these groups.
+
+    The columns of a gaussian block have that of the block in equal parts.
+    """
+    found = []
+    for b, own in enumerate(family):
+        width = sum(at == b for at, _ in places(schema))
+        out = np.zeros((1, max(width, own.prior.shape[-1])))
+        for stats, slots in groups:
+            add_columns(own, stats[b], np.asarray(slots, np.int64), 0, out)
+        found.append(np.full(width, out.sum() / width) if getattr(own, "tied", False) else out[0])
+    return np.array([found[b][k] for b, k in places(schema)])
+
+
+def hide(schema: Schema, blocks: Blocks, columns: np.ndarray) -> Blocks:
+    """Return rows in which these columns are missing."""
+    out, where = tuple(block.copy() for block in blocks), places(schema)
+    for b, k in (where[j] for j in columns.tolist()):
+        out[b][:, k] = np.nan if out[b].dtype.kind == "f" else -1
+    return out
+
+
+def share(schema: Schema, bank: Bank, blocks: Blocks, columns: np.ndarray) -> None:
+    """Give every group of a bank what all rows have in these columns."""
+    others = np.setdiff1d(np.arange(schema.width), columns)
+    rows = _without_marks(schema, hide(schema, blocks, others))
+    for f in bank.filters():
+        slots = len(map_first(f.stats))
+        _count(f.family, f.stats, rows, np.ones((len(rows[0]), slots)))
+        refresh_all(f.family, f.stats, slots)
+    bank.forget_snapshot()
+
+
+def _without_marks(schema: Schema, blocks: Blocks) -> Blocks:
+    """Return rows without marks of holes, which stay with the groups."""
+    if schema.marked:
+        block = blocks[schema.blocks.index("binary")]
+        block[:, block.shape[1] - len(schema.mark_names) :] = -1
+    return blocks
+
+
+def _portions(blocks: Blocks) -> list[Blocks]:
+    starts = range(0, len(blocks[0]), ROWS_AT_ONCE)
+    return [tuple(np.ascontiguousarray(b[i : i + ROWS_AT_ONCE]) for b in blocks) for i in starts]

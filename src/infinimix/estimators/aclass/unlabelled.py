@@ -1,0 +1,125 @@
+"""Do rows without labels help? Log-losses of labelled rows, held out, with them and without.
+
+Rows without labels help if the classes are what the table falls into. If it falls into something
+else, they teach that instead, and the more of them there are the worse. So labelled rows are held
+out in turn, and judged by mixtures that have learned the others with the rows without labels, and
+by mixtures that have learned the others alone.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.common.table_estimator import Fitted
+from infinimix.inference.ensemble.agreement import class_rows
+from infinimix.inference.ensemble.bank import Bank
+from infinimix.inference.finite.ensemble import Ensemble, Plan, class_proba, log_classes
+
+Blocks = tuple[np.ndarray, ...]
+FOLDS = 3
+LEAST = 6  # labelled rows; fewer tell nothing
+RESTARTS = 3
+SURE = 2.0  # standard errors beyond which it is said that rows hurt
+
+Learner = Callable[[Plan, Blocks, np.ndarray], Ensemble]
+# Training rows, their codes, rows to judge, with rows that have no label? -> class probabilities.
+Judge = Callable[[Blocks, np.ndarray, Blocks, bool], np.ndarray]
+
+
+def gains(
+    learn: Learner, plan: Plan, chosen: int, blocks: Blocks, codes: np.ndarray, seed: int
+) -> np.ndarray:
+    """Return by how much rows without labels lower the log-loss of each labelled row, held out.
+
+    `chosen` is the number of components that was found for all rows; the labelled rows alone
+    find their own. Empty if there are too few labels, or too few of a class.
+    """
+    fast = plan._replace(n_restarts=min(RESTARTS, plan.n_restarts))
+    fixed = fast._replace(n_components=chosen // plan.n_classes if plan.owned else chosen)
+
+    def judge(rows: Blocks, own: np.ndarray, held: Blocks, with_free: bool) -> np.ndarray:
+        return class_proba(log_classes(learn(fixed if with_free else fast, rows, own), held))
+
+    return held_out_gains(judge, blocks, codes, plan.n_classes, seed)
+
+
+def bank_gains(
+    fitted: Fitted, power: float, execute: Callable[..., Any], wishes: dict[str, Any]
+) -> np.ndarray:
+    """Return the same for the mixtures of a bank, by small ones of its kind."""
+    C, settings = fitted.bank.n_classes, fitted.bank.settings
+    small = settings._replace(n_islands=min(4, settings.n_islands), n_particles=1, sweeps=0)
+
+    def judge(rows: Blocks, codes: np.ndarray, held: Blocks, with_free: bool) -> np.ndarray:
+        from scipy.special import softmax  # slow to load, and most fits need none
+
+        bank = Bank(small, fitted.bank.layout, fitted.bank.seed)
+        bank.fit(rows, codes, C, execute, **wishes)
+        joint = power * bank.log_densities(held) + np.log(class_rows(bank) + wishes["gamma"])
+        return np.asarray(softmax(joint, axis=1))
+
+    return held_out_gains(judge, fitted.encoded.blocks, fitted.codes, C, 0)
+
+
+def held_out_gains(
+    judge: Judge, blocks: Blocks, codes: np.ndarray, n_classes: int, seed: int
+) -> np.ndarray:
+    """Return by how much rows without labels lower the log-loss of each labelled row, held out."""
+    known, free = np.flatnonzero(codes >= 0), np.flatnonzero(codes < 0)
+    counts = np.bincount(codes[known], minlength=n_classes)
+    if len(known) < LEAST or counts.min() < 2 or n_classes < 2 or len(free) == 0:
+        return np.empty(0)
+    fold, out = _folds(codes[known], seed), []
+    for k in range(FOLDS):
+        rest, held = known[fold != k], known[fold == k]
+        if len(held) == 0:
+            continue
+        losses = []
+        for rows in (rest, np.append(rest, free)):
+            judged = (take(blocks, rows), codes[rows], take(blocks, held), rows is not rest)
+            proba = judge(*judged)[np.arange(len(held)), codes[held]]
+            losses.append(-np.log(np.maximum(proba, 1e-300)))
+        out.append(losses[0] - losses[1])
+    return np.concatenate(out)
+
+
+def thin(codes: np.ndarray, share: float) -> np.ndarray:
+    """Return the rows with labels and a share of those without, at random, in their order."""
+    free = np.flatnonzero(codes < 0)
+    chosen = np.random.default_rng(len(codes)).permutation(free)[: round(share * len(free))]
+    return np.sort(np.append(np.flatnonzero(codes >= 0), chosen))
+
+
+def warn_if_they_hurt(gain: np.ndarray, who: str, name: str = "unlabelled_weight") -> None:
+    """Warn if rows without labels make held-out labels less probable, by more than chance."""
+    if len(gain) < 2:
+        return
+    mean, error = float(gain.mean()), float(gain.std(ddof=1)) / np.sqrt(len(gain))
+    if mean < -SURE * error:
+        warnings.warn(
+            "Rows without labels seem to hurt: with them, the log-loss of held-out labelled rows "
+            f"is {-mean:.2g} higher (standard error {error:.2g}). Lower {name} of this "
+            f"{who}; 0 leaves them out.",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _folds(codes: np.ndarray, seed: int) -> np.ndarray:
+    """Deal the rows of each class out to the folds; one of each class always stays behind."""
+    rng, fold = np.random.default_rng(seed), np.empty(len(codes), np.int64)
+    start = 0
+    for c in np.unique(codes):
+        own = rng.permutation(np.flatnonzero(codes == c))
+        fold[own] = (start + np.arange(len(own))) % FOLDS
+        start += len(own)
+    return fold
+
+
+def take(blocks: Blocks, rows: np.ndarray) -> Blocks:
+    """Return some rows of a table."""
+    return tuple(np.ascontiguousarray(block[rows]) for block in blocks)

@@ -1,0 +1,187 @@
+"""Why a row is where it is: its groups, and what each of its columns says.
+
+For a group, a column speaks by log p(cell | the group) - log p(cell | all groups).
+
+For a class it speaks by its share of the log odds. With groups inside classes, what a column
+adds depends on the columns that were read before it, so its evidence is the mean over orders
+of the columns (a Shapley value): over all of them for few columns, else over some, each with
+its reverse. For every order the steps add up to the log odds, so the evidence does as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import factorial
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.answers.filling import Blocks, places
+from infinimix.estimators.answers.groups import describe_groups
+from infinimix.families.seam import is_hole, score_rows
+from infinimix.inference.ensemble.bank import Bank
+from infinimix.inference.partition.assignments import best_particle
+from infinimix.inference.partition.population import MASS
+from infinimix.tables import Schema
+from infinimix.tables.aligned import open_aligned
+
+FEW_COLUMNS = 8  # whose orders are all taken
+ROWS_TO_ASK = 4096  # about so many subsets of the columns otherwise
+SHOWN = 10  # lines of each table in the short form
+
+
+@dataclass(frozen=True, repr=False)
+class Explanation:
+    """Why a row is where it is; printed, it shows the columns that speak loudest.
+
+    Attributes
+    ----------
+    answer
+        The group, numbered as in `predict`, or the label of the class.
+    probability : float
+        Its probability given the row.
+    summary : str
+        The answer in a sentence.
+    columns : DataFrame
+        By column, in table order: `value` in the row, `typical` value in the most probable
+        group, and `evidence` in nats: positive speaks for the answer, negative against it. A
+        missing cell, or a category never seen, has evidence 0, unless the column is one of
+        `marked_`: what it says by being missing or not is then part of its evidence.
+    groups : DataFrame
+        The groups that the row may be in, the most probable first: `probability`, and what
+        `prototypes` says of them.
+    new_group : float
+        The probability that it is in none of them but opens a group of its own.
+    """
+
+    answer: Any
+    probability: float
+    summary: str
+    columns: Any
+    groups: Any
+    new_group: float
+
+    def to_frame(self) -> Any:
+        """Return `columns`, those with the most evidence for or against first."""
+        size = -self.columns["evidence"].abs()
+        return self.columns.iloc[np.argsort(size.to_numpy(), kind="stable")]
+
+    def __repr__(self) -> str:
+        frame = self.to_frame()
+        more = f"\n... and {len(frame) - SHOWN} more columns" if len(frame) > SHOWN else ""
+        return f"{self.summary}\n\n{frame.head(SHOWN).to_string()}{more}"
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        tables = (self.to_frame().head(SHOWN), self.groups.head(SHOWN))
+        return f"<p>{escape(self.summary)}</p>" + "".join(table.to_html() for table in tables)
+
+
+def one_row(x: Any) -> Any:
+    """Return a row, however it is given, as a table of one row."""
+    if isinstance(x, Mapping):
+        return [x]
+    if hasattr(x, "to_dict") and not hasattr(x, "columns"):  # a series of pandas
+        cells = x.to_dict()
+        return [cells] if all(isinstance(name, str) for name in cells) else [list(cells.values())]
+    flat = isinstance(x, np.ndarray) and x.ndim == 1
+    flat = flat or (isinstance(x, list | tuple) and not any(_is_row(cell) for cell in x))
+    return [list(x)] if flat else x
+
+
+def _is_row(cell: Any) -> bool:
+    return isinstance(cell, Mapping | list | tuple | np.ndarray)
+
+
+def values_of(schema: Schema, X: Any) -> list[Any]:
+    """Return the cells of a table of one row as they came, in the order of the schema."""
+    table = open_aligned(schema, X, "explain")
+    cells = [table.column(j) for j in range(schema.width)]
+    return [None if c.missing is not None and c.missing[0] else c.values[0] for c in cells]
+
+
+def place_row(bank: Bank, schema: Schema, c: int, row: Blocks) -> tuple[Any, float]:
+    """Return the groups of class c from the most probable on, and the share of a new one."""
+    f, held = best_particle(bank, c)
+    slots = np.append(held, 0) if len(held) < f.bound else held
+    log_p = np.log(f.mass[MASS, slots])[None].copy()
+    score_rows(f.family, f.stats, slots, row, log_p)
+    p = np.exp(log_p[0] - np.logaddexp.reduce(log_p[0]))
+    table = describe_groups(bank, schema, c)
+    if "probability" in table:
+        table = table.rename(columns={"probability": "probability (column)"})
+    table.insert(0, "probability", p[: len(held)])
+    order = np.argsort(-p[: len(held)], kind="stable")
+    return table.iloc[order], float(p[len(held) :].sum())
+
+
+def evidence_for_group(bank: Bank, schema: Schema, group: int, row: Blocks) -> np.ndarray:
+    """Return log p(cell | group) - log p(cell | all groups) in the best particle."""
+    f, held = best_particle(bank, 0)
+    slots = np.append(held, 0) if len(held) < f.bound else held
+    mass = f.mass[MASS, slots]
+    rows = _subsets(schema, row, np.eye(schema.width, dtype=bool))
+    scores = np.zeros((schema.width, len(slots)))
+    score_rows(f.family, f.stats, slots, rows, scores)
+    everywhere = np.logaddexp.reduce(scores + np.log(mass / mass.sum()), axis=1)
+    return np.where(_observed(schema, row), scores[:, group] - everywhere, 0.0)
+
+
+def evidence_by_orders(
+    schema: Schema, row: Blocks, log_odds: Callable[[Blocks], np.ndarray]
+) -> np.ndarray:
+    """Return what each column adds to the log odds, averaged over orders of the columns."""
+    known = np.flatnonzero(_observed(schema, row))
+    out = np.zeros(schema.width)
+    if known.size:
+        ask = _by_all_orders if known.size <= FEW_COLUMNS else _by_some_orders
+        out[known] = ask(known, lambda masks: log_odds(_subsets(schema, row, masks)), schema.width)
+    return out
+
+
+def _by_all_orders(known: np.ndarray, odds: Callable[..., np.ndarray], width: int) -> np.ndarray:
+    n = len(known)
+    chosen = np.array(list(product([False, True], repeat=n)))
+    masks = np.zeros((len(chosen), width), bool)
+    masks[:, known] = chosen
+    value, size = odds(masks), chosen.sum(axis=1)
+    out = np.empty(n)
+    for j in range(n):
+        step = 1 << (n - 1 - j)  # from a subset to the one that has column j too
+        before = np.flatnonzero(~chosen[:, j])
+        share = [factorial(s) * factorial(n - 1 - s) / factorial(n) for s in size[before]]
+        out[j] = np.array(share) @ (value[before + step] - value[before])
+    return out
+
+
+def _by_some_orders(known: np.ndarray, odds: Callable[..., np.ndarray], width: int) -> np.ndarray:
+    n, rng, out = len(known), np.random.default_rng(0), np.zeros(len(known))
+    pairs = max(1, ROWS_TO_ASK // (2 * n))
+    for _ in range(pairs):
+        order = rng.permutation(n)
+        for one in (order, order[::-1]):
+            masks = np.zeros((n + 1, width), bool)
+            for j in range(n):
+                masks[j + 1 :, known[one[j]]] = True
+            out[one] += np.diff(odds(masks))
+    return out / (2 * pairs)
+
+
+def _subsets(schema: Schema, row: Blocks, masks: np.ndarray) -> Blocks:
+    """Return the row once for each mask, with the cells and marks of the masked columns only."""
+    out = []
+    for kind, block in zip(schema.blocks, row, strict=True):
+        hole = np.nan if block.dtype.kind == "f" else -1
+        cells = np.where(masks[:, schema.owners(kind)], block, hole)
+        out.append(np.ascontiguousarray(cells.astype(block.dtype)))
+    return tuple(out)
+
+
+def _observed(schema: Schema, row: Blocks) -> np.ndarray:
+    """Return which columns have something to say: a cell, or a mark."""
+    observed = np.array([not is_hole(row[b])[0, k] for b, k in places(schema)])
+    observed[list(schema.marked)] = True
+    return observed

@@ -1,0 +1,126 @@
+"""Groups as people want to see them: a table of prototypes, and rows drawn from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.answers.filling import predictive_of
+from infinimix.families.given import find_column
+from infinimix.families.seam import draw, typical
+from infinimix.inference.ensemble.bank import Bank
+from infinimix.inference.partition.assignments import best_particle
+from infinimix.inference.partition.population import MASS
+from infinimix.tables import Schema, encode
+from infinimix.tables.errors import listed
+from infinimix.tables.holes import forget_marks
+from infinimix.tables.missing import is_missing
+
+AVERAGED = ("binary", "count")  # kinds whose typical value, a probability or a rate, is no cell
+
+
+def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
+    """Return a DataFrame of the groups of the best particle of class c."""
+    import pandas as pd
+
+    f, held = best_particle(bank, c)
+    rows = f.mass[MASS, held]
+    table: dict[str, Any] = {"weight": rows / max(rows.sum(), 1.0), "rows": rows.astype(int)}
+    blocks = typical(f.family, f.stats, held)
+    values = typical_columns(schema, blocks)
+    for name, column in values.items():
+        table[_free_name(name, table, values)] = column
+    return pd.DataFrame(table).rename_axis("group")
+
+
+def _free_name(name: str, taken: Mapping[str, Any], names: Mapping[str, Any]) -> str:
+    """Return the name of a column, made longer if the table of groups has it already."""
+    if name not in taken:
+        return name
+    longer = f"{name} (column)"
+    while longer in names:
+        longer += " (column)"
+    return longer
+
+
+def draw_rows(
+    bank: Bank, schema: Schema, n: int, given: Any, log_prior: Any
+) -> tuple[Any, np.ndarray]:
+    """Draw n rows and their classes, given some cells; the classes have these log weights."""
+    if not isinstance(n, Integral) or isinstance(n, bool) or int(n) < 0:
+        raise ValueError(
+            f"n, the number of rows to draw, must be a whole number from 0 on; got {n!r}."
+        )
+    rng, mixture = bank.sampler(), predictive_of(bank, log_prior)
+    fixed = _encode_given(schema, {} if given is None else given)
+    weight = mixture.responsibilities(fixed)[0]
+    slots = rng.choice(mixture.slots, size=n, p=weight)
+    rows = tuple(np.repeat(block, n, axis=0) for block in fixed)
+    blocks = draw(mixture.family, mixture.stats, slots, rows, rng)
+    classes = np.searchsorted(mixture.bounds, slots, side="right") - 1
+    return _table(schema, blocks, _natural(schema, given)), classes
+
+
+def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...]:
+    if not isinstance(given, Mapping):
+        raise TypeError("given must map columns to values, such as {'age': 40}.")
+    row = {_column_name(schema, key): value for key, value in given.items()}
+    blocks = encode(schema, [row], learn=False, who="sample").blocks
+    if "categorical" in schema.blocks:
+        _check_seen(schema, row, blocks[schema.blocks.index("categorical")][0])
+    return forget_marks(schema, blocks)  # what is not given is unknown, not missing
+
+
+def _column_name(schema: Schema, key: Any) -> str:
+    """Return the name of a column of `given`, which may be a position."""
+    name = find_column(key, schema.names)
+    if name is None:
+        raise ValueError(f"given has {key!r}, which is no column; there are {listed(schema.names)}")
+    return name
+
+
+def _check_seen(schema: Schema, row: Mapping[str, Any], codes: np.ndarray) -> None:
+    """Raise if a category is unknown: rows with it cannot be drawn."""
+    for k, j in enumerate(schema.positions("categorical").tolist()):
+        name = schema.names[j]
+        if codes[k] < 0 and not is_missing(row.get(name)):
+            raise ValueError(
+                f"given[{name!r}] is {row[name]!r}, which this model has never seen; "
+                f"it knows {listed(schema.categories[k])}"
+            )
+
+
+def typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, Any]:
+    """Return typical values by name, in table order; averages stay as they are."""
+    pairs = list(zip(schema.blocks, blocks, strict=True))
+    cells = [np.zeros(b.shape, np.int8) if kind in AVERAGED else b for kind, b in pairs]
+    columns = schema.decode(cells)
+    for kind, block in pairs:
+        if kind in AVERAGED:
+            for j, position in enumerate(schema.positions(kind)):
+                columns[schema.names[position]] = block[:, j]
+    return columns
+
+
+def _natural(schema: Schema, given: Any) -> dict[str, float]:
+    """Return the given cells of transformed columns, which the way there and back rounds."""
+    cells = {_column_name(schema, key): value for key, value in (given or {}).items()}
+    changed = {column.name for column in schema.columns if column.transform is not None}
+    return {n: float(v) for n, v in cells.items() if n in changed and not is_missing(v)}
+
+
+def _table(schema: Schema, blocks: Sequence[np.ndarray], natural: Mapping[str, float]) -> Any:
+    columns = schema.decode(blocks)
+    for name, value in natural.items():
+        columns[name][:] = value
+    if schema.named:
+        import pandas as pd
+
+        return pd.DataFrame(columns)
+    arrays = list(columns.values())
+    if any(a.dtype.kind not in "biuf" for a in arrays):
+        arrays = [a.astype(object) for a in arrays]
+    return np.column_stack(arrays)

@@ -1,0 +1,84 @@
+"""The missing cells of a user's table: most probable values, draws, and how sure they are.
+
+Between `filling`, which knows encoded rows, and `writing`, which knows forms of tables.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infinimix.estimators.answers.filling import Blocks, Predictive, places
+from infinimix.estimators.answers.writing import numbers_like, write_cells
+from infinimix.tables import Schema
+from infinimix.tables.holes import find_holes
+from infinimix.tables.transforms import Transform
+
+
+class Query(NamedTuple):
+    """A table to be filled: as it came, encoded, and where its holes are."""
+
+    schema: Schema
+    X: Any
+    blocks: Blocks
+    holes: np.ndarray
+
+
+def ask(schema: Schema, X: Any, blocks: Blocks) -> Query:
+    """Return a query for a table; holes whose column has no known category stay holes."""
+    holes = find_holes(schema, X)
+    for k, j in enumerate(schema.positions("categorical").tolist()):
+        if not schema.categories[k]:
+            holes[:, j] = False
+    return Query(schema, X, blocks, holes)
+
+
+def impute_values(mixture: Predictive, query: Query, codes: Any = None) -> tuple[Any, Any]:
+    """Return the table with its holes filled by means and modes, and the spreads of these."""
+    values, spreads = mixture.fill(query.blocks, codes)
+    columns = _natural(query.schema, values)
+    table = write_cells(query.schema, query.X, query.holes, columns)
+    return table, numbers_like(query.schema, query.X, _spreads(query, values, spreads))
+
+
+def impute_draws(mixture: Predictive, query: Query, rng: np.random.Generator) -> Any:
+    """Return the table with its holes drawn, the cells of each row together."""
+    blocks, _ = mixture.draw(query.blocks, rng)
+    return write_cells(query.schema, query.X, query.holes, query.schema.decode(blocks))
+
+
+def _natural(schema: Schema, values: Blocks) -> dict[str, np.ndarray]:
+    """Return means and modes by name; the mean of a count need not be whole."""
+    cells = []
+    for kind, value in zip(schema.blocks, values, strict=True):
+        if kind == "binary":
+            value = (value >= 0.5).astype(np.int8)
+        elif kind == "categorical":
+            value = value.astype(np.int32)
+        cells.append(np.floor(value) if kind == "count" else value)
+    columns = schema.decode(cells)
+    if "count" in schema.blocks:
+        means = values[schema.blocks.index("count")]
+        for k, j in enumerate(schema.positions("count").tolist()):
+            columns[schema.names[j]] = means[:, k]
+    return columns
+
+
+def _spreads(query: Query, values: Blocks, spreads: Blocks) -> np.ndarray:
+    """Return the spread of each hole, in the units of its column, and 0 elsewhere."""
+    out = np.zeros(query.holes.shape)
+    for j, (b, k) in enumerate(places(query.schema)):
+        rows = np.flatnonzero(query.holes[:, j])
+        spread = spreads[b][rows, k]
+        transform = query.schema.columns[j].transform
+        if transform is not None:
+            near = np.isfinite(values[b][rows, k])  # a common value has a probability beside it
+            spread[near] = _half_width(transform, values[b][rows, k][near], spread[near])
+        out[rows, j] = spread
+    return out
+
+
+def _half_width(transform: Transform, centre: np.ndarray, spread: np.ndarray) -> np.ndarray:
+    """Return half of what lies within one spread of the centre, in natural units."""
+    return 0.5 * (transform.decode(centre + spread) - transform.decode(centre - spread))

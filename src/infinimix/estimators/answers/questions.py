@@ -1,0 +1,207 @@
+"""What people ask of a fitted model beside its predictions, for both estimators.
+
+Which cells are missing and what would they be (`impute`), why is a row where it is
+(`explain`), what is strange (`anomaly_score`, `cell_anomaly_score`), which rows are alike
+(`similarity`) and which columns go together (`dependence`). What differs between the two
+estimators is in `group_answers` and `class_answers`.
+"""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.answers.anomaly import cell_scores, row_scores, shares_less_strange
+from infinimix.estimators.answers.dependence import information_correlations
+from infinimix.estimators.answers.explanation import Explanation, one_row, values_of
+from infinimix.estimators.answers.filling import Blocks, Predictive, predictive_of
+from infinimix.estimators.answers.similarity import same_group
+from infinimix.estimators.answers.writing import numbers_like, to_pandas
+from infinimix.estimators.common.parameters import seed_sequence
+from infinimix.estimators.common.table_estimator import check_whole
+from infinimix.kernels.logs import logsumexp
+from infinimix.scikit import check_is_fitted
+from infinimix.tables import encode
+
+
+class TableAnswers:
+    """Answers that both estimators give; subclasses say how probable the classes are."""
+
+    _schema: Any
+    _bank: Any
+    _fitted_rows: Any
+
+    def _mixture(self) -> Predictive:
+        check_is_fitted(self)
+        check_whole(self._bank)
+        return predictive_of(self._bank, self._log_class_prior())
+
+    def _log_class_prior(self) -> np.ndarray:
+        return np.zeros(1)
+
+    def _log_classes(self, blocks: Blocks) -> np.ndarray:
+        """Return the log probability of each class of the bank and each row, but for a sum."""
+        return self._bank.log_densities(blocks) + self._log_class_prior()
+
+    def _class_shares(self, blocks: Blocks) -> np.ndarray:
+        """Return the probability of each class, in the order of the bank, given each row."""
+        joint = self._log_classes(blocks)
+        return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
+
+    def anomaly_score(
+        self, X: Any, calibrated: bool = False, n_draws: int = 1000, random_state: Any = 0
+    ) -> np.ndarray:
+        """Return how strange each row is: higher is stranger.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        calibrated : bool
+            False: minus the log predictive density of the observed cells, in nats; compare rows
+            of one table with it, not tables. True: the share of the model's own rows that are
+            less strange, from 0 to 1: with 0.99, the model itself would draw such a row once in
+            a hundred times. A row with missing cells is compared with drawn rows that miss the
+            same cells.
+        n_draws, random_state
+            Number and seed of the rows drawn to compare with; used if `calibrated`.
+
+        Examples
+        --------
+        >>> from infinimix import CRPMixture
+        >>> model = CRPMixture(random_state=0).fit([[0.0], [0.5], [1.0], [1.5]] * 10)
+        >>> near, far = model.anomaly_score([[0.7], [9.0]])
+        >>> bool(near < far)
+        True
+        >>> bool(model.anomaly_score([[9.0]], calibrated=True)[0] > 0.99)
+        True
+        """
+        blocks, mixture = self._fitted_rows(X), self._mixture()
+        if not calibrated:
+            return row_scores(mixture, self._schema, blocks)
+        n, rng = _check_draws(n_draws, "n_draws"), _generator(random_state)
+        return shares_less_strange(mixture, self._schema, blocks, n, rng)
+
+    def cell_anomaly_score(self, X: Any) -> Any:
+        """Return how strange each cell is beside the other cells of its row, as a table.
+
+        It is -log p(cell | the row's other cells) in nats, NaN where the cell is missing:
+        between columns of different units compare with care, as a density has them too.
+
+        Examples
+        --------
+        >>> from infinimix import CRPMixture
+        >>> rows = [[0, 0.0], [0, 0.1], [0, 0.2], [1, 7.0], [1, 7.1], [1, 7.2]] * 4
+        >>> scores = CRPMixture(random_state=0).fit(rows).cell_anomaly_score([[1, 0.1], [0, 0.1]])
+        >>> bool(scores[0, 0] > scores[1, 0] + 2)
+        True
+        """
+        blocks = self._fitted_rows(X)
+        scores = cell_scores(self._mixture(), self._schema, blocks)
+        return numbers_like(self._schema, X, scores)
+
+    def similarity(self, X: Any, Y: Any = None) -> np.ndarray:
+        """Return the probability that two rows are in the same group, for all pairs.
+
+        Every row is placed on its own among the groups that the model has learned, as a new
+        row would be, also if it was learned itself. A row that opens a group of its own is alone
+        there, even beside itself. The probabilities are averaged over particles, by their
+        weights, and over islands; in a classifier groups belong to classes.
+
+        Parameters
+        ----------
+        X, Y : tables
+            Rows to compare; those of X with each other if Y is None.
+
+        Returns
+        -------
+        array of shape (rows of X, rows of Y)
+
+        Examples
+        --------
+        >>> from infinimix import CRPMixture
+        >>> model = CRPMixture(random_state=0).fit([[0.0], [0.1], [0.2], [7.0], [7.1], [7.2]] * 5)
+        >>> model.similarity([[0.1], [0.15], [7.0]])[0].round(1).tolist()
+        [1.0, 1.0, 0.0]
+        """
+        one = self._fitted_rows(X)
+        two = one if Y is None else self._fitted_rows(Y)
+        shares = self._class_shares(one)
+        others = shares if Y is None else self._class_shares(two)
+        return same_group(self._bank, one, two, shares, others)
+
+    def dependence(self, n: int = 1000, random_state: Any = 0) -> Any:
+        """Return how much each pair of columns says of each other, from 0 to 1.
+
+        It is the information correlation, sqrt((1 - exp(-2 I)) / (1 - exp(-2 H))) with the
+        mutual information I and the smaller entropy H of the two columns under the
+        predictive mixture (for two real columns H is infinite, and a joint normal has its
+        absolute correlation). Pairs of binary and categorical columns are exact; the others are
+        averages over rows drawn from the model, off by about 1 / sqrt(n), and small values
+        come out as up to .1 with n = 1000.
+
+        Unlike in cross-categorisation models, where columns are dependent as they share a
+        view, there is one grouping of rows for all columns here: columns depend on each other as
+        far as the groups differ in both.
+
+        Parameters
+        ----------
+        n : int
+            Rows to draw.
+        random_state : int, Generator or None
+            Seed of these draws.
+
+        Returns
+        -------
+        DataFrame
+            Symmetric, with ones on the diagonal.
+
+        Examples
+        --------
+        >>> from infinimix import CRPMixture
+        >>> rows = [[0, "a", "u"], [1, "b", "u"], [0, "a", "v"], [1, "b", "v"]] * 10
+        >>> table = CRPMixture(random_state=0).fit(rows).dependence()
+        >>> bool(table.loc["x0", "x1"] > 0.8 > 0.1 > table.loc["x0", "x2"])
+        True
+        """
+        mixture, schema = self._mixture(), self._schema
+        rows = _check_draws(n, "n")
+        blocks = encode(schema, [{}], learn=False).blocks
+        table = information_correlations(mixture, schema, blocks, rows, _generator(random_state))
+        frame = to_pandas(table, schema.names)
+        frame.index = list(schema.names)
+        return frame
+
+    def _explanation(self, answer: Any, p: float, summary: str, X: Any, found: Any) -> Explanation:
+        """Put the parts together: `found` is the evidence, the groups and the new group's share."""
+        import pandas as pd
+
+        evidence, groups, new = found
+        values, names = values_of(self._schema, X), list(self._schema.names)
+        skipped = groups.shape[1] - len(names)  # probability, weight, rows
+        typical = groups.iloc[0, skipped:].tolist() if len(groups) else [None] * len(names)
+        cells = {"value": values, "typical": typical}
+        columns = pd.DataFrame(cells, dtype=object).assign(evidence=evidence)
+        columns.index = pd.Index(names, name="column")
+        return Explanation(answer, p, summary, columns, groups, new)
+
+    def _row_to_explain(self, x: Any) -> tuple[Any, Blocks]:
+        X = one_row(x)
+        row = self._fitted_rows(X)
+        if len(row[0]) != 1:
+            raise ValueError(f"explain takes one row; got {len(row[0])}.")
+        return X, row
+
+
+def _check_draws(n: Any, name: str) -> int:
+    if not isinstance(n, Integral) or isinstance(n, bool) or int(n) < 1:
+        raise ValueError(f"{name}, the number of rows to draw, must be 1 or more; got {n!r}.")
+    return int(n)
+
+
+def _generator(random_state: Any) -> np.random.Generator:
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(seed_sequence(random_state))

@@ -1,0 +1,1 @@
+"""What several estimators share: parameters, labels, tables, progress."""

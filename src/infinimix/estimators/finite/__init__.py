@@ -1,0 +1,1 @@
+"""`FiniteMixtureClassifier`: mixtures by EM, over training and query rows together."""

@@ -1,0 +1,244 @@
+"""`FiniteMixtureClassifier`: mixtures by EM over rows with and without labels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.aclass.unlabelled import gains, warn_if_they_hurt
+from infinimix.estimators.common.labels import Labels, check_lengths, read_some_labels
+from infinimix.estimators.common.parameters import seed_sequence
+from infinimix.estimators.common.table_estimator import TableEstimator
+from infinimix.estimators.common.together import canonical_order, join
+from infinimix.estimators.finite.attributes import FiniteAttributes
+from infinimix.estimators.finite.binning import cut_blocks, find_edges, lay_out
+from infinimix.estimators.finite.parameters import FINITE_RULES, find_prior, make_plan
+from infinimix.families.priors import blank, find_families
+from infinimix.families.seam import count_rows, empty
+from infinimix.inference.finite.ensemble import Ensemble, Plan, class_proba, learn, log_classes
+from infinimix.kernels.logs import logsumexp
+from infinimix.scikit import ClassifierMixin, check_is_fitted
+from infinimix.tables import Schema
+
+Blocks = tuple[np.ndarray, ...]
+
+
+class FiniteMixtureClassifier(FiniteAttributes, ClassifierMixin, TableEstimator):
+    """A classifier of few labels: finite mixtures that learn from rows without labels too.
+
+    The rows come from a mixture of components, within which the columns and the class are
+    independent. EM finds the components; a row without label helps to find them, and the labels
+    say which classes they hold. `fit` takes such rows, and `predict_batch` lets the rows to
+    classify be learned along with the training rows, which is worth most with few labels.
+
+    Parameters
+    ----------
+    columns
+        As in `CRPMixture`.
+    n_components : {"auto", "bic", "classes"} or int
+        Number of components, of each class if they are owned. "auto" takes the smallest
+        that is about as good as the best by the evidence of Cheeseman and Stutz, "bic" by the
+        BIC; "classes" has one for each class.
+    estimate : {"mean", "map"}
+        Parameters are posterior means, or modes with a small floor below all probabilities.
+    class_model : {"variable", "owned"}
+        "variable": the class is one more categorical column of a component. "owned": every
+        component belongs to one class; with `n_components="classes"` that is naive Bayes, with
+        EM over rows without labels.
+    n_init : int
+        Number of restarts. All of them answer: their probabilities are averaged.
+    unlabelled : label, optional
+        What stands for "no label" in `y`, such as -1. None and NaN always do.
+    random_state : int, Generator or None
+        Seed.
+    bins : int, optional
+        Cut real columns into so many bins, at quantiles of the training rows. By default they
+        are Normal within a component.
+    prior : {"reference", "uniform", "empirical"} or mapping
+        Of the parameters of a component: "reference" and "empirical" as in `CRPMixture`,
+        "uniform" has a pseudo-count of 1 for each category, as the paper does. Or a mapping as
+        there.
+    unlabelled_weight : float
+        How much a row without label counts, from 0 to 1; those of a batch as well.
+    max_iter : int
+        Most steps of EM from each start.
+
+    Attributes
+    ----------
+    classes_ : array
+        The labels, sorted.
+    n_components_ : int
+        Number of components of each mixture, over all classes.
+    component_scores_ : dict
+        The mean score of each number of components that was tried.
+    log_posterior_trace_ : array (steps, n_init)
+        Log posterior density of the observed cells and labels, step by step. It never falls,
+        up to rounding (with gaussian blocks, which have no point estimate, it may).
+    n_iter_ : int
+        Steps of EM.
+    unlabelled_gain_ : float
+        By how much the rows without labels of `fit` lower the log-loss of labelled rows, held out
+        in three folds. If it is negative by more than chance, `fit` warns. NaN if there are no
+        such rows, less than six labels or less than two of some class.
+    columns_, blocks_, n_features_in_, feature_names_in_
+        As in `CRPMixture`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infinimix import FiniteMixtureClassifier
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.concatenate([rng.normal(0, 1, (50, 2)), rng.normal(4, 1, (50, 2))])
+    >>> y = [None] * 100
+    >>> y[0], y[99] = "low", "high"
+    >>> model = FiniteMixtureClassifier(random_state=0).fit(X, y)
+    >>> model.predict([[1.0, 0.5], [3.5, 3.0]]).tolist()
+    ['low', 'high']
+    >>> few = FiniteMixtureClassifier(random_state=0).fit(X[[0, 99]], ["low", "high"])
+    >>> few.predict_batch(X[1:99]).tolist().count("low")
+    49
+    """
+
+    _rules = FINITE_RULES
+    _codes: np.ndarray
+
+    def __init__(
+        self,
+        columns: Any = "auto",
+        n_components: Any = "auto",
+        estimate: str = "mean",
+        class_model: str = "variable",
+        n_init: int = 9,
+        unlabelled: Any = None,
+        random_state: Any = None,
+        bins: int | None = None,
+        prior: Any = "reference",
+        unlabelled_weight: float = 1.0,
+        max_iter: int = 200,
+    ) -> None:
+        self.columns = columns
+        self.n_components = n_components
+        self.estimate = estimate
+        self.class_model = class_model
+        self.n_init = n_init
+        self.unlabelled = unlabelled
+        self.random_state = random_state
+        self.bins = bins
+        self.prior = prior
+        self.unlabelled_weight = unlabelled_weight
+        self.max_iter = max_iter
+
+    def fit(self, X: Any, y: Any) -> FiniteMixtureClassifier:
+        """Learn a table; rows whose label is None, NaN or `unlabelled` have none."""
+        schema, encoded = self._read(X)
+        labels = Labels()
+        codes, new = read_some_labels(labels, y, self.unlabelled)
+        check_lengths(encoded.n_rows, len(codes))
+        labels.extend(new)
+        schema, seed = schema.extended(encoded.novel), seed_sequence(self.random_state)
+        edges = find_edges(schema, encoded.blocks, int(self.bins)) if self.bins else ()
+        plan = make_plan(self, len(new))
+        blocks = cut_blocks(schema, encoded.blocks, edges)
+        ensemble = self._learn(plan, schema, edges, blocks, codes, seed)
+        gain = self._gains(plan, schema, edges, blocks, codes, seed, ensemble.n_components)
+        warn_if_they_hurt(gain, type(self).__name__)
+        self._gain = float(gain.mean()) if gain.size else float("nan")
+        self._labels, self._codes, self._seed = labels, codes, seed
+        self._schema, self._edges, self._blocks = schema, edges, encoded.blocks
+        self._plan_fitted, self._ensemble = plan, ensemble
+        self._name_features(X, schema)
+        return self
+
+    def _learn(
+        self, plan: Plan, schema: Schema, edges: Any, blocks: Blocks, codes: np.ndarray, seed: Any
+    ) -> Ensemble:
+        """Return the ensemble for cut rows; classes are in the order of `Labels`."""
+        layout = lay_out(schema, edges)
+        shape = blank(layout)
+        pool = empty(shape, 1)
+        count_rows(shape, pool, np.ones((len(codes), 1)), blocks)
+        family = find_families(layout, find_prior(self.prior, schema, edges), pool)
+        weight = np.where(codes < 0, float(self.unlabelled_weight), 1.0)
+        return learn(plan, family, blocks, codes, weight, seed)
+
+    def _gains(
+        self, plan: Plan, schema: Schema, edges: Any, blocks: Blocks, codes: np.ndarray,
+        seed: Any, chosen: int,
+    ) -> np.ndarray:  # fmt: skip
+        """Return what rows without labels are worth to each labelled row."""
+        if not self.unlabelled_weight:
+            return np.empty(0)
+
+        def learn(how: Plan, rows: Blocks, own: np.ndarray) -> Ensemble:
+            return self._learn(how, schema, edges, rows, own, seed)
+
+        return gains(learn, plan, chosen, blocks, codes, 0)
+
+    def _rows(self, X: Any) -> Blocks:
+        check_is_fitted(self)
+        return self._encode(X).blocks
+
+    def _log_classes(self, ensemble: Ensemble, cut: Blocks) -> np.ndarray:
+        return log_classes(ensemble, cut)[:, :, self._labels.order]
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each class for each row by itself, as in `classes_`."""
+        blocks = self._rows(X)
+        cut = cut_blocks(self._schema, blocks, self._edges)
+        return class_proba(self._log_classes(self._ensemble, cut))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the log of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable class of each row by itself."""
+        proba = self.predict_proba(X)
+        return self.classes_[proba.argmax(axis=1)]
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the log density of each row, over all classes and restarts.
+
+        With `bins`, real cells are bins, and this is the log probability of these.
+        """
+        blocks = self._rows(X)
+        joint = self._log_classes(self._ensemble, cut_blocks(self._schema, blocks, self._edges))
+        log_p = logsumexp(joint, axis=(1, 2)) - np.log(joint.shape[1])
+        return log_p if self._edges else self._in_natural_units(log_p, blocks)
+
+    def predict_proba_batch(self, X: Any) -> np.ndarray:
+        """Return the probability of each class for rows that are learned along with the others.
+
+        EM runs over the training rows and these, which have no labels; the model itself stays
+        as it is. The order of the rows does not matter.
+        """
+        check_is_fitted(self)
+        if hasattr(X, "__len__") and len(X) == 0:
+            return np.empty((0, len(self.classes_)))
+        if type(X) is not np.ndarray or self._schema.named:
+            self._check_names(X)
+        columns, who = self.columns, type(self).__name__
+        schema, known, query = join(self._schema, self._blocks, X, columns, who)
+        order = canonical_order(query)
+        ensemble, cut = self._batch(schema, known, tuple(block[order] for block in query))
+        answers = class_proba(self._log_classes(ensemble, cut))
+        proba = np.empty_like(answers)
+        proba[order] = answers
+        return proba
+
+    def _batch(self, schema: Schema, known: Blocks, query: Blocks) -> tuple[Ensemble, Blocks]:
+        """Learn training rows and queries together; return the mixtures and the queries, cut."""
+        n, more, edges = len(self._codes), len(query[0]), self._edges
+        if self.bins and schema.kinds() != self._schema.kinds():
+            edges = find_edges(schema, known, int(self.bins))
+        rows = tuple(map(np.concatenate, zip(known, query, strict=True)))
+        cut = cut_blocks(schema, rows, edges)
+        codes = np.append(self._codes, np.full(more, -1, np.int64))
+        ensemble = self._learn(self._plan_fitted, schema, edges, cut, codes, self._seed)
+        return ensemble, tuple(block[n:] for block in cut)
+
+    def predict_batch(self, X: Any) -> np.ndarray:
+        """Return the most probable class of rows that are learned along with the others."""
+        return self.classes_[self.predict_proba_batch(X).argmax(axis=1)]

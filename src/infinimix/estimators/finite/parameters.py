@@ -1,0 +1,56 @@
+"""What the parameters of `FiniteMixtureClassifier` may be, and what they mean to its learner."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from infinimix.estimators.common.parameters import Rule, is_positive, is_whole, one_of
+from infinimix.families.given import resolve_prior
+from infinimix.inference.finite.ensemble import Plan
+from infinimix.tables import Schema
+
+NUMBERS = ("auto", "bic", "classes")
+PRIORS = ("reference", "uniform", "empirical")
+KINDS = ("real", "spiked", "count", "gaussian")  # have no uniform prior
+UNIFORM: dict[str, Any] = {"binary": (1.0, 1.0), "categorical": 1.0} | dict.fromkeys(
+    KINDS, "reference"
+)
+
+FINITE_RULES: dict[str, Rule] = {
+    "n_components": (
+        lambda v: v in NUMBERS if isinstance(v, str) else is_whole(v, 1),
+        f"one of {', '.join(map(repr, NUMBERS))} or a whole number from 1 on",
+    ),
+    "estimate": one_of("mean", "map"),
+    "class_model": one_of("variable", "owned"),
+    "n_init": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
+    "bins": (lambda v: v is None or is_whole(v, 2), "None or a whole number from 2 on"),
+    "prior": (
+        lambda v: v in PRIORS if isinstance(v, str) else hasattr(v, "items"),
+        f"one of {', '.join(map(repr, PRIORS))} or a mapping from columns or kinds to numbers",
+    ),
+    "unlabelled_weight": (
+        lambda v: v == 0 or (is_positive(v) and v <= 1),
+        "a number from 0 to 1",
+    ),
+    "max_iter": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
+}
+
+
+def make_plan(model: Any, n_classes: int) -> Plan:
+    """Return what EM is asked for."""
+    number = model.n_components
+    return Plan(
+        number if isinstance(number, str) else int(number), int(model.n_init), n_classes,
+        model.class_model == "owned", model.estimate == "map", int(model.max_iter),
+    )  # fmt: skip
+
+
+def find_prior(prior: Any, schema: Schema, edges: Any) -> Any:
+    """Return the prior as the families take it; real columns that are cut have pseudo-counts."""
+    prior = UNIFORM if isinstance(prior, str) and prior == "uniform" else prior
+    found = resolve_prior(prior, schema.kinds(), schema.gaussian_blocks)
+    if isinstance(found, str) or not edges:
+        return found
+    pseudo = (1.0,) if prior is UNIFORM else "reference"
+    return {k: pseudo if schema.kinds()[k] == "real" else v for k, v in found.items()}

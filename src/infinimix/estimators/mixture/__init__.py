@@ -1,0 +1,1 @@
+"""`CRPMixture` and `CRPImputer`: one CRP mixture for all rows."""

@@ -1,0 +1,233 @@
+"""`CRPMixture`: density estimation, clustering and sampling by one CRP mixture."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.answers.groups import describe_groups, draw_rows
+from infinimix.estimators.common.table_estimator import TableEstimator
+from infinimix.estimators.mixture.answers import MixtureAnswers
+from infinimix.inference.partition.assignments import (
+    assign_rows,
+    best_particle,
+    n_groups_posterior,
+    recorded_assignments,
+)
+from infinimix.scikit import ClusterMixin, DensityMixin, check_is_fitted
+
+
+class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
+    """A Chinese restaurant process mixture, learned by particle filters.
+
+    The number of groups grows with the data. Rows may come all at once (`fit`) or in any
+    portions (`partial_fit`); cells may be missing anywhere.
+
+    Parameters
+    ----------
+    columns : "auto", a kind, or a mapping from column to kind
+        Kinds are "binary", "categorical", "real", "count" and "spiked"; "real:log" and
+        "real:rank" are real columns that are transformed first (logarithms, normal scores of
+        ranks). A "spiked" column is a number that is often one and the same value, which then has
+        a probability of its own: the most common one of the first table; "spiked:log" and
+        "spiked:rank" transform the others. Columns
+        that are correlated within groups may be modelled jointly, as a "gaussian" block:
+        ``{("x1", "x2"): "gaussian"}``; columns named "gaussian" without a tuple are one block
+        together. With
+        "auto", booleans and columns of only 0 and 1 are binary; strings, objects and
+        categoricals are categorical; floats are real; integers with at most 10 distinct values
+        are categorical, others real.
+        A count, a whole number from 0 on, is never found by "auto": its variance is taken to
+        follow its mean, and whole numbers may be years or codes as well. Real columns with
+        a long tail become "real:log" with "auto", from 30 observed cells on; "real" leaves
+        them as they are. Columns that a mapping does not name are "auto". Decided at the first
+        call, transforms and all, and shown in `columns_`. Densities, samples and prototypes
+        are always in natural units.
+    alpha : "learn" or float
+        Concentration: the mass of a new group against the rows in the old ones. "learn" draws it
+        given the groups (Escobar and West), one for all classes of an island.
+    prior : "auto", "learn", "spread", "empirical", "reference" or a mapping
+        The base measure: what the columns of a group are like before its rows. "empirical"
+        centres it on the whole table; "learn" does too, and finds for each column from the
+        evidence how firmly and how far from there, with shrinkage to a common strength; under
+        "spread" the strength differs from island to island instead. "auto" is "learn" in `fit`
+        and "spread" in a stream. "reference" is Beta(.5, .5), Dirichlet(.5) and a wide
+        Normal-inverse-chi-squared. A mapping gives, by column or by kind, one of these words
+        or numbers: (a, b) for binary, a pseudo-count for categorical, (mean, kappa, nu, scale)
+        for real, (a, b, mean, kappa, nu, scale) for spiked (a and b for the common value and for
+        the others), (kappa, nu, scale) for a gaussian block (named by a tuple of its columns, or
+        as the kind; scale in units of the pooled standard deviations), as in
+        ``{"real": (0.0, 0.1, 2.0, 1.0), "colour": 0.5}``; columns that it
+        does not name are "empirical". Numbers are in the units of the transform if one is
+        asked for; "auto" gives none to a column that has numbers here.
+    effort : "default", "fast" or "thorough"
+        How hard to try: decides the number of particles, islands and sweeps where these are None.
+    n_particles : int or None
+        Particles of each island; after sweeps, at most as many states of the chain are kept.
+    n_islands : int or None
+        Independent filters whose densities are averaged with equal weight; in `fit` each
+        takes the rows in an order of its own.
+    resampling : "optimal", "lookahead", "systematic" or "multinomial"
+        How particles are kept: the best of all their children (Fearnhead and Clifford), or
+        copies drawn when the effective size falls to half. "lookahead" is "optimal", but in
+        `fit` a child's chance to be kept also counts how well it foresees the next row. That
+        takes two to four times the time for little: "optimal" with more particles is better.
+    sweeps : int or None
+        Gibbs sweeps, with split and merge moves, that each island makes in `fit` after its
+        filter; up to `n_particles` of the states in the second half of them become its
+        particles. `partial_fit` makes none.
+    window : int
+        While streaming, Gibbs sweeps over so many latest rows (of each class) whenever half as
+        many have come; 0 for none. These rows are kept by each island.
+    max_groups : int or None
+        A bound on the number of groups of each particle.
+    n_jobs : int or None
+        Threads for the islands; the result does not depend on it.
+    random_state : int, Generator or None
+        Seed of all draws.
+    verbose : bool
+        Show a progress bar.
+
+    Attributes
+    ----------
+    labels_ : array of shape (n_rows,)
+        Group of each row of the last `fit`, in the heaviest particle of the island with the
+        highest evidence; groups are numbered from the largest on.
+    n_groups_ : int
+        Number of groups of that particle.
+    n_groups_posterior_ : array
+        Entry k is the probability of k groups.
+    log_evidence_ : float
+        Log of an unbiased estimate of the probability of all rows, given the hyper-parameters;
+        where these are learned, given the latest of each island.
+    columns_ : dict
+        Kind of each column, with its transform.
+    blocks_ : tuple of tuples
+        Names of the columns of each gaussian block.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infinimix import CRPMixture
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal([[-4, 0]] * 50 + [[4, 0]] * 50)
+    >>> X[3, 1] = np.nan
+    >>> model = CRPMixture(random_state=0).fit(X)
+    >>> model.n_groups_
+    2
+    >>> model.predict([[-4, 0], [4, None]]).tolist() in ([0, 1], [1, 0])
+    True
+    """
+
+    def __init__(
+        self,
+        columns: Any = "auto",
+        alpha: Any = "learn",
+        prior: Any = "auto",
+        effort: str = "default",
+        n_particles: int | None = None,
+        n_islands: int | None = None,
+        resampling: str = "optimal",
+        sweeps: int | None = None,
+        window: int = 0,
+        max_groups: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+    ) -> None:
+        self.columns = columns
+        self.alpha = alpha
+        self.prior = prior
+        self.effort = effort
+        self.n_particles = n_particles
+        self.n_islands = n_islands
+        self.resampling = resampling
+        self.sweeps = sweeps
+        self.window = window
+        self.max_groups = max_groups
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X: Any, y: Any = None) -> CRPMixture:
+        """Learn a whole table; what was learned before is forgotten."""
+        fitted = self._fit_bank(X, _one_class, record=True)
+        labels = recorded_assignments(fitted.bank, 0)
+        self._take(X, fitted.schema, fitted.bank, fitted.encoded)
+        self.labels_ = labels
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> CRPMixture:
+        """Learn more rows, in their order; any cutting into calls gives the same model."""
+        self._learn_rows(X, _one_class)
+        self.__dict__.pop("labels_", None)  # they spoke of the rows of another call
+        return self
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the log predictive density of each row, over all islands and particles."""
+        blocks = self._fitted_rows(X)
+        return self._in_natural_units(self._bank.log_densities(blocks)[:, 0], blocks)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log predictive density of the rows."""
+        return float(self.score_samples(X).mean())
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable group of each row; numbered as in `labels_`."""
+        blocks = self._fitted_rows(X)
+        return assign_rows(self._bank, 0, blocks)
+
+    def sample(self, n: int = 1, given: Any = None) -> Any:
+        """Draw rows from the predictive density, all with the cells that `given` fixes.
+
+        Parameters
+        ----------
+        n : int
+            Number of rows.
+        given : mapping from column to value, optional
+            Cells that every row shall have.
+
+        Returns
+        -------
+        DataFrame or array
+            A pandas DataFrame if the columns have names, otherwise an array.
+        """
+        check_is_fitted(self)
+        return draw_rows(self._bank, self._schema, n, given, [0.0])[0]
+
+    def prototypes(self) -> Any:
+        """Return a DataFrame of the groups: weight, rows, and a typical value of each column.
+
+        The typical value of a binary column is the probability of a one, of a categorical
+        column the most probable category, of a real column the mean (of a transformed one its
+        mean there, taken back: a median), of a count the rate, of a spiked column the common value
+        if it is more probable than not, else the mean of the others. All are those of the
+        posterior: where a group has few rows they lean towards the base measure.
+        """
+        check_is_fitted(self)
+        return describe_groups(self._bank, self._schema, 0)
+
+    @property
+    def n_groups_(self) -> int:
+        """Number of groups of the best particle."""
+        check_is_fitted(self)
+        return len(best_particle(self._bank, 0)[1])
+
+    @property
+    def n_groups_posterior_(self) -> np.ndarray:
+        """Entry k is the probability of k groups."""
+        check_is_fitted(self)
+        return n_groups_posterior(self._bank, 0)
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log of an unbiased estimate of the probability of all rows."""
+        check_is_fitted(self)
+        return float(self._bank.log_evidence()[0]) + self._log_slopes
+
+
+def _one_class(n_rows: int) -> tuple[np.ndarray, int, None]:
+    return np.zeros(n_rows, np.int64), 1, None

@@ -1,0 +1,199 @@
+"""`CRPImputer`: missing cells filled by a CRP mixture, as a scikit-learn transformer."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.answers.filling import predictive_of
+from infinimix.estimators.answers.imputing import Query, ask, impute_draws, impute_values
+from infinimix.estimators.answers.writing import to_pandas, to_polars
+from infinimix.estimators.common.parameters import check_parameter
+from infinimix.estimators.common.table_estimator import TableEstimator
+from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, check_is_fitted, get_config
+
+
+class CRPImputer(  # type: ignore[call-arg]
+    OneToOneFeatureMixin, TransformerMixin, TableEstimator, auto_wrap_output_keys=None
+):
+    """Fill missing cells by what a CRP mixture says of them, given the rest of the row.
+
+    The table comes back in the form it came in: a pandas or polars frame with its columns,
+    index and types, an array, a sparse matrix, or rows as dicts. Observed cells come back
+    untouched. Cells of a column in which no value was ever seen stay missing if the column is
+    categorical.
+
+    Parameters
+    ----------
+    columns, alpha, prior, effort, n_particles, n_islands, resampling, sweeps, window, max_groups
+        As in `CRPMixture`.
+    n_jobs, random_state, verbose
+        As in `CRPMixture`.
+    strategy : "mean" or "draw"
+        "mean" fills real cells and counts with their mean, binary and categorical cells with
+        their most probable value; the mean of a transformed column ("real:log", "real:rank") is
+        that of the transform, taken back; a spiked cell has the common value if that is at least
+        as probable as not, else the mean of the others. "draw" draws the missing cells of a row
+        together, so that they vary and depend on each other as in the table; every call draws
+        anew.
+    n_draws : int
+        How many tables `transform` returns with "draw", for multiple imputation: if it is more
+        than 1, a list of tables, or for arrays one array of shape (n_draws, n_rows, n_columns).
+
+    Attributes
+    ----------
+    log_evidence_ : float
+        Log of an unbiased estimate of the probability of all rows.
+    columns_, n_features_in_, feature_names_in_
+        As in `CRPMixture`.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from infinimix import CRPImputer
+    >>> table = pd.DataFrame(
+    ...     {
+    ...         "legs": [6, 6, 6, 8, 8, 8] * 5,
+    ...         "kind": ["ant", "ant", None, "spider", None, "spider"] * 5,
+    ...     }
+    ... )
+    >>> imputer = CRPImputer(random_state=0).fit(table)
+    >>> imputer.transform(table)["kind"].head(6).tolist()
+    ['ant', 'ant', 'ant', 'spider', 'spider', 'spider']
+    >>> bool(imputer.uncertainty(table).loc[2, "kind"] < 0.2)
+    True
+    """
+
+    def __init__(
+        self,
+        columns: Any = "auto",
+        alpha: Any = "learn",
+        prior: Any = "auto",
+        effort: str = "default",
+        n_particles: int | None = None,
+        n_islands: int | None = None,
+        resampling: str = "optimal",
+        sweeps: int | None = None,
+        window: int = 0,
+        max_groups: int | None = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        verbose: bool = False,
+        strategy: str = "mean",
+        n_draws: int = 1,
+    ) -> None:
+        self.columns = columns
+        self.alpha = alpha
+        self.prior = prior
+        self.effort = effort
+        self.n_particles = n_particles
+        self.n_islands = n_islands
+        self.resampling = resampling
+        self.sweeps = sweeps
+        self.window = window
+        self.max_groups = max_groups
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+        self.strategy = strategy
+        self.n_draws = n_draws
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+    def fit(self, X: Any, y: Any = None) -> CRPImputer:
+        """Learn a whole table; what was learned before is forgotten, and y is ignored."""
+        fitted = self._fit_bank(X, _one_class)
+        self._take(X, fitted.schema, fitted.bank, fitted.encoded)
+        return self
+
+    def partial_fit(self, X: Any, y: Any = None) -> CRPImputer:
+        """Learn more rows, in their order; y is ignored."""
+        self._learn_rows(X, _one_class)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """Return the table with its missing cells filled, as `strategy` says.
+
+        Examples
+        --------
+        >>> from infinimix import CRPImputer
+        >>> rows = [[0.0, 1.0], [0.1, 1.1], [9.0, 5.0], [9.1, 5.1], [9.0, None]] * 4
+        >>> imputer = CRPImputer(strategy="draw", n_draws=3, random_state=0).fit(rows)
+        >>> imputer.transform([[9.2, None], [0.2, 3.0]]).shape
+        (3, 2, 2)
+        """
+        query = self._query(X)
+        mixture = predictive_of(self._bank)
+        if self.strategy == "mean":
+            return self._output(impute_values(mixture, query)[0])
+        rng = self._bank.sampler()
+        if self.n_draws == 1:
+            return self._output(impute_draws(mixture, query, rng))
+        tables = [self._output(impute_draws(mixture, query, rng)) for _ in range(int(self.n_draws))]
+        return np.stack(tables) if isinstance(tables[0], np.ndarray) else tables
+
+    def uncertainty(self, X: Any) -> Any:
+        """Return how far the filled cells may be off: a table like X, 0 where it is observed.
+
+        Of a real cell or a count it is the standard deviation, of a binary or categorical one
+        the probability that its most probable value is wrong. Groups so small that the
+        standard deviation of a real column would be infinite (less than three degrees of
+        freedom) count with that of three.
+
+        Examples
+        --------
+        >>> from infinimix import CRPImputer
+        >>> imputer = CRPImputer(random_state=0).fit([[0.0], [1.0], [2.0], [3.0]] * 10)
+        >>> imputer.uncertainty([[None], [1.0]]).round(0).tolist()
+        [[1.0], [0.0]]
+        """
+        return impute_values(predictive_of(self._bank_to_ask()), self._query(X))[1]
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log predictive density of the observed cells of the rows."""
+        blocks = self._fitted_rows(X)
+        return float(self._in_natural_units(self._bank.log_densities(blocks)[:, 0], blocks).mean())
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log of an unbiased estimate of the probability of all rows."""
+        return float(self._bank_to_ask().log_evidence()[0]) + self._log_slopes
+
+    def set_output(self, *, transform: str | None = None) -> CRPImputer:
+        """Choose what `transform` returns: "default" (as it came in), "pandas" or "polars".
+
+        Scikit-learn's own way cannot wrap the tables of several draws.
+        """
+        if transform not in (None, "default", "pandas", "polars"):
+            raise ValueError(
+                f"transform must be 'default', 'pandas', 'polars' or None; got {transform!r}."
+            )
+        if transform is not None:
+            self._sklearn_output_config = {"transform": transform}
+        return self
+
+    def _bank_to_ask(self) -> Any:
+        check_is_fitted(self)
+        return self._bank
+
+    def _query(self, X: Any) -> Query:
+        check_is_fitted(self)
+        for name in ("strategy", "n_draws"):  # read here, so they may change after fit
+            check_parameter(self, name, getattr(self, name))
+        return ask(self._schema, X, self._fitted_rows(X))
+
+    def _output(self, table: Any) -> Any:
+        chosen = getattr(self, "_sklearn_output_config", {}).get("transform")
+        form = chosen or get_config()["transform_output"]
+        names = self.get_feature_names_out() if form != "default" else ()
+        if form == "pandas":
+            return to_pandas(table, names)
+        return to_polars(table, names) if form == "polars" else table
+
+
+def _one_class(n_rows: int) -> tuple[np.ndarray, int, None]:
+    return np.zeros(n_rows, np.int64), 1, None

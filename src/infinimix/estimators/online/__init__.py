@@ -1,0 +1,1 @@
+"""`OnlineCRPClassifier`: streams whose classes emerge."""

@@ -1,0 +1,1 @@
+"""Mixtures by class and island, and what they share: hyper-parameters and label hypotheses."""

@@ -1,0 +1,220 @@
+"""An island: one particle filter per class, over one base measure and one concentration.
+
+Islands are independent of each other. Each may find its hyper-parameters from the evidence
+of its own groups: the base measure is shared across the classes (see `dials`), and so is the
+concentration (Escobar and West, see `crp`). In `fit` an island takes the rows in an order of
+its own, and may then go on by Gibbs sweeps and split-merge moves (see `chain`).
+
+In a stream with rows without labels an island is a particle filter over labels: it has several
+worlds (see `worlds`), each with filters of its own, under the same hyper-parameters.
+"""
+
+import numpy as np
+
+from infinimix.families.dials import spread
+from infinimix.inference.ensemble.hyperparameters import turn_dials
+from infinimix.inference.ensemble.label_gibbs import Labelling
+from infinimix.inference.ensemble.label_hypotheses import World, branch, distinct, weights
+from infinimix.inference.partition.chain import Chain
+from infinimix.inference.partition.filter import NO_TRACE, ParticleFilter
+from infinimix.inference.partition.window import Window
+from infinimix.partitions.crp import draw_alpha
+
+PORTIONS = (0.125, 0.25, 0.5, 1.0)  # of a table, after which hyper-parameters are found
+
+
+class Island:
+    """The filters of all classes; `learn` for a stream, `fit` for a whole table."""
+
+    def __init__(self, settings, seed, k, base):
+        self.settings, self.seed, self.k = settings, seed, k
+        self.rng = self._generator(2**32 - 2, k)
+        self.alpha = 1.0 if settings.alpha == "learn" else settings.alpha
+        self.dials = spread(base.layout, settings.prior, k / max(settings.n_islands - 1, 1))
+        self.family = base.families(self.dials)
+        self.worlds = [World()]
+        self.label_rng = self._generator(2**32 - 5, k)  # by which worlds live or go
+        self.paths = []  # of each class after `fit`: rows, and the group of each in one state
+
+    def _generator(self, *key):
+        """Return a generator of this island's own, which depends on nothing but the key."""
+        key = (*self.seed.spawn_key, *key)
+        return np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
+
+    @property
+    def filters(self):
+        """The filters of each class, in the first world: the only one unless labels are missing."""
+        return self.worlds[0].filters
+
+    @filters.setter
+    def filters(self, filters):
+        self.worlds[0].filters = filters
+
+    @property
+    def windows(self):
+        """The latest rows of each class in the first world, if there are sweeps in a stream."""
+        return self.worlds[0].windows
+
+    def world_weights(self):
+        """Return the weight of each world; they sum to 1."""
+        return weights(self.worlds, self.settings.gamma)
+
+    def _all_filters(self):
+        every = range(len(self.filters))
+        return [f for c in every for f, _ in distinct(self.worlds, c)]
+
+    def new_filter(self, c):
+        """Return a filter without rows, and a window, for class c."""
+        s, rng = self.settings, self._generator(c, self.k)
+        sizes = (s.n_particles, s.resampling, s.max_groups)
+        return ParticleFilter(self.family, self.alpha, *sizes, rng), Window(s.window)
+
+    def add_class(self):
+        """Open a class without rows, which all worlds share."""
+        f, window = self.new_filter(len(self.filters))
+        for world in self.worlds:
+            world.filters.append(f)
+            world.windows.append(window)
+
+    def learn(self, X, steps):
+        """Filter rows in their order.
+
+        A step is the rows of each class in a stretch where all have labels, or one row without,
+        and how many classes there are for it.
+        """
+        s = self.settings
+        for shares, free in steps:
+            for c, rows in shares:
+                for f, window in distinct(self.worlds, c):
+                    self._update(f, window, X, rows)
+            if free is not None:
+                size = (s.gamma, s.n_label_particles)
+                self.worlds = branch(self.worlds, X, *free, *size, self.label_rng, self._update)
+
+    def _update(self, f, window, X, rows):
+        if self.settings.window:
+            window.update(f, X, rows)
+        else:
+            f.update(X, rows)
+
+    def rebase(self, base, changed=True):
+        """Follow a new estimate of the pooled table, and find the hyper-parameters anew."""
+        if changed:  # first: the statistics may need room for a new category
+            self.family = base.families(self.dials)
+            self._retarget()
+        self._find_hyper(base)
+
+    def _draw_particle(self, f):
+        if f.n_particles == 1:  # no draw: a class without rows leaves the generator as it is
+            return 0
+        return int(self.rng.choice(f.n_particles, p=f.weights()))
+
+    def _draw_world(self):
+        if len(self.worlds) == 1:
+            return self.worlds[0]
+        return self.worlds[int(self.rng.choice(len(self.worlds), p=self.world_weights()))]
+
+    def _find_dials(self, base, filters, particles):
+        """Draw the dials of the base measure, given the groups of one particle of each class."""
+        pairs = zip(filters, particles)
+        groups = [(f.stats, f.held(r)) for f, r in pairs if f.n_rows]
+        self.dials, _ = turn_dials(self.rng, *base, self.dials, groups)
+
+    def _find_alpha(self, filters, particles):
+        """Draw the concentration, given how many groups one particle of each class has."""
+        sizes = [f.n_groups()[r] for f, r in zip(filters, particles)]
+        rows = [f.n_rows for f in filters]
+        self.alpha = draw_alpha(self.rng, self.alpha, sizes, rows, bound=filters[0].bound)
+
+    def _learns(self, base):
+        return base.learns or self.settings.alpha == "learn"
+
+    def _find_hyper(self, base, particles=None):
+        """Draw what is to be learned, given one particle of each class, and weigh all anew.
+
+        World and particles are drawn by their weights if they are not given.
+        """
+        if not self._learns(base) or not any(f.n_rows for f in self.filters):
+            return  # before any row the defaults serve better than a draw
+        filters = self._draw_world().filters
+        if particles is None:
+            particles = [self._draw_particle(f) for f in filters]
+        if base.learns:
+            self._find_dials(base, filters, particles)
+            self.family = base.families(self.dials)
+        if self.settings.alpha == "learn":
+            self._find_alpha(filters, particles)
+        self._retarget()
+
+    def _retarget(self):
+        for f in self._all_filters():
+            f.retarget(self.family, self.alpha)
+
+    def label(self, X, codes, base, gamma):
+        """Return the probabilities of the classes of each row, and a label drawn for each.
+
+        `codes` has -1 for rows without label. Every group has a label: with few labels the
+        classes of others would be guesses, and there are many of these.
+        """
+        rng = self._generator(2**32 - 4, self.k)
+        family, C = base.families(self.dials), len(self.filters)
+        state = Labelling(family, self.alpha, gamma, X, codes, C, rng, all_named=True)
+        proba = state.run(base, self.dials, self.settings.alpha == "learn")
+        return proba, state.labels
+
+    def fit(self, X, shares, base, record, checked):
+        """Filter all rows in an order of the island's own, then move by sweeps.
+
+        With `record`, `paths` tells afterwards which row is in which group. Returned are the log
+        densities of the rows `checked` in each class; see `Bank.fit`.
+        """
+        walks = []
+        for c, rows in shares:
+            f = self.filters[c]
+            traced = record or len(checked) or self.settings.sweeps
+            trace = np.empty((len(rows), 2, len(f.logw)), np.int32) if traced else NO_TRACE
+            walks.append((f, f.rng.permutation(rows), trace))
+        self._filter(X, walks, base)
+        chains = []
+        if self.settings.sweeps:
+            chains = [Chain.drawn(f, X, rows, trace) for f, rows, trace in walks]
+            self._sweep(chains, base)
+        elif record or len(checked):
+            chains = [Chain.heaviest(f, X, rows, trace) for f, rows, trace in walks]
+        self.paths = [(chain.rows, chain.z) for chain in chains] if record else []
+        return self._check(X, chains, checked)
+
+    def _check(self, X, chains, checked):
+        """Return the log density of each row in each class, in its own without itself."""
+        table = np.empty((len(checked), len(self.filters)))
+        if len(checked):
+            rows = tuple(block[checked] for block in X)
+            for c, (f, chain) in enumerate(zip(self.filters, chains)):
+                table[:, c] = f.log_density(rows)
+                own = np.flatnonzero(np.isin(chain.rows, checked))
+                at = np.searchsorted(checked, chain.rows[own])
+                table[at, c] = chain.leave_one_out(own)
+        return table
+
+    def _filter(self, X, walks, base):
+        """Filter the rows of all classes; what is to be learned is found after each portion."""
+        done = 0.0
+        for share in PORTIONS if self._learns(base) else (1.0,):
+            for f, rows, trace in walks:
+                first, last = round(done * len(rows)), round(share * len(rows))
+                f.update(X, rows[first:last], trace[first:last], ahead=True)
+            self._find_hyper(base)
+            done = share
+
+    def _sweep(self, chains, base):
+        """Sweep all classes in turn; the states after the last sweeps are kept as particles."""
+        sweeps = self.settings.sweeps
+        kept = min(self.settings.n_particles, (sweeps + 1) // 2)
+        for left in range(sweeps, 0, -1):
+            self._find_hyper(base, [0] * len(self.filters))
+            for chain in chains:
+                if left < kept:
+                    chain.keep()
+                chain.sweep()
+        for chain in chains:
+            chain.f.weigh_evenly()

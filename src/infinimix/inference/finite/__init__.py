@@ -1,0 +1,1 @@
+"""Finite mixtures by EM, and ensembles of them that classify."""

@@ -1,0 +1,271 @@
+"""The classes of an Online CRP in memory: room that grows, forgetting, and rows in portions.
+
+`Learner` holds the arrays that `step.advance` writes. Subclasses say what a row is: `WordLearner`
+rows of words, whose vocabulary grows; `TableLearner` encoded tables, whose base measure follows the
+pooled rows. Whatever changes between two rows (forgetting, pruning, a new base measure) happens at
+fixed counts of rows, so any cutting of the rows into calls gives the same model.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.families.product import refresh_all
+from infinimix.families.seam import fade, map_arrays, reserve
+from infinimix.inference.online_crp import model as at
+from infinimix.inference.online_crp import step
+from infinimix.inference.online_crp.class_moves import (
+    merge_slots,
+    move_slots,
+    score_rows_alike,
+    seat_rows,
+)
+from infinimix.inference.online_crp.novelty import START
+from infinimix.inference.online_crp.refinement import Refinement, new_refinement
+from infinimix.kernels.compile import entry
+from infinimix.partitions.relaxed import ALPHA_RULES, GRID
+
+FADES = 16  # steps of forgetting in a half-life
+CAP = 0.5  # nats: the most that mistakes may do to the prior of a class
+NOBODY = np.zeros(0)
+UNTOLD, NO_DRAW = np.full(1024, at.UNTOLD), np.full(1024, -1.0)
+SMALLEST = 4  # classes that there is room for at first
+
+
+class Settings(NamedTuple):
+    """What the user asks of an Online CRP, made plain."""
+
+    alpha: float
+    alpha_rule: str
+    regret: tuple  # g1, g2 and the cap
+    positive: float
+    negatives: tuple  # one for each replica
+    steps: tuple  # of the refinement of each replica
+    calibrate: bool
+    sampled: bool  # decisions
+    open_world: bool
+    half_life: float | None
+
+
+class Rngs(NamedTuple):
+    """Generators: one for each use, so that rows may be cut and answers given at any time."""
+
+    parameters: np.random.Generator  # that are drawn, in Algorithm 1
+    decisions: np.random.Generator  # that corrections follow
+    answers: np.random.Generator  # of which the model knows nothing
+
+
+class Answers(NamedTuple):
+    """What was said of rows before they were learned."""
+
+    predicted: np.ndarray  # class, step.NEW if there is none
+    proba_told: np.ndarray  # probability of the class told, NaN if it had no rows
+    confidence: np.ndarray  # probability of what was predicted
+    new: np.ndarray  # probability of a new class
+    proba: np.ndarray  # (rows, classes) if it was asked for
+
+
+class Learner:
+    """An Online CRP; `n_classes` classes, those without rows included."""
+
+    def __init__(self, settings, family, stats, weights, features, seed):
+        size, grid = len(settings.negatives), np.zeros(len(GRID))
+        course = np.zeros(10)
+        up, down, cap = settings.regret
+        course[: at.STEPS] = (
+            settings.alpha, 0.0, settings.positive, np.log1p(up), np.log1p(-down), cap,
+            ALPHA_RULES[settings.alpha_rule], settings.calibrate, settings.open_world,
+        )  # fmt: skip
+        replicas = np.zeros((5, size))
+        replicas[at.NEGATIVE], replicas[at.STEP] = settings.negatives, settings.steps
+        replicas[at.SHARE] = 1.0 / size
+        refinement = new_refinement(features if any(settings.steps) else 0, 1)
+        self.settings, self.n_classes = settings, 0
+        self._entry = self._room = None
+        self.rngs = Rngs(*map(np.random.default_rng, seed.spawn(3)))
+        self.model = at.Model(
+            family, stats, weights, refinement, np.zeros((5, 0)), replicas,
+            np.array([START, np.zeros(len(START))]), course, grid,
+        )  # fmt: skip
+
+    def __getstate__(self):
+        return self.__dict__ | {"_entry": None, "_room": None}  # machine code stays here
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.model = map_arrays(_own, self.model)  # a memory map would be read-only
+
+    @property
+    def size(self):
+        """Return the number of replicas."""
+        return self.model.replicas.shape[1]
+
+    @property
+    def steps(self):
+        """Return the number of rows learned, forgotten ones included."""
+        return int(self.model.course[at.STEPS])
+
+    def open(self, n_classes):
+        """Let there be so many classes; new ones have names, and no rows."""
+        model, room = self.model, self.model.classes.shape[1]
+        if n_classes > room:
+            room = max(n_classes, 2 * room, SMALLEST)
+            slots = 1 + room * self.size
+            more = room - model.classes.shape[1]
+            self.model = model._replace(
+                stats=reserve(model.family, model.stats, slots),
+                refinement=Refinement(*(_widened(a, slots) for a in model.refinement)),
+                classes=np.concatenate([model.classes, np.zeros((5, more))], axis=1),
+            )
+        self.model.classes[at.NAMED, self.n_classes : n_classes] = 1.0
+        self.n_classes = max(self.n_classes, n_classes)
+
+    def _draw(self, slots):
+        """Draw the parameters of groups anew, where parameters are drawn."""
+
+    def _clear(self, c):
+        """Let class c have no rows, as if it had never been there."""
+        blank = slice(1 + c * self.size, 1 + (c + 1) * self.size)
+        self.model.classes[:, c] = 0.0
+        for array in self.model.refinement:
+            array[..., blank] = 0.0
+        self._empty_slots(blank)
+
+    def run(self, X, n_rows, told=None, given=None, proba=False):
+        """Predict rows, and learn those whose class is told; return `Answers` about all.
+
+        Without `told` nothing is changed.
+        """
+        learns = told is not None and n_rows > 0
+        rng = self.rngs.answers if told is None else self.rngs.decisions
+        told = _constant(n_rows, UNTOLD) if told is None else told
+        given = _constant(n_rows, UNTOLD) if given is None else given
+        table = np.empty((n_rows, self.n_classes if proba else 0))
+        parts, first = [], 0
+        for last in self._stops(n_rows) if learns else (n_rows,):
+            X_part = self._slice(X, first, last)
+            here, before = slice(first, last), self.steps
+            draws = rng.random(last - first) if self.settings.sampled else None
+            draws = _constant(last - first, NO_DRAW) if draws is None else draws
+            parts.append(self._advance(X_part, told[here], given[here], draws, table[here]))
+            first = last
+            if self.steps > before:
+                self._change()
+        answers = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        return Answers(answers[0].astype(np.int64), answers[1], answers[2], answers[3], table)
+
+    def _advance(self, X, told, given, draws, table):
+        """Call the kernel, past the look at its arguments that would take longer than a row."""
+        rows, slots = len(told), 1 + self.n_classes * self.size
+        answers, longest = np.empty((4, rows)), self._longest(X)
+        if self._room is None or self._room[0] != (slots, longest):
+            self._room = (slots, longest), at.new_room(slots, self.n_classes, longest)
+        model, X = self._bind(X)
+        args = (
+            model, self._room[1], slots, X, rows, told, given, draws, self._parameter_rng(),
+            table, answers,
+        )  # fmt: skip
+        if self._entry is None:
+            self._entry = entry(step.advance, *args)
+        self._entry(*args)
+        return answers
+
+    def _parameter_rng(self):
+        """Return what draws parameters: mostly nobody, as a generator is slow to hand over."""
+        return NOBODY
+
+    def _bind(self, X):
+        """Return model and rows as the kernels take them."""
+        return self.model, X
+
+    def _stops(self, n_rows):
+        """Return the rows, in order, after which something changes, and the end."""
+        stops = {n_rows}
+        for every in self._intervals():
+            stops.update(range(every - self.steps % every, n_rows + 1, every))
+        return sorted(stops) if len(stops) > 1 else stops
+
+    def _intervals(self):
+        """Return after how many rows something happens each time."""
+        return [self._fade_interval()] if self.settings.half_life else []
+
+    def _fade_interval(self):
+        return max(1, round(self.settings.half_life / FADES))
+
+    def _change(self):
+        """Do what is due after so many rows."""
+        if self.settings.half_life and self.steps and self.steps % self._fade_interval() == 0:
+            self._fade(2.0 ** (-self._fade_interval() / self.settings.half_life))
+
+    def _fade(self, share):
+        """Let all that was learned count less."""
+        model = self.model
+        fade(model.family, model.stats, share)
+        model.classes[[at.HELD, at.PRAISE, at.BLAME]] *= share
+        model.course[at.ROWS] *= share
+        held = np.repeat(model.classes[at.HELD] > 0.0, self.size)
+        self._draw([0, *(1 + np.flatnonzero(held))])
+        refresh_all(model.family, model.stats, 1 + self.n_classes * self.size)
+
+    def move(self, source, target):
+        """Let class `target` be what class `source` is."""
+        model, size = self.model, self.size
+        move_slots(model.family, model.stats, source, target, size)
+        model.classes[:, target] = model.classes[:, source]
+        for array in model.refinement:
+            start, end = 1 + source * size, 1 + target * size
+            array[..., end : end + size] = array[..., start : start + size]
+
+    def forget(self, c):
+        """Remove class c; the last one takes its number, which is returned."""
+        last = self.n_classes - 1
+        if c != last:
+            self.move(last, c)
+        self._clear(last)
+        self.n_classes = last
+        return last
+
+    def join(self, source, target):
+        """Add class `source` to class `target`, and leave it without rows."""
+        model = self.model
+        merge_slots(model.family, model.stats, source, target, self.size)
+        classes, added = model.classes, [at.HELD, at.PRAISE, at.BLAME]
+        classes[added, target] += classes[added, source]
+        classes[at.LAST, target] = classes[at.LAST, [source, target]].max()
+        self._clear(source)
+        self._draw(1 + target * self.size + np.arange(self.size))
+
+    def seat(self, X, n_rows, c):
+        """Add a row to class c, which nobody has told."""
+        slots = 1 + self.n_classes * self.size
+        model, X = self._bind(X)
+        seat_rows(model, slots, X, n_rows, c, self.rngs.parameters)
+        self._change()
+
+    def affinity(self, X, classes):
+        """Return how well one row fits each of these classes and, last, a new one."""
+        out = np.zeros((1, 1 + self.n_classes * self.size))
+        model, X = self._bind(X)
+        score_rows_alike(model, out.shape[1], X, 1, out)
+        model, share = self.model, self.model.replicas[at.SHARE]
+        beta = float(share @ np.exp(model.replicas[at.LOG_BETA]))
+        own = out[0, 1:].reshape(self.n_classes, self.size) @ share
+        held = model.classes[at.HELD, classes]
+        return np.append(
+            np.log(held) + beta * own[classes],
+            np.log(model.course[at.ALPHA]) + beta * out[0, 0],
+        )
+
+
+def _constant(n, values):
+    """Return n times the same number, to be read only: mostly a part of what is there already."""
+    return values[:n] if n <= len(values) else np.full(n, values[0])
+
+
+def _own(array):
+    return array if type(array) is np.ndarray and array.flags.writeable else np.array(array)
+
+
+def _widened(array, slots):
+    shape = (*array.shape[:-1], slots - array.shape[-1])
+    return np.concatenate([array, np.zeros(shape, array.dtype)], axis=-1)

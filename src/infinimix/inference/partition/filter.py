@@ -1,0 +1,242 @@
+"""The particle filter as an object: it owns the arrays, grows them, and answers questions.
+
+The kernels of `sampled` and `optimal` check before each row that the worst case fits, and
+otherwise return the first row not done. Here what is short is doubled, uniforms are drawn
+anew, and the kernel goes on from that row. Nothing is half done, so nothing is undone, and
+any cutting of a stream into calls leaves the same bits.
+"""
+
+from math import log
+
+import numpy as np
+
+from infinimix.families.product import Bound, as_cells, evidence_of, refresh_of, rows_of
+from infinimix.families.seam import arrays_of, empty, map_arrays, score_rows, widen
+from infinimix.inference.partition.population import (
+    COPIES,
+    LIVE,
+    MASS,
+    ORDER,
+    PLACE,
+    REF,
+    ROWS,
+    SIZE,
+    UNIQUE,
+    USED,
+    WIDEST,
+    keep_only,
+    log_growth,
+    set_aside,
+)
+from infinimix.inference.partition.resampling import lookahead, optimal, sampled
+from infinimix.partitions.crp import UNBOUNDED, log_at_most, log_prior_ratio
+
+RESAMPLING = {
+    "multinomial": (sampled.advance, 0),
+    "systematic": (sampled.advance, 1),
+    "optimal": (optimal.advance, 0),
+    "lookahead": (lookahead.advance, lookahead.RHO),
+}
+ROWS_AT_ONCE = 1024  # rows scored together: their table of densities stays in the cache
+NO_TRACE = np.zeros((0, 2, 0), np.int32)
+
+
+def is_n_to_m(resampling):
+    """Does the filter keep the best of all children, rather than draw one for each copy?"""
+    return resampling in ("optimal", "lookahead")
+
+
+def n_particle_rows(size, resampling):
+    """Return how many particles must have room at once; N-to-M splits before it drops."""
+    return 2 * size + 1 if is_n_to_m(resampling) else size
+
+
+def doubled(array):
+    """Return statistics with twice the slots; the new ones are empty groups, as slot 0 is."""
+    return np.concatenate([array, np.repeat(array[:1], len(array), axis=0)])
+
+
+def is_same(families, others):
+    """Are these the same hyper-parameters, laid out for the same categories?"""
+    if type(families) is not tuple:
+        families, others = (families,), (others,)
+    pairs = zip(families, others, strict=True)
+    return all(np.array_equal(a, b) for f, g in pairs for a, b in zip(f, g))
+
+
+class ParticleFilter:
+    """Particles for one CRP mixture of any family; rows come in by `update`."""
+
+    def __init__(self, family, alpha, size, resampling, max_groups, rng, slots=64):
+        slots = max(slots, 2 * size + 2)
+        particles = n_particle_rows(size, resampling)
+        self.family, self.stats = family, empty(family, slots)
+        self.resampling, self.size, self.rng = resampling, size, rng
+        self.bound = UNBOUNDED if max_groups is None else max_groups
+        self.slots = np.zeros((5, slots), np.int64)
+        self.slots[ORDER] = self.slots[PLACE] = np.arange(slots)
+        self.mass = np.zeros((3, slots))
+        self.groups = np.zeros((particles, 16), np.int64)
+        self.crowd = np.zeros((4, particles), np.int64)
+        self.logw = np.zeros(particles)
+        self.u = rng.random(1024 + 64 * size)
+        self.tally = np.array([0, 1, 1, 1, 0, 0])  # one particle, holding the empty group
+        self.slots[REF, 0], self.mass[MASS, 0], self.crowd[SIZE, 0] = 2, alpha, 1
+        copies = 1 if is_n_to_m(resampling) else size
+        self.crowd[COPIES, 0], self.logw[0] = copies, -log(copies)
+        self._bound = Bound(optimal.advance.uses)
+
+    def update(self, X, rows, trace=NO_TRACE, ahead=False):
+        """Filter the rows X[rows], in that order; with `ahead` "lookahead" sees the next one.
+
+        The last row of a call has no next one, so with `ahead` the cutting into calls matters.
+        """
+        j, end = 0, len(rows)
+        X = as_cells(self.family, X)
+        advance, kind = RESAMPLING[self.resampling]
+        if advance is lookahead.advance and not ahead:
+            kind = 0.0  # a power of 0 looks at no row but the current one
+        while True:
+            j = (advance.machine or advance.run)(
+                *self._bound(self.family, self.stats), rows_of(X), rows, j, self.slots, self.mass,
+                self.groups, self.crowd, self.logw, self.tally, self.u, trace, self.size,
+                self.bound, kind,
+            )  # fmt: skip
+            if j == end:
+                return
+            self.make_room(self.size + 1)
+
+    def _arrays(self):
+        return self.slots, self.mass, self.groups, self.crowd, self.logw, self.tally, self.u
+
+    def make_room(self, spare):
+        """Double what is short for so many more slots; draw new uniforms when they run out."""
+        slots, columns = self.slots.shape[1], self.groups.shape[1]
+        if self.tally[LIVE] + spare > slots:
+            self.stats = map_arrays(doubled, self.stats)
+            self.mass = np.pad(self.mass, ((0, 0), (0, slots)))
+            self.slots = np.pad(self.slots, ((0, 0), (0, slots)))
+            self.slots[ORDER, slots:] = self.slots[PLACE, slots:] = np.arange(slots, 2 * slots)
+        if self.tally[WIDEST] + 1 > columns:
+            self.groups = np.pad(self.groups, ((0, 0), (0, columns)))
+        if self.tally[USED] + 2 * self.size > len(self.u):
+            self.rng.random(out=self.u)
+            self.tally[USED] = 0
+
+    def collapse(self, r):
+        """Let particle r stand for all, with the weight of all."""
+        total = self.log_weight()
+        keep_only(r, *self._particles())
+        self.weigh_evenly(total)
+
+    def set_aside(self):
+        """Keep the first particle as it is now as a further one; all weigh the same then."""
+        total = self.log_weight()
+        set_aside(*self._particles())
+        self.weigh_evenly(total)
+
+    def _particles(self):
+        return self.slots, self.groups, self.crowd, self.logw, self.tally
+
+    def weigh_evenly(self, total=None):
+        """Share a weight, and the copies that the way of resampling calls for, evenly."""
+        total = self.log_weight() if total is None else total
+        unique = int(self.tally[UNIQUE])
+        copies = unique if is_n_to_m(self.resampling) else self.size
+        self.crowd[COPIES, :unique] = [len(c) for c in np.array_split(range(copies), unique)]
+        self.logw[:unique] = total - log(copies)
+
+    def retarget(self, family, alpha):
+        """Change the hyper-parameters; the particles then stand for the new posterior."""
+        if alpha != self.alpha:
+            if self.n_rows:
+                gain = log_prior_ratio(self.n_groups(), self.n_rows, alpha, self.alpha)
+                self.logw[: self.n_particles] += gain
+            self.mass[MASS, 0] = alpha
+        if family is self.family or is_same(family, self.family):
+            return
+        live, free = np.split(self.slots[ORDER].copy(), self.tally[LIVE : LIVE + 1])
+        gain = np.zeros(self.slots.shape[1])
+        gain[live] -= evidence_of(self.family, self.stats, live)
+        self.stats, self.family = widen(self.family, self.stats, family), family
+        gain[live] += evidence_of(family, self.stats, live)
+        refresh_of(family, self.stats, live)
+        for array in arrays_of(self.stats):  # the bits of free slots shall not tell when they came
+            array[free] = array[0]
+        for r in range(self.n_particles):  # the ratio of the evidence (Chopin 2002)
+            self.logw[r] += gain[self.held(r)].sum()
+
+    @property
+    def n_rows(self):
+        """How many rows the filter has seen."""
+        return int(self.tally[ROWS])
+
+    @property
+    def alpha(self):
+        """The concentration: the mass of the empty group."""
+        return float(self.mass[MASS, 0])
+
+    @property
+    def n_particles(self):
+        """How many distinct particles there are now."""
+        return int(self.tally[UNIQUE])
+
+    def weights(self):
+        """Return the normalised weight of each particle, all its copies together."""
+        unique = self.tally[UNIQUE]
+        logw = self.logw[:unique] + np.log(self.crowd[COPIES, :unique])
+        w = np.exp(logw - logw.max())
+        return w / w.sum()  # so that they sum to 1 even where the logs are huge
+
+    def log_weight(self):
+        """Return the log of the total weight: the evidence but for the bound on groups."""
+        unique = self.tally[UNIQUE]
+        return np.logaddexp.reduce(self.logw[:unique] + np.log(self.crowd[COPIES, :unique]))
+
+    def log_evidence(self):
+        """Return the log of an unbiased estimate of the probability of all rows."""
+        total = self.log_weight()
+        if self.bound < self.n_rows:
+            total -= log_at_most(self.n_rows, self.alpha, self.bound)
+        return float(total)
+
+    def held(self, r):
+        """Return the slots of particle r, without the empty group."""
+        return self.groups[r, 1 : self.crowd[SIZE, r]]
+
+    def n_groups(self):
+        """Return the number of groups of each particle."""
+        return self.crowd[SIZE, : self.tally[UNIQUE]] - 1
+
+    def mixture(self):
+        """Return the live slots and their weights in the predictive; the weights sum to 1.
+
+        All particles together are one mixture over the distinct groups. The weights are
+        divided by their sum, which is 1 unless some particles are at the bound.
+        """
+        mix = np.zeros(self.slots.shape[1])
+        for r, w in enumerate(self.weights()):
+            mix[self.held(r)] += w
+            mix[0] += w if self.crowd[SIZE, r] <= self.bound else 0.0
+        live = np.sort(self.slots[ORDER, : self.tally[LIVE]])
+        mix = mix[live] * self.mass[MASS, live]
+        return live, mix / mix.sum()
+
+    def log_next(self, X, i):
+        """Return the log density of one row, but for a bound on groups: quick, for streams."""
+        X = as_cells(self.family, X)
+        product = self._bound(self.family, self.stats)
+        return log_growth.run(*product, rows_of(X), i, *self._arrays()[:-1], self.bound)
+
+    def log_density(self, X):
+        """Return the log predictive density of each row."""
+        live, weights = self.mixture()
+        out = np.empty(len(X[0]))
+        with np.errstate(divide="ignore"):  # at the bound the empty group has no weight
+            log_mix = np.log(weights)
+        for i in range(0, len(out), ROWS_AT_ONCE):
+            part = tuple(block[i : i + ROWS_AT_ONCE] for block in X)
+            scores = np.tile(log_mix, (len(part[0]), 1))
+            score_rows(self.family, self.stats, live, part, scores)
+            out[i : i + ROWS_AT_ONCE] = np.logaddexp.reduce(scores, axis=1)
+        return out

@@ -1,0 +1,134 @@
+"""Gibbs sweeps over the rows of one particle (Neal 2000, algorithm 3), on the filter's arrays.
+
+Each row leaves its group, every group and the empty one are weighed for it as in the filter,
+and it joins one of them. `z` holds for each row the position of its group in the particle.
+
+Hidden here: the group without the row is made in a spare slot, so a row that stays, as most
+do, costs one refresh and leaves the statistics as they were, without rounding. Groups that
+other particles hold too are copied when they change (copy on write).
+"""
+
+import numpy as np
+
+from infinimix.families.product import engine
+from infinimix.families.seam import add, copy, count, refresh, score
+from infinimix.inference.partition.population import (
+    LIVE,
+    LOGP,
+    MASS,
+    ORDER,
+    REF,
+    ROWS,
+    SIZE,
+    WIDEST,
+    release,
+)
+from infinimix.kernels.compile import part
+from infinimix.kernels.draws import invert
+from infinimix.kernels.elementary import exp, log
+
+SPARE = 3  # slots that one move may need at once
+
+
+@part
+def cramped(slots, groups, crowd, r, tally):
+    """Is there too little room for one more move of particle r?"""
+    return tally[LIVE] + SPARE > slots.shape[1] or crowd[SIZE, r] + 1 > groups.shape[1]
+
+
+@part
+def adopt(rows, slots, mass, tally):
+    """Let the first spare slot live, held by one particle, as a group of so many rows."""
+    s = slots[ORDER, tally[LIVE]]
+    tally[LIVE] += 1
+    slots[REF, s], mass[MASS, s] = 1, rows
+    return s
+
+
+@part
+def drop(r, k, z, groups, crowd):
+    """Close the gap that group k leaves in particle r: the last group takes its position."""
+    last = crowd[SIZE, r] - 1
+    crowd[SIZE, r] = last
+    if k < last:
+        groups[r, k] = groups[r, last]
+        for j in range(z.shape[0]):
+            if z[j] == last:
+                z[j] = k
+
+
+@part
+def join(family, stats, X, i, r, k, slots, mass, groups, crowd, tally):
+    """Put row i in group k of particle r, a new one if k is 0; return its position."""
+    s = groups[r, k]
+    if k == 0 or slots[REF, s] > 1:
+        copy(family, stats, s, slots[ORDER, tally[LIVE]])
+        b = adopt(0.0 if k == 0 else mass[MASS, s], slots, mass, tally)
+        if k == 0:
+            k = crowd[SIZE, r]
+            crowd[SIZE, r] += 1
+            tally[WIDEST] = max(tally[WIDEST], crowd[SIZE, r])
+        else:
+            release(s, slots, tally)
+        groups[r, k] = s = b
+    add(family, stats, s, X, i, 1.0)
+    mass[MASS, s] += 1.0
+    return k
+
+
+@part
+def weigh_held(family, stats, X, i, held, room, mass, w):
+    """Fill w with mass times density of each held group; return their sum and log scale."""
+    logp = mass[LOGP]
+    for s in held:
+        logp[s] = 0.0
+    score(family, stats, X, i, held, logp)
+    top, total = -np.inf, 0.0
+    for k in range(held.shape[0]):
+        w[k] = mass[MASS, held[k]] if k > 0 or room else 0.0
+        if w[k] > 0.0:
+            top = max(top, logp[held[k]])
+    for k in range(held.shape[0]):
+        if w[k] > 0.0:
+            w[k] *= exp(logp[held[k]] - top)
+            total += w[k]
+    return total, top
+
+
+@engine("score", "count", "refresh", "copy")
+def sweep(family, stats, X, rows, z, j, r, slots, mass, groups, crowd, tally, rng, bound, loo):
+    """Let the rows from the j-th on choose again; return the first not done, for want of room.
+
+    If `loo` is not empty, nothing moves: it receives the log predictive density of each row
+    given all other rows.
+    """
+    w = np.empty(groups.shape[1])
+    while j < rows.shape[0] and not cramped(slots, groups, crowd, r, tally):
+        i, k = rows[j], z[j]
+        s, spare = groups[r, k], slots[ORDER, tally[LIVE]]
+        copy(family, stats, s, spare)
+        count(family, stats, spare, X, i, -1.0)
+        refresh(family, stats, spare)
+        mass[MASS, spare] = left = mass[MASS, s] - 1.0
+        groups[r, k] = spare
+        others = crowd[SIZE, r] - (1 if left > 0.0 else 2)
+        held, room = groups[r, : crowd[SIZE, r]], others < bound
+        total, top = weigh_held(family, stats, X, i, held, room, mass, w)
+        groups[r, k] = s
+        if loo.shape[0] > 0:
+            loo[j] = top + log(total / (tally[ROWS] - 1.0 + (mass[MASS, 0] if room else 0.0)))
+            j += 1
+            continue
+        new = invert(w, held.shape[0], total * rng.random())
+        if new == 0 and left == 0.0:
+            new = k  # a row alone opens a group of itself: the same as staying
+        if new != k:
+            groups[r, k] = adopt(left, slots, mass, tally)
+            release(s, slots, tally)
+            if left == 0.0:
+                release(groups[r, k], slots, tally)
+                new = k if new == crowd[SIZE, r] - 1 else new
+                drop(r, k, z, groups, crowd)
+            z[j] = join(family, stats, X, i, r, new, slots, mass, groups, crowd, tally)
+        j += 1
+    return j

@@ -1,0 +1,1 @@
+"""The steps of the particle filter: which particles are kept, and how."""

@@ -1,0 +1,114 @@
+"""The N-to-M filter that looks one row ahead before it drops a child.
+
+As in `optimal`, every (particle, group) pair has its exact weight q. Here its chance to
+survive is set by hope = q times the predictive density of the next row in the child, to a
+power rho: pi = min(1, hope / kappa). A survivor weighs q / pi, so whatever the chances are
+the evidence stays unbiased, and with room for every partition the filter stays exact.
+
+The next row is scored once in every live group, and once in each group as it would be with
+the current row in it: a child differs from its parent in that one group only. Any positive
+hope is fair, so groups that no pair of some weight picks spare themselves the child.
+"""
+
+import numpy as np
+
+from infinimix.families.product import engine
+from infinimix.families.seam import add, copy, score
+from infinimix.inference.partition.population import (
+    CROWDED,
+    LIVE,
+    MASS,
+    ORDER,
+    SIZE,
+    begin,
+    graft,
+    record,
+    short,
+    weigh,
+)
+from infinimix.inference.partition.resampling.optimal import candidates, select
+from infinimix.kernels.compile import part
+from infinimix.kernels.elementary import exp, log
+
+RHO = 1.0  # the density of the next row counts in full
+SLIGHT = 1e-6  # a pair below does not call for a child: its group stands in for it
+BLEAK = 1e-100  # of the density in the best group: no child is given less hope
+
+
+@part
+def foresee(family, stats, X, i, ahead, n, q, owner, pick, slots, mass, groups, tally, now, then):
+    """Fill mass times density of row `ahead`: now[s] as slot s is, then[s] with row i in it."""
+    live, spare = slots[ORDER, : tally[LIVE]], slots[ORDER, tally[LIVE] : tally[LIVE] + 1]
+    for s in live:
+        now[s], then[s] = 0.0, -np.inf
+    score(family, stats, X, ahead, live, now)
+    for j in range(n):
+        s = groups[owner[j], pick[j]]
+        if then[s] == -np.inf and (q[j] > SLIGHT or s == 0):
+            b = spare[0]
+            copy(family, stats, s, b)
+            add(family, stats, b, X, i, 1.0)
+            now[b] = 0.0
+            score(family, stats, X, ahead, spare, now)
+            then[s] = now[b]
+    top = -np.inf
+    for s in live:
+        then[s] = now[s] if then[s] == -np.inf else then[s]
+        top = max(top, now[s], then[s])
+    for s in live:
+        then[s] = (mass[MASS, s] + 1.0 if s > 0 else 1.0) * exp(then[s] - top)
+        now[s] = mass[MASS, s] * exp(now[s] - top)
+
+
+@part
+def hopes(n, q, owner, pick, groups, crowd, bound, now, then, rho, hope):
+    """Fill hope = q times the density of the next row in the child, to rho; it sums to 1."""
+    last, held, whole = -1, 0.0, 0.0
+    for j in range(n):
+        r, s, size = owner[j], groups[owner[j], pick[j]], crowd[SIZE, owner[j]]
+        if r != last:  # pairs are listed particle by particle
+            last, held = r, 0.0
+            for k in range(1, size):
+                held += now[groups[r, k]]
+        density = then[s]
+        if s > 0:
+            density += max(held - now[s], 0.0)  # rounding may take more than there is
+        else:
+            density, size = density + held, size + 1
+        if size <= bound:  # else the child may not open a further group
+            density += now[0]
+        hope[j] = q[j] * exp(rho * log(max(density, BLEAK)))
+        whole += hope[j]
+    for j in range(n):
+        hope[j] /= whole
+
+
+@engine("score", "count", "refresh", "copy")
+def advance(
+    family, stats, X, rows, j, slots, mass, groups, crowd, logw, tally, u, trace, size, bound, rho
+):
+    """Filter the rows X[rows[j:]], looking ahead if rho > 0; return the first j not done."""
+    most = groups.shape[0] * groups.shape[1]
+    w, q, hope = np.empty(groups.shape[1]), np.empty(most), np.empty(most)
+    owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
+    now, then = np.empty(slots.shape[1]), np.empty(slots.shape[1])
+    while j < rows.shape[0] and not short(slots, groups, tally, u, size):
+        begin(crowd, tally)
+        i = rows[j]
+        top = weigh(family, stats, X, i, slots, mass, tally)
+        n, level = candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick)
+        drops = n > size or (n > 1 and tally[CROWDED] == 1)
+        if drops and rho > 0.0 and j + 1 < rows.shape[0]:
+            after = rows[j + 1]
+            foresee(
+                family, stats, X, i, after, n, q, owner, pick, slots, mass, groups, tally, now, then
+            )
+            hopes(n, q, owner, pick, groups, crowd, bound, now, then, rho, hope)
+        else:
+            for k in range(n):
+                hope[k] = q[k]
+        select(n, q, hope, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
+        graft(family, stats, X, i, slots, mass, groups, crowd, tally)
+        record(trace, j, crowd, tally)
+        j += 1
+    return j

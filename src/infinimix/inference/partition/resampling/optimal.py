@@ -1,0 +1,124 @@
+"""The N-to-M filter: weigh every (particle, group) pair, keep the M best fairly.
+
+Optimal resampling of Fearnhead and Clifford (2003): a weight above kappa is kept as it is;
+the rest share one systematic draw and survive with weight kappa. While all pairs fit,
+nothing is random, so with room for every partition the filter is exact.
+
+Once the population has been full, pairs below FLOOR of the total play the same fair
+roulette even when there is room for them: on clear-cut data thirty-nine of forty particles
+would otherwise be kept alive, and scored, with a millionth of the weight together.
+"""
+
+import numpy as np
+
+from infinimix.families.product import engine
+from infinimix.inference.partition.population import (
+    COPIES,
+    CROWDED,
+    MASS,
+    PICK,
+    ROWS,
+    SIZE,
+    UNIQUE,
+    USED,
+    begin,
+    graft,
+    options,
+    record,
+    short,
+    sift,
+    split,
+    weigh,
+)
+from infinimix.kernels.compile import part
+from infinimix.kernels.elementary import exp, log
+
+DUST = 1e-13  # a pair this far below the best is dropped unseen
+LEAP = 30.0  # a particle this many nats above the scale of the list sets a new one
+FLOOR = 1e-4  # no accuracy is lost at this height; at 1e-3 some is
+
+
+@part
+def candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick):
+    """List every (particle, group) pair that counts; q sums to 1. Return how many, log total."""
+    best, total, n = 0.0, 0.0, 0
+    base, level = logw[0], -np.inf  # of the particle that q is relative to: weight and scale
+    for r in range(tally[UNIQUE]):
+        _, scale = options(groups[r], crowd[SIZE, r], bound, mass, top, w)
+        lead = logw[r] - base + scale - level
+        if lead > LEAP:
+            for j in range(n):
+                q[j] *= exp(-lead)
+            best, total = best * exp(-lead), total * exp(-lead)
+            base, level, lead = logw[r], scale, 0.0
+        share = exp(lead)
+        for k in range(crowd[SIZE, r]):
+            if share * w[k] > DUST * best:
+                q[n], owner[n], pick[n] = share * w[k], r, k
+                best, total, n = max(best, q[n]), total + q[n], n + 1
+    kept = 0
+    for j in range(n):
+        if q[j] > DUST * best:
+            q[kept], owner[kept], pick[kept] = q[j] / total, owner[j], pick[j]
+            kept += 1
+    return kept, base + level + log(total / (tally[ROWS] + mass[MASS, 0]))
+
+
+@part
+def threshold(q, n, size):
+    """Return the kappa at which sum(min(q / kappa, 1)) = size; 0 when all fit."""
+    above, kappa = 0, 1.0 / size if n > size else 0.0
+    while kappa > 0.0:
+        count, rest = 0, 0.0
+        for j in range(n):
+            count += q[j] > kappa
+            rest += 0.0 if q[j] > kappa else q[j]
+        if count <= above or count >= size:  # fewer: a tie with kappa, but for rounding
+            break
+        above, kappa = count, rest / (size - count)
+    return kappa
+
+
+@part
+def select(n, q, hope, owner, pick, level, size, slots, groups, crowd, logw, tally, u):
+    """Keep at most `size` of the n pairs, min(1, hope / kappa) of the time, at a fair weight."""
+    kappa = threshold(hope, n, size)
+    if kappa > 0.0:
+        tally[CROWDED] = 1
+    if tally[CROWDED] == 1:
+        kappa = max(kappa, FLOOR)
+    at = kappa * u[tally[USED]]
+    tally[USED] += 1
+    for r in range(tally[UNIQUE]):
+        crowd[COPIES, r] = 0
+    for j in range(n):
+        if hope[j] <= kappa:
+            at -= hope[j]
+            if at >= 0.0:
+                continue
+            at += kappa
+            q[j] = kappa * (q[j] / hope[j])
+        r = owner[j]
+        if crowd[COPIES, r] == 1:
+            r = split(r, slots, groups, crowd, logw, tally)
+        crowd[COPIES, r], crowd[PICK, r], logw[r] = 1, pick[j], level + log(q[j])
+    sift(slots, groups, crowd, logw, tally)
+
+
+@engine("score", "count", "refresh", "copy")
+def advance(
+    family, stats, X, rows, j, slots, mass, groups, crowd, logw, tally, u, trace, size, bound, kind
+):
+    """Filter the rows X[rows[j:]]; return the first j not done, for want of room."""
+    most = groups.shape[0] * groups.shape[1]
+    w, q = np.empty(groups.shape[1]), np.empty(most)
+    owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
+    while j < rows.shape[0] and not short(slots, groups, tally, u, size):
+        begin(crowd, tally)
+        top = weigh(family, stats, X, rows[j], slots, mass, tally)
+        n, level = candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick)
+        select(n, q, q, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
+        graft(family, stats, X, rows[j], slots, mass, groups, crowd, tally)
+        record(trace, j, crowd, tally)
+        j += 1
+    return j

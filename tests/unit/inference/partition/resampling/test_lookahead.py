@@ -1,0 +1,126 @@
+"""Looking one row ahead: what a pair may hope for, and that nothing else changes."""
+
+import numpy as np
+import pytest
+from tests.unit.inference.partition.test_population import FAMILY, check, new_filter, table
+
+from infinimix.inference.partition.filter import ParticleFilter
+from infinimix.inference.partition.population import begin, weigh
+from infinimix.inference.partition.resampling.lookahead import BLEAK, SLIGHT, foresee, hopes
+from infinimix.inference.partition.resampling.optimal import candidates
+from infinimix.kernels.compile import kernel
+from infinimix.partitions.crp import UNBOUNDED
+from tests.oracle.enumeration import log_marginal
+from tests.oracle.worlds import WORLDS, run
+
+STATE = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
+
+
+@kernel
+def weigh_pairs(
+    family, stats, X, slots, mass, groups, crowd, logw, tally, bound, rho, q, hope, owner, pick
+):
+    """List the pairs for row 5 with weight and hope, as `advance` does; return how many."""
+    begin(crowd, tally)
+    w, now, then = np.empty(1000), np.empty(1000), np.empty(1000)
+    top = weigh(family, stats, X, 5, slots, mass, tally)
+    n, _ = candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick)
+    foresee(family, stats, X, 5, 6, n, q, owner, pick, slots, mass, groups, tally, now, then)
+    hopes(n, q, owner, pick, groups, crowd, bound, now, then, rho, hope)
+    return n
+
+
+def density_ahead(world, z, ahead, alpha, bound):
+    """Sum of mass times density of a row over the groups of a partition, and a new one."""
+    total = 0.0
+    for k in range(z.max() + 1):
+        rows = np.flatnonzero(z == k).tolist()
+        ratio = log_marginal(world.families, world.X, [*rows, ahead]) - log_marginal(
+            world.families, world.X, rows
+        )
+        total += len(rows) * np.exp(ratio)
+    if z.max() + 1 < bound:
+        total += alpha * np.exp(log_marginal(world.families, world.X, [ahead]))
+    return total
+
+
+@pytest.mark.parametrize("rho", [1.0, 0.5])
+@pytest.mark.parametrize("bound", [None, 2, 3])
+@pytest.mark.parametrize("name", ["binary", "product-holes"])
+def test_hope_is_the_weight_times_the_density_of_the_next_row(name, bound, rho):
+    """All children of all partitions of five rows, the marginals written independently."""
+    world, alpha = WORLDS[name], 1.3
+    f, z = run(world._replace(X=tuple(x[:5] for x in world.X)), alpha, 52, "optimal", bound=bound)
+    q, hope = np.empty((2, 1000))
+    owner, pick = np.empty((2, 1000), np.int64)
+    arrays = (f.slots, f.mass, f.groups, f.crowd, f.logw, f.tally)
+    n = weigh_pairs(f.family, f.stats, world.X, *arrays, f.bound, rho, q, hope, owner, pick)
+    assert n == {None: 203, 2: 32, 3: 122}[bound]
+    expected = np.empty(n)
+    for j in range(n):
+        k = z[owner[j]].max() + 1 if pick[j] == 0 else pick[j] - 1
+        child = np.r_[z[owner[j]], k]
+        expected[j] = density_ahead(world, child, 6, alpha, bound or UNBOUNDED)
+    expected, heavy = q[:n] * expected**rho, q[:n] > SLIGHT
+    assert heavy.sum() > 0.6 * n
+    assert hope[:n].sum() == pytest.approx(1.0)
+    ratio = hope[:n] / expected
+    np.testing.assert_allclose(ratio[heavy] / ratio[heavy][0], 1.0, rtol=1e-9)
+    assert (hope[:n] > 0.0).all()
+
+
+def test_no_pair_is_without_hope():
+    """Next to a group 5,000 nats better, a child has little hope but a chance."""
+    now, then = np.array([0.0, 8.0, 0.0]), np.array([0.0, 9.0, 0.0])
+    groups, crowd = np.array([[0, 1], [0, 2]]), np.full((4, 2), 2)
+    q, hope = np.array([0.5, 0.5]), np.empty(2)
+    hopes(2, q, np.array([0, 1]), np.array([1, 1]), groups, crowd, 9, now, then, 1.0, hope)
+    np.testing.assert_allclose(hope, [1.0, BLEAK / 9.0])
+
+
+def test_a_stream_is_filtered_as_without_looking_ahead():
+    X = table()
+    one, other = new_filter("lookahead"), new_filter("optimal")
+    one.update(X, np.arange(300))
+    other.update(X, np.arange(300))
+    for name in STATE:
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+
+
+@pytest.mark.parametrize("size", [2, 15])
+@pytest.mark.parametrize("bound", [None, 4])
+def test_all_counts_agree_after_looking_ahead(size, bound):
+    X = table()
+    f, blind = (new_filter(how, size, bound) for how in ("lookahead", "optimal"))
+    for first, last in [(0, 1), (1, 40), (40, 500)]:
+        f.update(X, np.arange(first, last), ahead=True)
+        check(f, X, last)
+    blind.update(X, np.arange(500))
+    assert f.n_particles <= size
+    assert f.log_evidence() != blind.log_evidence()
+
+
+def test_looking_ahead_while_growing_is_having_had_room():
+    """The kernel returns for room and goes on with the same row, whose next one it still sees."""
+    X = table()
+    small, large = (new_filter("lookahead", alpha=20.0, slots=s) for s in (2, 4096))
+    large.groups = np.zeros((len(large.groups), 512), np.int64)
+    for f in (small, large):
+        f.update(X, np.arange(500), ahead=True)
+    assert large.slots.shape[1] == 4096 > small.slots.shape[1]
+    unique = small.n_particles
+    assert (small.crowd[:, :unique] == large.crowd[:, :unique]).all()
+    assert (small.logw[:unique] == large.logw[:unique]).all()
+
+
+def test_a_last_row_is_kept_by_its_weight():
+    """Two calls of one row each have no next row to look at."""
+    X = table()
+    one, other = (
+        ParticleFilter(FAMILY, 1.0, 3, how, None, np.random.default_rng(0))
+        for how in ("lookahead", "optimal")
+    )
+    for i in range(60):
+        one.update(X, np.array([i]), ahead=True)
+        other.update(X, np.array([i]))
+    assert one.log_evidence() == other.log_evidence()

@@ -1,0 +1,150 @@
+"""The N-to-M filter: what it keeps, and with which weight."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.stats import binom
+
+from infinimix.inference.partition.population import (
+    COPIES,
+    CROWDED,
+    LOGP,
+    MASS,
+    ORIGIN,
+    PICK,
+    SIZE,
+    UNIQUE,
+    USED,
+    begin,
+    weigh,
+)
+from infinimix.inference.partition.resampling.optimal import FLOOR, candidates, select, threshold
+from infinimix.partitions.crp import UNBOUNDED
+from tests.oracle.worlds import WORLDS, run
+
+weights = st.lists(st.floats(1e-12, 1.0), min_size=2, max_size=60)
+
+
+@given(weights=weights, share=st.floats(0.0, 1.0))
+def test_the_threshold_solves_its_equation(weights, share):
+    q = np.array(weights) / sum(weights)
+    size = 1 + int(share * (len(q) - 2))
+    kappa = threshold(q, len(q), size)
+    assert np.minimum(q / kappa, 1.0).sum() == pytest.approx(size, rel=1e-9)
+
+
+def test_without_a_crowd_there_is_no_threshold():
+    assert threshold(np.full(5, 0.2), 5, 5) == 0.0
+    assert threshold(np.full(9, 0.2), 5, 7) == 0.0  # only the first five count
+
+
+@pytest.mark.parametrize("q", [np.full(8, 1 / 8), np.array([1.0, 1e-300, 1e-300]), [0.5, 0.5, 0]])
+def test_a_threshold_of_ties_and_of_nothing(q):
+    kappa = threshold(np.array(q), len(q), 2)
+    assert 0.0 < kappa <= 0.5
+
+
+def crowded_row(seed=0):
+    """A population of 52 before its sixth row, and all its 203 children."""
+    world = WORLDS["product-holes"]
+    f, _ = run(world._replace(X=tuple(x[:5] for x in world.X)), 1.0, 52, "optimal", seed)
+    begin(f.crowd, f.tally)
+    top = weigh(f.family, f.stats, world.X, 5, f.slots, f.mass, f.tally)
+    q, owner, pick = np.empty(1000), np.empty(1000, np.int64), np.empty(1000, np.int64)
+    n, level = candidates(
+        f.mass, f.groups, f.crowd, f.logw, f.tally, UNBOUNDED, top, np.empty(1000), q, owner, pick
+    )
+    return f, n, q, owner, pick, level
+
+
+@pytest.mark.parametrize("rho", [0.0, 1.0])
+@pytest.mark.parametrize(("size", "crowded"), [(20, 0), (5, 0), (52, 1)])
+def test_the_kept_stand_for_all(size, crowded, rho, seed):
+    """A pair of hope above kappa keeps its weight q; one below survives hope / kappa of the time.
+
+    Its weight is then q kappa / hope; hope is q, or q times anything positive.
+
+    So the mean weight of a pair is its own. The number of times is binomial: a tail below
+    1e-7 at 203 pairs in six cases is a false alarm in one of 4,000 runs.
+    """
+    f, n, q, owner, pick, level = crowded_row()
+    assert n == 203
+    assert q[:n].sum() == pytest.approx(1.0)
+    rng, runs = np.random.default_rng(seed), 3000
+    hope = q[:n] * rng.gamma(1.0, size=n) ** rho
+    hope /= hope.sum()
+    kappa = max(threshold(hope, n, size), FLOOR)
+    chance = np.minimum(hope / kappa, 1.0)
+    fair = np.zeros((52, 8))
+    fair[owner[:n], pick[:n]] = q[:n] / chance
+    times = np.zeros((52, 8), np.int64)
+    f.tally[USED] = 0
+    for _ in range(runs):
+        slots, groups, crowd, logw, tally = (
+            a.copy() for a in (f.slots, f.groups, f.crowd, f.logw, f.tally)
+        )
+        tally[CROWDED], u = crowded, rng.random(1)
+        select(n, q.copy(), hope, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
+        kept = tally[UNIQUE]
+        assert kept <= size if crowded else kept == size
+        assert (crowd[COPIES, :kept] == 1).all()
+        at = crowd[ORIGIN, :kept], crowd[PICK, :kept]
+        np.testing.assert_allclose(np.exp(logw[:kept] - level), fair[at], rtol=1e-9)
+        times[at] += 1
+    law = binom(runs, chance)
+    found = times[owner[:n], pick[:n]]
+    assert times.sum() == found.sum()
+    assert np.minimum(law.cdf(found), law.sf(found - 1)).min() > 1e-7
+
+
+def test_a_particle_far_from_the_others_keeps_its_weight():
+    """Log weights and log densities may each span thousands of nats: only their sums count.
+
+    Particle 0 weighs e^1000 more than particle 1, but its best group is 3,000 nats worse.
+    """
+    mass = np.array([[0.5, 4.0, 4.0], [-3000.0, -3000.0, 0.0], [0.5, 4.0, 4.0]])
+    mass[2] *= np.exp(mass[LOGP])
+    groups = np.array([[0, 1], [0, 2]])
+    crowd = np.zeros((4, 2), np.int64)
+    crowd[COPIES], crowd[SIZE] = 1, 2
+    logw, tally = np.array([0.0, -1000.0]), np.array([4, 3, 2, 2, 0, 0])
+    for order in ([0, 1], [1, 0]):
+        q, owner, pick = np.empty(4), np.empty(4, np.int64), np.empty(4, np.int64)
+        n, level = candidates(
+            mass,
+            groups[order],
+            crowd,
+            logw[order],
+            tally,
+            UNBOUNDED,
+            0.0,
+            np.empty(1000),
+            q,
+            owner,
+            pick,
+        )
+        assert n == 1
+        assert (order[owner[0]], pick[0]) == (1, 1)
+        assert level == pytest.approx(-1000.0 + np.log(4.0 / 4.5))
+
+
+def test_masses_of_the_kept():
+    """In a crowd the number of particles stays at the size, each with rows of its own."""
+    f, z = run(WORLDS["product"], 1.0, 3, "optimal")
+    assert f.tally[UNIQUE] <= 3
+    assert f.tally[CROWDED] == 1
+    for r in range(f.tally[UNIQUE]):
+        assert f.mass[MASS, f.held(r)].tolist() == np.bincount(z[r]).tolist()
+
+
+def test_ties_with_the_threshold_come_to_an_end():
+    """Ties lie on the threshold but for rounding; the search must not swing about them."""
+    rng = np.random.default_rng(0)
+    for _ in range(2000):
+        ties, large = rng.integers(2, 7), rng.integers(0, 3)
+        same = 0.1 * rng.random() * (1 + rng.integers(-2, 3, ties) * 2.2e-16)
+        q = rng.permutation(np.r_[rng.random(large) + 0.2, same, 1e-17])
+        q /= q.sum()
+        kappa = threshold(q, len(q), ties + large)
+        assert np.minimum(q / kappa, 1).sum() == pytest.approx(ties + large)
