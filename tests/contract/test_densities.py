@@ -8,6 +8,7 @@ from scipy.stats import nbinom
 
 from infinimix.families import BetaBernoulli, NormalInverseChiSquared, seam
 from infinimix.families.normal import PLACE
+from infinimix.kernels.holes import is_hole
 from tests.contract.examples import EXAMPLES, Example
 from tests.contract.groups import (
     LIVE,
@@ -228,7 +229,7 @@ def test_draws_keep_what_is_observed(name):
         slots = np.arange(example.n) % 2
         drawn = seam.draw(example.family, stats, slots, example.X, rng)
         for cells, block in zip(*map(blocks, (drawn, example.X)), strict=True):
-            seen = ~seam.is_hole(block)
+            seen = ~is_hole(block)
             assert cells.dtype == block.dtype
             assert cells[seen].tobytes() == block[seen].tobytes()
 
@@ -254,7 +255,7 @@ def test_an_observed_cell_is_filled_by_itself(name):
     for example, stats, weight in mixed(name):
         found = map(blocks, seam.fill(example.family, stats, weight, example.X))
         for value, spread, block in zip(*found, blocks(example.X), strict=True):
-            seen = ~seam.is_hole(block)
+            seen = ~is_hole(block)
             assert value.dtype == spread.dtype == np.float64
             assert (value[seen] == block[seen]).all()
             assert (spread[seen] == 0).all()

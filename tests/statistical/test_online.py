@@ -39,11 +39,11 @@ def draw(seed, said, then, **parameters):
         for i in range(0, 6, 2):
             model.partial_fit(X[i : i + 2], y[i : i + 2], predicted=said[i : i + 2])
         then(model)
-        theta, total = model._learner.model.stats.t, model._learner.model.stats.total
-        words = [model._input.vocabulary.known[word] for word in "abcd"]
-        assert (theta[words] > UNDRAWN)[:, : 1 + model._learner.n_classes].all()
-        for label in model._roster.codes:
-            slot = 1 + model._roster.codes[label]
+        theta, total = model._state.learner.model.stats.t, model._state.learner.model.stats.total
+        words = [model._state.source.vocabulary.known[word] for word in "abcd"]
+        assert (theta[words] > UNDRAWN)[:, : 1 + model._state.learner.n_classes].all()
+        for label in model._state.roster.codes:
+            slot = 1 + model._state.roster.codes[label]
             assert np.exp(theta[words, slot]).sum() == pytest.approx(total[slot], rel=1e-5)
             found[label].append(np.exp(theta[words, slot]) / total[slot])
     return {label: np.array(own) for label, own in found.items()}
@@ -78,8 +78,8 @@ def test_they_are_after_forgetting(seed):
 
 def test_they_are_after_two_classes_became_one(seed):
     def join(model):
-        codes = model._roster.codes
-        model._learner.join(codes["v"], codes["u"])
+        codes = model._state.roster.codes
+        model._state.learner.join(codes["v"], codes["u"])
         model._remove(codes["v"])
 
     both = sum(counts(y).values())

@@ -19,8 +19,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from infinimix.estimators.aclass.classifier import AClassClassifier
-from infinimix.estimators.answers.design import design_matrix, has_holes
-from infinimix.estimators.answers.filling import Blocks, choose
+from infinimix.estimators.answers.filling import choose
 from infinimix.estimators.common.labels import Labels, read_some_labels
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.estimators.mixture.crp_mixture import CRPMixture
@@ -31,6 +30,8 @@ from infinimix.scikit import (
     check_is_fitted,
     clone,
 )
+from infinimix.tables import EncodedTable
+from infinimix.tables.encoded import Blocks
 
 ROWS, STATES, DRAWS = range(3)  # what the seeds are for
 
@@ -112,17 +113,16 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         labels = Labels()
         codes, new = read_some_labels(labels, y, getattr(self.generative, "unlabelled", None))
         labels.extend(new)
-        blocks = generative._encode(X).blocks
+        table = generative._encode(X)
         if not _has_classes(generative):
-            blocks, codes = tuple(b[codes >= 0] for b in blocks), codes[codes >= 0]
-        missing = has_holes(generative._schema, blocks) | (codes < 0)
+            table, codes = table.take(codes >= 0), codes[codes >= 0]
+        missing = table.holes().any(axis=1) | (codes < 0)
         estimators = []
         for d in range(int(self.n_draws) if missing.any() else 1):
             rng = np.random.default_rng(_child(seed, ROWS, d))
-            filled, drawn = _fill(generative, blocks, codes, missing, rng)
+            filled, drawn = _fill(generative, table, codes, missing, rng)
             estimator = self._discriminative(_child(seed, STATES, d + 1))
-            design = design_matrix(generative._schema, filled)
-            estimators.append(estimator.fit(design, labels.array[drawn]))
+            estimators.append(estimator.fit(design_matrix(filled), labels.array[drawn]))
         self.generative_, self.estimators_, self._labels = generative, estimators, labels
         self._seed, self.n_features_in_ = seed, generative.n_features_in_
         self.__dict__.pop("feature_names_in_", None)
@@ -169,19 +169,18 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         every table.
         """
         check_is_fitted(self)
-        schema = self.generative_._schema
-        blocks = self.generative_._encode(X).blocks
-        holed = np.flatnonzero(has_holes(schema, blocks))
-        drawn = [self._draw_row(tuple(b[i : i + 1] for b in blocks)) for i in holed]
-        proba = np.zeros((len(blocks[0]), len(self.classes_)))
+        table = self.generative_._encode(X)
+        holed = np.flatnonzero(table.holes().any(axis=1))
+        drawn = [self._draw_row(tuple(b[i : i + 1] for b in table.blocks)) for i in holed]
+        proba = np.zeros((table.n_rows, len(self.classes_)))
         n = max(int(self.n_draws), len(self.estimators_))
         for d in range(n):
-            filled = tuple(block.copy() for block in blocks)
+            filled = tuple(block.copy() for block in table.blocks)
             for i, row in zip(holed, drawn, strict=True):
                 for own, new in zip(filled, row, strict=True):
                     own[i] = new[d]
             model = self.estimators_[d % len(self.estimators_)]
-            proba += self._ask(model, design_matrix(schema, filled))
+            proba += self._ask(model, design_matrix(table._replace(blocks=filled)))
             if len(holed) == 0 and len(self.estimators_) == 1:
                 break  # every other draw is the same
         return proba / proba.sum(axis=1, keepdims=True)
@@ -220,26 +219,44 @@ def _has_classes(generative: Any) -> bool:
 
 
 def _fill(
-    generative: Any, blocks: Blocks, codes: np.ndarray, missing: np.ndarray, rng: Any
-) -> tuple[Blocks, np.ndarray]:
+    generative: Any, table: EncodedTable, codes: np.ndarray, missing: np.ndarray, rng: Any
+) -> tuple[EncodedTable, np.ndarray]:
     """Return rows with their holes drawn, and labels with theirs."""
-    filled, codes = tuple(block.copy() for block in blocks), codes.copy()
-    rows = np.flatnonzero(missing)
-    part = tuple(np.ascontiguousarray(block[rows]) for block in blocks)
+    rows, codes = np.flatnonzero(missing), codes.copy()
     if len(rows) == 0:
-        return filled, codes
-    known = None
+        return table, codes
+    part, known = table.take(rows), None
     if _has_classes(generative):
         known = codes[rows]
         free = np.flatnonzero(known < 0)
         if len(free):
-            shares = generative._class_shares(tuple(block[free] for block in part))
-            known[free] = choose(shares, rng)
+            known[free] = choose(generative._class_shares(part.take(free)), rng)
         codes[rows] = known
-    drawn, _ = generative._mixture().draw(part, rng, known)
+    drawn, _ = generative._mixture().draw(part.blocks, rng, known)
+    filled = tuple(block.copy() for block in table.blocks)
     for own, new in zip(filled, drawn, strict=True):
         own[rows] = new
-    return filled, codes
+    return table._replace(blocks=filled), codes
+
+
+def design_matrix(table: EncodedTable) -> np.ndarray:
+    """Return numbers as they are, binary cells as 0 and 1, and one column for each category.
+
+    Real columns are in natural units. A cell that is still missing, as those of a column without
+    any known category are, is 0 everywhere.
+    """
+    schema, parts = table.schema, [np.zeros((table.n_rows, 0))]
+    columns = schema.decode(table.blocks)
+    for kind, block in zip(schema.blocks, table.blocks, strict=True):
+        if kind == "categorical":
+            for cells, count in zip(block.T, schema.category_counts.tolist(), strict=True):
+                parts.append((cells[:, None] == np.arange(count)).astype(float))
+        elif kind == "binary":
+            parts.append(np.maximum(block, 0).astype(float))
+        else:
+            names = [schema.names[j] for j in schema.positions(kind)]
+            parts.append(np.stack([np.asarray(columns[name], float) for name in names], axis=1))
+    return np.nan_to_num(np.concatenate(parts, axis=1), nan=0.0)
 
 
 def _child(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:

@@ -11,34 +11,19 @@ from importlib import import_module
 from os import PathLike
 from typing import Any, BinaryIO
 
-import numpy as np
-
 import infinimix
 from infinimix import artifacts
 from infinimix.artifacts import ArtifactError
-from infinimix.estimators.aclass.batches import Training
-from infinimix.estimators.aclass.calibration import Calibration
 from infinimix.estimators.aclass.classifier import AClassClassifier
-from infinimix.estimators.aclass.relevance import Relevance
-from infinimix.estimators.common.labels import Labels, check_labels
-from infinimix.estimators.common.parameters import check_parameter, check_parameters
+from infinimix.estimators.common.mixture_estimator import check_whole
+from infinimix.estimators.common.parameters import check_parameters
 from infinimix.estimators.common.plain_parameters import plain, unplain
-from infinimix.estimators.common.schema_checks import check_layout, check_schema
-from infinimix.estimators.common.table_estimator import TableEstimator, check_whole
+from infinimix.estimators.common.state import MixtureState
+from infinimix.estimators.common.table_estimator import TableEstimator
 from infinimix.estimators.finite.classifier import FiniteMixtureClassifier
-from infinimix.estimators.finite.storage import (
-    check_blocks,
-    check_codes,
-    finite_from_tree,
-    finite_to_tree,
-)
 from infinimix.estimators.mixture.crp_mixture import CRPMixture
 from infinimix.estimators.mixture.imputer import CRPImputer
 from infinimix.estimators.online.classifier import OnlineCRPClassifier
-from infinimix.estimators.online.storage import online_from_tree, online_to_tree
-from infinimix.families.given import resolve_prior
-from infinimix.inference.ensemble.storage import bank_from_tree, bank_to_tree
-from infinimix.tables import Schema
 
 File = str | PathLike[str] | BinaryIO
 TREE_VERSION = 2
@@ -109,33 +94,13 @@ def save(
 
 def _tree_of(model: Any) -> dict[str, Any]:
     check_parameters(model)
+    state = model._state
+    if isinstance(state, MixtureState):
+        check_whole(state.bank)
     return {
         "version": TREE_VERSION,
         "parameters": {k: plain(v) for k, v in model.get_params(deep=False).items()},
-        **_to_tree(model),
-    }
-
-
-def _to_tree(model: Any) -> dict[str, Any]:
-    if isinstance(model, OnlineCRPClassifier):
-        return online_to_tree(model)
-    if isinstance(model, FiniteMixtureClassifier):
-        return finite_to_tree(model)
-    return _bank_tree(model)
-
-
-def _bank_tree(model: TableEstimator) -> dict[str, Any]:
-    check_whole(model._bank)
-    return {
-        "schema": model._schema.to_json(),
-        "bank": bank_to_tree(model._bank),
-        "log_slopes": model._log_slopes,
-        "labels": _labels_of(model),
-        "rows": getattr(model, "labels_", None),
-        "calibration": tuple(getattr(model, "_calibration", ())),
-        "training": _training_to_tree(model),
-        "relevance": tuple(getattr(model, "_relevance", None) or ()),
-        "unlabelled_gain": float(getattr(model, "_gain", np.nan)),
+        **state.to_tree(),
     }
 
 
@@ -188,87 +153,5 @@ def read_notes(path: File) -> dict[str, Any]:
 def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:
     model = cls(**{k: unplain(v) for k, v in tree["parameters"].items()})
     check_parameters(model)
-    if isinstance(model, OnlineCRPClassifier):
-        return online_from_tree(model, tree)
-    if isinstance(model, FiniteMixtureClassifier):
-        return finite_from_tree(model, tree)
-    model._schema = schema = Schema.from_json(tree["schema"])
-    check_schema(schema)
-    for name, value in tree["bank"]["settings"].items():
-        check_parameter(model, name, value)
-    resolve_prior(tree["bank"]["settings"]["prior"], schema.kinds(True), schema.gaussian_blocks)
-    model._bank = bank_from_tree(tree["bank"])
-    check_layout(schema, model._bank.layout)
-    model._log_slopes = _check_log_slopes(schema, tree["log_slopes"])
-    labels, rows = tree["labels"], tree["rows"]
-    _check_labels(labels, model._bank.n_classes, cls is AClassClassifier)
-    if labels is not None:
-        model._labels = Labels()
-        model._labels.extend(labels)
-        model._calibration = _check_calibration(tree["calibration"])
-        model._training = _check_training(schema, tree.get("training"), len(labels))
-        model._relevance = _check_relevance(schema, tree.get("relevance", ()))
-        model._gain = float(tree.get("unlabelled_gain", np.nan))
-    if rows is not None:
-        model.labels_ = _check_rows(rows)
-    model.n_features_in_ = schema.width
-    if schema.named:
-        model.feature_names_in_ = np.array(schema.names, dtype=object)
+    model._state = cls.State.from_tree(tree, model)
     return model
-
-
-def _check_log_slopes(schema: Schema, total: Any) -> float:
-    if not isinstance(total, float) or not np.isfinite(total) or (total and not schema.transforms):
-        raise ValueError("its densities are in no unit")
-    return total
-
-
-def _check_labels(labels: Any, n_classes: int, classifies: bool) -> None:
-    sound = n_classes == 1 and labels is None
-    if classifies:
-        sound = isinstance(labels, list) and len(set(check_labels(labels))) == n_classes > 0
-    if not sound:
-        raise ValueError("its labels do not fit its classes")
-
-
-def _check_calibration(pair: Any) -> Calibration:
-    calibration = Calibration(*pair)
-    if not all(isinstance(x, float) for x in pair) or not 0.0 < calibration.power < np.inf:
-        raise ValueError("its power of the likelihood is no positive number")
-    return calibration
-
-
-def _training_to_tree(model: TableEstimator) -> dict[str, Any] | None:
-    training = getattr(model, "_training", None)
-    return training and {"blocks": list(training.blocks), "codes": training.codes}
-
-
-def _check_training(schema: Schema, saved: Any, n_classes: int) -> Training | None:
-    if saved is None:
-        return None
-    codes = check_codes(saved["codes"], n_classes)
-    return Training(check_blocks(schema, saved["blocks"], len(codes)), codes)
-
-
-def _check_relevance(schema: Schema, saved: Any) -> Relevance | None:
-    if not saved:
-        return None
-    found = Relevance(*saved)
-    p = np.asarray(found.inclusion)
-    sound = (
-        p.shape == (schema.width,) and p.dtype == np.float64 and bool(((p >= 0) & (p <= 1)).all())
-    )
-    if not sound or not isinstance(found.log_shared, float) or not np.isfinite(found.log_shared):
-        raise ValueError("the relevance of its columns is no probability")
-    return found
-
-
-def _check_rows(rows: Any) -> np.ndarray:
-    if not isinstance(rows, np.ndarray) or rows.ndim != 1 or rows.dtype != np.int64:
-        raise ValueError("labels_ is no vector of whole numbers")
-    return rows
-
-
-def _labels_of(model: TableEstimator) -> list[Any] | None:
-    labels = getattr(model, "_labels", None)
-    return None if labels is None else labels.values

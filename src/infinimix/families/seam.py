@@ -17,6 +17,7 @@ import numpy as np
 
 from infinimix.kernels.compile import part
 from infinimix.kernels.dispatch import operation
+from infinimix.kernels.holes import is_hole
 
 MANY = 1e7  # rows of a group that knows its parameters: see `settle`
 FLOOR = 1e-3  # least pseudo-count beside a mode, so that nothing is impossible
@@ -195,11 +196,6 @@ def column_of_fields(family, stats, d):
 
 def _one_column(arrays, d):
     return [np.ascontiguousarray(array[..., d : d + 1]) for array in arrays]
-
-
-def is_hole(X):
-    """Return where the cells of a block are missing."""
-    return np.isnan(X) if X.dtype.kind == "f" else X < 0
 
 
 def keep_observed(X, drawn):

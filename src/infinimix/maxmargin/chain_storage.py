@@ -8,9 +8,8 @@ import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters
 from infinimix.estimators.common.plain_parameters import plain, unplain
-from infinimix.estimators.common.schema_checks import check_schema
-from infinimix.estimators.common.table_estimator import block_names
-from infinimix.families.priors import Layout, blank
+from infinimix.estimators.common.state import layout_of, read_schema
+from infinimix.families.priors import blank
 from infinimix.families.product import refresh_all
 from infinimix.inference.ensemble.storage import statistics
 from infinimix.maxmargin.isvm import GibbsInfiniteSVC
@@ -43,8 +42,7 @@ def chain_from_tree(tree: dict[str, Any]) -> GibbsInfiniteSVC:
     model = GibbsInfiniteSVC(**{k: unplain(v) for k, v in tree["parameters"].items()})
     check_parameters(model)
     model._labels = check_labels_of(tree["labels"])
-    model._schema = schema = Schema.from_json(tree["schema"])
-    check_schema(schema)
+    model._schema = schema = read_schema(tree["schema"])
     n_classes = len(model._labels.values)
     sizes = {"d": schema.width, "e": schema.width + 1, "C": n_classes if n_classes > 2 else 1}
     parts = tree["kept"]
@@ -72,7 +70,7 @@ def chain_from_tree(tree: dict[str, Any]) -> GibbsInfiniteSVC:
 
 def _families(schema: Schema, base: list[list[np.ndarray]]) -> Any:
     """Return the families with the hyper-parameters of a file, if they have the right shapes."""
-    shapes = blank(Layout(block_names(schema), schema.category_counts))
+    shapes = blank(layout_of(schema))
     found = []
     for shape, fields in zip(shapes, base, strict=True):
         for expected, field in zip(shape, fields, strict=True):

@@ -8,9 +8,9 @@ import numpy as np
 
 from infinimix.estimators.common.labels import Labels
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.estimators.common.table_estimator import block_names
+from infinimix.estimators.common.state import layout_of
 from infinimix.families.given import resolve_prior
-from infinimix.families.priors import Layout, blank, find_families
+from infinimix.families.priors import blank, find_families
 from infinimix.families.seam import empty, score_rows
 from infinimix.inference.ensemble.bank import pool_rows
 from infinimix.maxmargin.chain_rows import (
@@ -186,7 +186,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         return schema, encode(schema, frame, learn=True, who=type(self).__name__).blocks
 
     def _find_families(self, schema: Schema, blocks: tuple[np.ndarray, ...]) -> Any:
-        layout = Layout(block_names(schema), schema.category_counts)
+        layout = layout_of(schema)
         shape = blank(layout)
         pool = empty(shape, 1)
         pool_rows(shape, pool, blocks, 0, len(blocks[0]))

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.tables import Encoded, Schema, encode, read_schema
+from infinimix.tables import EncodedTable, Schema, encode, read_schema
 from infinimix.tables.column import Column, kind_of
 from infinimix.tables.transforms import Spike
 
@@ -46,7 +46,7 @@ class Columns:
                     counts[j] = len(self.edges[j]) + 1
         return counts
 
-    def codes(self, encoded: Encoded) -> tuple[np.ndarray, np.ndarray]:
+    def codes(self, encoded: EncodedTable) -> tuple[np.ndarray, np.ndarray]:
         """Return an encoded table, (rows, N), and where it has holes."""
         out = np.zeros((encoded.n_rows, self.schema.width), float if self.gaussian else np.int64)
         missing = np.zeros(out.shape, bool)
@@ -62,7 +62,7 @@ class Columns:
                 out[:, j] = np.where(missing[:, j], 0, column)
         return out, missing
 
-    def log_slopes(self, encoded: Encoded, missing: np.ndarray) -> np.ndarray:
+    def log_slopes(self, encoded: EncodedTable, missing: np.ndarray) -> np.ndarray:
         """Return what turns densities of standardised numbers into natural ones."""
         if not self.gaussian:
             return np.zeros(encoded.n_rows)
@@ -105,7 +105,7 @@ class Columns:
 
 def read_columns(
     X: Any, columns: Any, likelihood: str, n_bins: int, who: str
-) -> tuple[Columns, Encoded]:
+) -> tuple[Columns, EncodedTable]:
     """Decide what the columns are, and encode the table."""
     schema = _without_spikes(read_schema(X, columns))
     encoded = encode(schema, X, learn=True, who=who)

@@ -25,7 +25,7 @@ from infinimix.scikit import (
     _get_feature_names,
     check_is_fitted,
 )
-from infinimix.tables import Encoded, encode
+from infinimix.tables import EncodedTable, encode
 
 
 class BlockmodelBayesNet(Answers, BaseEstimator):
@@ -282,7 +282,7 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         advice = "Let n_iter be larger, call run(), or set n_temperatures."
         warn_if_apart(self, "->", advice, stacklevel=caller)
 
-    def _encode(self, X: Any) -> Encoded:
+    def _encode(self, X: Any) -> EncodedTable:
         readable = not hasattr(X, "columns") or _get_feature_names(X) is not None
         if not isinstance(X, list) and (readable or not self._columns.schema.named):
             _check_feature_names(self, X, reset=False)

@@ -148,7 +148,7 @@ def _show_mixtures(model: Any, image: Image | None) -> Iterator[str]:
     kinds = kinds_of(model)
     counts = dict(zip(model.classes_.tolist(), model.class_count_.tolist(), strict=True))
     for label in model.classes_.tolist()[:MOST_CLASSES]:
-        groups = groups_of(model, label, model._labels.values.index(label))
+        groups = groups_of(model, label, model._state.labels.values.index(label))
         note = (
             f"{pieces.plural(len(groups), 'group')} of {pieces.plural(int(counts[label]), 'row')}"
         )

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import logsumexp, rel_entr
 
-from infinimix.estimators.answers.filling import is_tied, places
+from infinimix.estimators.answers.filling import is_tied
 from infinimix.families.seam import column, score_rows, typical
 from infinimix.inference.partition.assignments import best_particle
 from infinimix.inference.partition.population import MASS
@@ -49,7 +49,7 @@ def evidence_of_groups(model: Any, c: int, most: int) -> np.ndarray:
     own = everyone[c]
     n = min(most, len(own.slots))
     out = np.empty((n, schema.width))
-    for j, (b, k) in enumerate(places(schema)):
+    for j, (b, k) in enumerate(schema.places):
         cells = own.typical[b][:n, k]
         kind = schema.columns[j].kind
         if kind in ("binary", "count"):

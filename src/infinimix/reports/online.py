@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.online.classifier import OnlineCRPClassifier
 from infinimix.reports import pieces
 
 MOST_CLASSES = 40
@@ -43,10 +44,11 @@ def show_online(model: Any) -> Iterator[str]:
 
 def _typical(model: Any, labels: list[Any]) -> dict[Any, str]:
     """Return what is typical of each class, where the model can say it."""
-    if not hasattr(model, "_roster"):
+    if not isinstance(model, OnlineCRPClassifier):
         return {}
-    codes, source = model._roster.codes, model._input
-    return {label: _words(source.describe(model._learner, codes[label])) for label in labels}
+    state = model._fitted()
+    codes = state.roster.codes
+    return {label: _words(state.source.describe(state.learner, codes[label])) for label in labels}
 
 
 def _words(top: dict[str, Any]) -> str:

@@ -96,25 +96,16 @@ def _masks(width: int) -> Iterator[np.ndarray]:
 
 def _by_blocks(model: Any, rows: Any) -> Iterator[np.ndarray]:
     """Yield log probabilities of the classes under each mask, marks hidden as well."""
-    schema, blocks = model._schema, model._fitted_rows(rows)
+    table = model._rows(rows)
+    schema = table.schema
     order = list(range(schema.width))
     if schema.named:
         order = [schema.names.index(name) for name in rows.columns]
     for mask in _masks(len(order)):
         shown = np.zeros(schema.width, dtype=bool)
         shown[order] = mask
-        part = tuple(
-            np.ascontiguousarray(np.where(shown[schema.owners(kind)], block, _hole(block))).astype(
-                block.dtype
-            )
-            for kind, block in zip(schema.blocks, blocks, strict=True)
-        )
-        joint = model._log_joint(part, model.likelihood_power_)
+        joint = model._log_joint(table.show(shown), model.likelihood_power_)
         yield joint - logsumexp(joint, axis=1, keepdims=True)
-
-
-def _hole(block: np.ndarray) -> float:
-    return np.nan if block.dtype.kind == "f" else -1
 
 
 def _by_frames(model: Any, rows: Any) -> Iterator[np.ndarray]:

@@ -6,10 +6,10 @@ sees only arrays: it never asks whether the rows came from pandas, polars, NumPy
 matrices or a list of dicts, nor how a missing cell was spelled.
 
 Files: `column` what a column may be, `schema` what is known of all of them, `kinds` the rule that
-decides it, `shapes` and `transforms` for skewed real columns, `encoding` the conversion, `holes`
-what is missing; below them `readers` opens every kind of input as one of the `forms`, `aligned` in
-the order of a schema, `cells` converts one column, `missing` and `sparsity` answer a question
-each, `scans` holds the compiled passes, `errors` words the refusals.
+decides it, `shapes` and `transforms` for skewed real columns, `encoding` the conversion, `encoded`
+its result, `holes` what is missing; below them `readers` opens every kind of input as one of the
+`forms`, `aligned` in the order of a schema, `cells` converts one column, `missing` and `sparsity`
+answer a question each, `scans` holds the compiled passes, `errors` words the refusals.
 
 Text is a table too, one that has as many columns as there are words. `text` says how strings
 become words (`stemming`, `hashing`), `vocabulary` which word has which column, and `documents`
@@ -23,18 +23,19 @@ from infinimix.later import late_names
 
 if TYPE_CHECKING:
     from infinimix.tables.column import Column, Novel
-    from infinimix.tables.encoding import Encoded, encode
+    from infinimix.tables.encoded import EncodedTable
+    from infinimix.tables.encoding import encode
     from infinimix.tables.kinds import read_schema
     from infinimix.tables.schema import Schema
     from infinimix.tables.text import Text
 
-__all__ = ["Column", "Encoded", "Novel", "Schema", "Text", "encode", "read_schema"]
+__all__ = ["Column", "EncodedTable", "Novel", "Schema", "Text", "encode", "read_schema"]
 
 __getattr__ = late_names(
     __name__,
     {
         "Column": "infinimix.tables.column",
-        "Encoded": "infinimix.tables.encoding",
+        "EncodedTable": "infinimix.tables.encoded",
         "Novel": "infinimix.tables.column",
         "Schema": "infinimix.tables.schema",
         "Text": "infinimix.tables.text",

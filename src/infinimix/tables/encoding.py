@@ -5,7 +5,7 @@ learning row by row is not spent here. Everything else goes by blocks of rows (m
 by column, and reports its errors; the short way leaves them to the long one.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,14 @@ from infinimix.tables.cells import (
 )
 from infinimix.tables.codes import encode_codes
 from infinimix.tables.column import TRANSFORMED, Novel, kind_of
+from infinimix.tables.encoded import NOTHING_NOVEL, EncodedTable
 from infinimix.tables.forms import CHUNK, FEW, Dense, Sparse, Table
 from infinimix.tables.holes import holes_in
 from infinimix.tables.records import Records
 from infinimix.tables.scans import READY, copy_binary, copy_count, copy_real, ready
 from infinimix.tables.schema import Schema
 
-__all__ = ["Encoded", "encode"]
+__all__ = ["encode"]
 
 _COPY: dict[str, Any] = {
     "binary": copy_binary,
@@ -52,34 +53,8 @@ _DTYPE = {
     "gaussian": np.float64,
 }
 
-_NOWHERE = np.empty(0, dtype=np.int64)
-_NOWHERE.flags.writeable = False
-_NOTHING = Novel(_NOWHERE, _NOWHERE, [])
 
-
-class Encoded(NamedTuple):
-    """A table as arrays.
-
-    Attributes
-    ----------
-    blocks : tuple of arrays, shape (n_rows, number of columns of the kind)
-        Aligned with `Schema.blocks`. Binary: int8, 0 or 1, -1 where missing; categorical: int32
-        codes, -1 where missing; all others: float64, NaN where missing, real and spiked ones
-        after the transform of their column, which makes +inf of the common value of a spiked one.
-        Behind the binary columns there are the marks of `Schema.marked`, 1 where the cell is
-        missing. C-contiguous and freshly owned.
-    n_rows : int
-        The number of rows.
-    novel : Novel
-        Categories that the schema does not know yet; `Schema.extended` takes them in.
-    """
-
-    blocks: tuple[NDArray[Any], ...]
-    n_rows: int
-    novel: Novel = _NOTHING
-
-
-def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> Encoded:
+def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> EncodedTable:
     """Encode a table by a schema.
 
     Parameters
@@ -98,7 +73,7 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
 
     Returns
     -------
-    Encoded
+    EncodedTable
 
     Raises
     ------
@@ -121,9 +96,9 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
         if block is not None:
             if schema.transforms:
                 _transform(schema, kind, block)
-            return Encoded((block,), len(block))
+            return EncodedTable(schema, (block,))
     table = open_aligned(schema, X, who)
-    blocks, novel = [], _NOTHING
+    blocks, novel = [], NOTHING_NOVEL
     for kind in schema.blocks:
         if kind == "categorical":
             block, novel = _encode_categorical(schema, table, learn)
@@ -133,11 +108,11 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
             block = _encode_columns(schema, table, kind)
         if kind in TRANSFORMED:
             _transform(schema, kind, block)
-        if kind == "binary" and schema.marked:
-            marks = holes_in(table, schema.marked).astype(np.int8)
-            block = np.ascontiguousarray(np.hstack([block, marks]))
+        if kind == "binary" and schema.indicated:
+            indicators = holes_in(table, schema.indicated).astype(np.int8)
+            block = np.ascontiguousarray(np.hstack([block, indicators]))
         blocks.append(block)
-    return Encoded(tuple(blocks), table.n_rows, novel)
+    return EncodedTable(schema, tuple(blocks), novel)
 
 
 def _copy_whole(kind: str, width: int, X: NDArray[Any]) -> NDArray[Any] | None:
@@ -207,7 +182,7 @@ def _encode_categorical(
 ) -> tuple[NDArray[np.int32], Novel]:
     known = table.codes("categorical") if isinstance(table, Records) else None
     if known is not None:
-        return known, _NOTHING
+        return known, NOTHING_NOVEL
     positions = schema.positions("categorical")
     out = np.empty((table.n_rows, len(positions)), dtype=np.int32)
     names = [schema.names[j] for j in positions.tolist()]
@@ -229,7 +204,7 @@ def _encode_categorical(
 def _list_novel(found: list[tuple[int, int, Any]]) -> Novel:
     """New categories as (row, column, value), in their order of first appearance."""
     if not found:
-        return _NOTHING
+        return NOTHING_NOVEL
     found.sort(key=lambda entry: entry[:2])
     rows, columns, values = zip(*found, strict=True)
     return Novel(np.array(rows, np.int64), np.array(columns, np.int64), list(values))

@@ -25,6 +25,11 @@ CHUNK = 1 << 18
 FEW = 32
 
 
+def is_empty(X: Any) -> bool:
+    """Whether an input says by its length that it has no rows."""
+    return hasattr(X, "__len__") and len(X) == 0
+
+
 class Cells(NamedTuple):
     """One column: numbers as an array, anything else as a list of Python objects.
 

@@ -1,11 +1,12 @@
-"""Which cells of a table are missing, as the user wrote it, and the marks that say so.
+"""Which cells of a table are missing, as the user wrote it.
 
-That is less than what is missing in the encoded blocks: there a category that the model has
-never seen is a hole too, but it is an observed cell: nobody may write over it, and it has no mark.
+That is less than what is missing in an encoded table: there a category that the model has never
+seen counts as missing too, but it is an observed cell: nobody may write over it, and its
+missingness indicator is 0.
 
-A **mark** is one more binary cell of a row that says of one column whether its cell is missing.
-Marks are never columns of the table: they stand at the end of the binary block, behind the
-binary columns, one for each position in `Schema.marked`.
+A **missingness indicator** is one more binary cell of a row that says of one column whether its
+cell is missing. Indicators are never columns of the table: they stand at the end of the binary
+block, behind the binary columns, one for each position in `Schema.indicated`.
 """
 
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from infinimix.tables.forms import Cells, Dense, Table
 from infinimix.tables.missing import is_missing
 from infinimix.tables.schema import Schema
 
-__all__ = ["find_holes", "forget_marks", "holes_in"]
+__all__ = ["find_holes", "holes_in"]
 
 
 def find_holes(schema: Schema, X: Any, *, who: str = "the model") -> NDArray[np.bool_]:
@@ -52,12 +53,3 @@ def _holes_of(cells: Cells) -> NDArray[np.bool_]:
         return np.fromiter(map(is_missing, cells.values), bool, len(cells.values))
     holes = np.zeros(len(cells.values), bool) if cells.missing is None else cells.missing
     return holes | np.isnan(cells.values) if cells.values.dtype.kind == "f" else holes
-
-
-def forget_marks(schema: Schema, blocks: tuple[NDArray[Any], ...]) -> tuple[NDArray[Any], ...]:
-    """Encoded rows of which nobody knows whether their marked cells would be missing."""
-    if not schema.marked:
-        return blocks
-    binary = blocks[0].copy()
-    binary[:, -len(schema.marked) :] = -1
-    return (binary, *blocks[1:])

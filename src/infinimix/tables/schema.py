@@ -37,9 +37,9 @@ class Schema:
         ``"object"``; `decode` gives values of that type back.
     joint : tuple of tuple of int
         The positions of the columns of each gaussian block, in table order.
-    marked : tuple of int
-        The positions of the columns whose missing cells are marked, in table order; the marks
-        are at the end of the binary block.
+    indicated : tuple of int
+        The positions of the columns that have a missingness indicator, in table order; the
+        indicators are at the end of the binary block.
 
     Examples
     --------
@@ -61,7 +61,7 @@ class Schema:
     categories: tuple[tuple[Any, ...], ...]
     sources: tuple[str, ...]
     joint: tuple[tuple[int, ...], ...] = ()
-    marked: tuple[int, ...] = ()
+    indicated: tuple[int, ...] = ()
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -76,14 +76,16 @@ class Schema:
     @cached_property
     def blocks(self) -> tuple[str, ...]:
         """The kinds present, in the order of `KINDS`; then ``"gaussian 1"``, ... if there are."""
-        present = {column.kind for column in self.columns} | ({"binary"} if self.marked else set())
+        present = {column.kind for column in self.columns} | (
+            {"binary"} if self.indicated else set()
+        )
         more = [f"gaussian {b}" for b in range(1, len(self.joint))]
         return (*(kind for kind in KINDS if kind in present), *more)
 
     @cached_property
     def uniform(self) -> str | None:
         """The kind of all columns if it is one, and one whose cells need no looking up."""
-        one = len(self.blocks) == 1 and self.blocks[0] != "categorical" and not self.marked
+        one = len(self.blocks) == 1 and self.blocks[0] != "categorical" and not self.indicated
         return self.blocks[0] if one else None
 
     @cached_property
@@ -102,6 +104,16 @@ class Schema:
         return self._positions[block]
 
     @cached_property
+    def places(self) -> tuple[tuple[int, int], ...]:
+        """For each column of the table its block, and where it is in there."""
+        found = {
+            int(j): (b, k)
+            for b, kind in enumerate(self.blocks)
+            for k, j in enumerate(self.positions(kind))
+        }
+        return tuple(found[j] for j in range(self.width))
+
+    @cached_property
     def blank(self) -> dict[str, None]:
         """A row as a dict in which all cells are missing; never to be changed."""
         return dict.fromkeys(self.names)
@@ -115,17 +127,17 @@ class Schema:
         return [self.names[j] for j in self.positions(block).tolist()]
 
     def owners(self, block: str) -> NDArray[np.int64]:
-        """Whose cells a block holds, in table order: as `positions`, and then whose marks."""
-        marked = self.marked if block == "binary" else ()
-        return np.append(self.positions(block), np.array(marked, np.int64))
+        """Whose cells a block holds, in table order: as `positions`, and then whose indicators."""
+        indicated = self.indicated if block == "binary" else ()
+        return np.append(self.positions(block), np.array(indicated, np.int64))
 
     @cached_property
-    def mark_names(self) -> tuple[str, ...]:
-        """What the marks are called beside the columns; no column has such a name."""
+    def indicator_names(self) -> tuple[str, ...]:
+        """What the missingness indicators are called; no column has such a name."""
         end = " is missing"
         while any(name.endswith(end) for name in self.names):
             end += "?"
-        return tuple(self.names[j] + end for j in self.marked)
+        return tuple(self.names[j] + end for j in self.indicated)
 
     @property
     def gaussian_blocks(self) -> tuple[tuple[str, ...], ...]:
@@ -144,10 +156,10 @@ class Schema:
         """For each categorical column the code of each value; never to be changed."""
         return tuple({v: code for code, v in enumerate(values)} for values in self.categories)
 
-    def kinds(self, marks: bool = False) -> dict[str, str]:
-        """The kind of each column, by name; with `marks` those of the marks too."""
+    def kinds(self, indicators: bool = False) -> dict[str, str]:
+        """The kind of each column, by name; if asked, those of the indicators too."""
         kinds = {column.name: column.kind for column in self.columns}
-        return kinds | dict.fromkeys(self.mark_names, "binary") if marks else kinds
+        return kinds | dict.fromkeys(self.indicator_names, "binary") if indicators else kinds
 
     def requests(self) -> dict[str, str]:
         """The kind and the transform of each column, by name, as `columns=` spells them."""
@@ -234,7 +246,7 @@ class Schema:
             ],
             "sources": list(self.sources),
             **({"joint": [list(members) for members in self.joint]} if self.joint else {}),
-            **({"marked": list(self.marked)} if self.marked else {}),
+            **({"marked": list(self.indicated)} if self.indicated else {}),
         }
 
     @classmethod
@@ -249,7 +261,7 @@ class Schema:
             categories=tuple(tuple(map(from_jsonable, values)) for values in data["categories"]),
             sources=tuple(data["sources"]),
             joint=tuple(tuple(members) for members in data.get("joint", ())),
-            marked=tuple(data.get("marked", ())),
+            indicated=tuple(data.get("marked", ())),
         )
 
 

@@ -45,16 +45,17 @@ def cuts_of(n, seed, longest=17):
 
 def online_state(model):
     """Return all that a model knows of its classes and words, and where its generators are."""
-    learner, slots = model._learner, 1 + model._learner.n_classes * model._learner.size
+    learner, source = model._state.learner, model._state.source
+    slots = 1 + learner.n_classes * learner.size
     classes, state = learner.n_classes, {"members": []}
-    for member in model._roster.members:
+    for member in model._state.roster.members:
         state["members"].append(repr(getattr(member, "__dict__", member)))
     m = learner.model
-    text = hasattr(model._input, "vocabulary")
+    text = hasattr(source, "vocabulary")
     words = len(learner.known_words()) and int(learner.known_words()[-1]) + 1 if text else None
     state |= {
-        "input": model._input.vocabulary.words if text else model._input.schema.to_json(),
-        "next number": model._roster.next_number,
+        "input": source.vocabulary.words if text else source.schema.to_json(),
+        "next number": model._state.roster.next_number,
         "rngs": str([rng.bit_generator.state for rng in learner.rngs[:2]]),  # not that of answers
         "classes": m.classes[:, :classes].copy(),
         "replicas": m.replicas.copy(),

@@ -46,22 +46,25 @@ def _filter(prefix, f):
 
 def state_of(model):
     """Return all that a model knows; equal models have equal states."""
-    if not hasattr(model, "_bank"):
+    if model._state is None:
         return {"fitted": False, "attributes": sorted(vars(model))}
-    bank = model._bank
+    known = vars(model._state)
+    bank, labels = known["bank"], known.get("labels")
     state = {
-        "schema": model._schema.to_json(),
+        "schema": known["schema"].to_json(),
         "attributes": sorted(vars(model)),
         "n_rows": bank.n_rows,
         "n_drawn": bank.n_drawn,
         "n_branched": bank.n_branched,
         "labelled": bank.labelled.copy(),
-        "log_slopes": model._log_slopes,
+        "log_slopes": known["log_slopes"],
         "counts": bank.layout.category_counts.copy(),
         "sampler": _generator(bank.sampler()),
-        "power": getattr(model, "_power", None),
-        "labels": repr(getattr(model, "_labels", None) and model._labels.values),
-        "rows": getattr(model, "labels_", np.zeros(0)).copy(),
+        "calibration": repr(known.get("calibration")),
+        "relevance": repr(known.get("relevance")),
+        "gain": repr(known.get("unlabelled_gain")),
+        "labels": repr(labels and labels.values),
+        "rows": np.copy(known.get("assignments", np.zeros(0))),
         **_leaves("pool", bank.pool),
         **_leaves("family", bank.family),
     }

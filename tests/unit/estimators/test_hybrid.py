@@ -8,7 +8,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from infinimix import AClassClassifier, CRPMixture, HybridClassifier, save
-from infinimix.estimators.answers.design import design_matrix
+from infinimix.estimators.hybrid import design_matrix
 from infinimix.tables import encode, read_schema
 
 rng = np.random.default_rng(0)
@@ -62,7 +62,7 @@ def test_the_matrix_has_numbers_and_categories():
     schema = read_schema(WHOLE)
     encoded = encode(schema, WHOLE, learn=True, who="test")
     schema = schema.extended(encoded.novel)
-    matrix = design_matrix(schema, encoded.blocks)
+    matrix = design_matrix(encoded._replace(schema=schema))
     assert matrix.shape == (80, 5)
     assert np.array_equal(matrix[:, 0], WHOLE["wet"])
     assert np.allclose(matrix[:, 4], WHOLE["size"])

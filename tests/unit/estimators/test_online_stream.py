@@ -123,9 +123,9 @@ def test_answers_change_nothing(what):
 def test_answers_need_no_room_for_unknown_words():
     X, y = make_texts(40)
     model = new_model(max_features=30).fit(X, y)
-    words = model._learner.words
+    words = model._state.learner.words
     model.predict([{f"u{i}": 1.0 for i in range(10_000)}])
-    assert model._learner.words <= 2 * max(words, 60)
+    assert model._state.learner.words <= 2 * max(words, 60)
 
 
 def test_delayed_labels_correct_what_was_predicted_then():
@@ -183,14 +183,14 @@ def test_memory_is_bounded():
         y = [f"c{k}" if k % 3 else None for k in rng.integers(start // 50, start // 50 + 9, 100)]
         y[0] = y[0] or "c0"
         model.partial_fit(X, y)
-        largest = max(largest, model._learner.model.stats.n.size)
+        largest = max(largest, model._state.learner.model.stats.n.size)
         assert len(model.classes_) <= 3
         assert len(model.provisional_classes()) <= 3
-        known = len(model._learner.known_words())
+        known = len(model._state.learner.known_words())
         assert known <= 50 + 64 * 6  # until the next look
-        assert len(model._input.vocabulary) <= 2 * 50 + 600
+        assert len(model._state.source.vocabulary) <= 2 * 50 + 600
     assert largest <= 1600 * (1 + 2 * 8)
-    assert model._learner.model.family.known[0] == known
+    assert model._state.learner.model.family.known[0] == known
 
 
 def test_the_class_that_had_no_row_for_longest_is_forgotten():
@@ -214,7 +214,7 @@ def test_a_category_that_only_a_row_without_label_has_is_known_later():
     model = new_model(columns, open_world=True, alpha=1e-3).fit(X, list("uv" * 20))
     model.partial_fit([["c", 0.1], ["d", 0.2]], [None, None])
     model.partial_fit([["c", 0.1], ["d", 0.2], ["e", 0.0]], ["u", "v", "w"])
-    assert model._learner.layout.category_counts.tolist() == [5]
+    assert model._state.learner.layout.category_counts.tolist() == [5]
     assert np.isfinite(model.predict_proba([["d", 0.0], ["zz", 1.0]])).all()
     eager = new_model(columns, open_world=True, alpha=900.0, alpha_rule="fixed")
     eager.fit(X, list("uvvu" * 10))  # labels that nothing says, so that it is unsure

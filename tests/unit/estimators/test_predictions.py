@@ -31,7 +31,7 @@ def test_the_answers_of_a_classifier_agree(kind, n, max_groups, gamma, method, h
     np.testing.assert_allclose(np.exp(log_proba), proba, rtol=1e-12)
     np.testing.assert_allclose(proba.sum(axis=1), 1, rtol=1e-12)
     assert (model.predict(queries) == model.classes_[proba.argmax(axis=1)]).all()
-    joint = model._log_joint(model._fitted_rows(queries))
+    joint = model._log_joint(model._rows(queries))
     np.testing.assert_allclose(model.score_samples(queries), logsumexp(joint, axis=1), rtol=1e-12)
     prior = (model.class_count_ + gamma) / (n + gamma * len(model.classes_))
     if not model.marked_:  # otherwise holes speak, too

@@ -17,7 +17,7 @@ def test_binary_columns_by_hand():
     p = np.array([model.prototypes(label)[["a", "b"]].iloc[0] for label in (0, 1)])
     q = model.class_count_ / 80 @ p
     for label in (0, 1):
-        c = model._labels.values.index(label)
+        c = model._state.labels.values.index(label)
         (found,) = evidence_of_groups(model, c, 8)
         expected = [entropy([x, 1 - x], [m, 1 - m]) for x, m in zip(p[label], q, strict=True)]
         assert found == pytest.approx(expected)

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from infinimix.tables import Schema, encode, read_schema
-from infinimix.tables.holes import find_holes, forget_marks
+from infinimix.tables.holes import find_holes
 
 NAN = np.nan
 X = np.array([[0, 1.5, NAN], [1, NAN, 2.5], [NAN, 0.5, NAN]])
@@ -28,7 +28,7 @@ FORMS = {
 
 def marked(table, *positions):
     kinds = dict(zip(read_schema(table).names, ["binary", "real", "real"], strict=True))
-    return replace(read_schema(table, kinds), marked=positions)
+    return replace(read_schema(table, kinds), indicated=positions)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -44,7 +44,7 @@ def test_marks_stand_behind_the_binary_columns_in_every_form(form):
 
 @pytest.mark.parametrize("form", ["array", "sparse", "pandas"])
 def test_marks_are_a_binary_block_where_there_is_none(form):
-    schema = replace(read_schema(FORMS[form], "real"), marked=(0, 2))
+    schema = replace(read_schema(FORMS[form], "real"), indicated=(0, 2))
     assert schema.blocks == ("binary", "real")
     assert schema.uniform is None
     binary, _ = encode(schema, FORMS[form], learn=True).blocks
@@ -53,7 +53,7 @@ def test_marks_are_a_binary_block_where_there_is_none(form):
 
 def test_whole_numbers_have_no_holes_to_mark():
     whole = np.array([[0, 1], [1, 1]])
-    schema = replace(read_schema(whole), marked=(1,))
+    schema = replace(read_schema(whole), indicated=(1,))
     assert encode(schema, whole, learn=True).blocks[0].tolist() == [[0, 1, 0], [1, 1, 0]]
 
 
@@ -68,11 +68,11 @@ def test_marks_belong_to_columns_and_have_names_of_their_own():
     schema = marked(FORMS["pandas"], 1, 2)
     assert schema.owners("binary").tolist() == [0, 1, 2]
     assert schema.owners("real").tolist() == schema.positions("real").tolist() == [1, 2]
-    assert schema.mark_names == ("b is missing", "c is missing")
+    assert schema.indicator_names == ("b is missing", "c is missing")
     assert schema.kinds() == {"a": "binary", "b": "real", "c": "real"}
-    assert list(schema.kinds(marks=True)) == [*NAMES, *schema.mark_names]
+    assert list(schema.kinds(indicators=True)) == [*NAMES, *schema.indicator_names]
     taken = FORMS["pandas"].rename(columns={"a": "b is missing"})
-    assert marked(taken, 1).mark_names == ("b is missing?",)
+    assert marked(taken, 1).indicator_names == ("b is missing?",)
 
 
 def test_a_schema_with_marks_goes_to_json_and_back():
@@ -83,9 +83,10 @@ def test_a_schema_with_marks_goes_to_json_and_back():
 
 def test_forgotten_marks_are_unknown_and_the_rest_stays():
     schema = marked(X, 1, 2)
-    blocks = encode(schema, X, learn=True).blocks
-    binary, real = forget_marks(schema, blocks)
+    table = encode(schema, X, learn=True)
+    blocks, (binary, real) = table.blocks, table.hide_indicators().blocks
     assert binary.tolist() == [[0, -1, -1], [1, -1, -1], [-1, -1, -1]]
     assert real is blocks[1]
     assert blocks[0][0, 2] == 1  # not in place
-    assert forget_marks(marked(X), blocks) is blocks
+    without = encode(marked(X), X, learn=True)
+    assert without.hide_indicators() is without

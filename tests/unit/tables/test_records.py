@@ -120,9 +120,9 @@ def test_marks_and_transforms_are_those_of_columns():
 
     kinds = {"a": "real:log", "b": "binary", "c": "categorical"}
     rows = [{"a": float(x), "b": x % 2, "c": "xy"[x % 2]} for x in range(1, 9)]
-    schema = replace(schema_of(rows, kinds), marked=(0, 2))
+    schema = replace(schema_of(rows, kinds), indicated=(0, 2))
     assert_same(schema, [*rows, {"b": 1}, {"a": 2.0, "c": float("nan")}])
-    only = replace(schema_of([{"a": 1.5}], {"a": "real"}), marked=(0,))
+    only = replace(schema_of([{"a": 1.5}], {"a": "real"}), indicated=(0,))
     assert_same(only, [{"a": None}, {"a": 2.0}])
 
 

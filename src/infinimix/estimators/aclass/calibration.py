@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.bounded import minimise
-from infinimix.estimators.common.table_estimator import Fitted
+from infinimix.estimators.common.mixture_estimator import Learned
 from infinimix.inference.ensemble.agreement import class_rows
 from infinimix.kernels.logs import logsumexp
 
@@ -31,12 +31,12 @@ class Calibration(NamedTuple):
 NEUTRAL = Calibration(1.0, float("nan"))
 
 
-def calibrate_left_out(fitted: Fitted, gamma: float) -> Calibration:
+def calibrate_left_out(learned: Learned, gamma: float) -> Calibration:
     """Return the power of the likelihood that the left-out rows of a fit call for."""
-    own = np.eye(fitted.bank.n_classes)[fitted.codes[fitted.checked]]
-    weight = class_rows(fitted.bank) - own + gamma  # of each class, without the row
+    own = np.eye(learned.bank.n_classes)[learned.codes[learned.checked]]
+    weight = class_rows(learned.bank) - own + gamma  # of each class, without the row
     log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
-    return calibrate(fitted.log_density, own.argmax(axis=1), log_prior)
+    return calibrate(learned.log_density, own.argmax(axis=1), log_prior)
 
 
 def calibrate(log_density: np.ndarray, codes: np.ndarray, log_prior: np.ndarray) -> Calibration:

@@ -7,31 +7,43 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.aclass.answers import ClassAnswers
-from infinimix.estimators.aclass.attributes import ClassAttributes
-from infinimix.estimators.aclass.batches import LabelBatches, Training, label_prior
+from infinimix.estimators.aclass.batches import label_batch, label_prior
 from infinimix.estimators.aclass.calibration import NEUTRAL, calibrate_left_out
-from infinimix.estimators.aclass.missingness import find_marks
+from infinimix.estimators.aclass.missingness import find_indicated
 from infinimix.estimators.aclass.relevance import find_relevance, learn_relevant
-from infinimix.estimators.aclass.unlabelled import bank_gains, take, thin, warn_if_they_hurt
+from infinimix.estimators.aclass.state import AClassState, Training
+from infinimix.estimators.answers.explanation import Explanation, evidence_by_orders, place_row
 from infinimix.estimators.answers.groups import describe_groups, draw_rows
+from infinimix.estimators.answers.imputing import ask, impute_values
+from infinimix.estimators.answers.questions import Questions
 from infinimix.estimators.common.labels import (
     Labels,
     check_lengths,
     read_some_labels,
     read_stream_labels,
 )
+from infinimix.estimators.common.mixture_estimator import (
+    Labelled,
+    Learned,
+    MixtureEstimator,
+    add_log_slopes,
+    with_novel,
+)
 from infinimix.estimators.common.normalising import log_totals
 from infinimix.estimators.common.one_row import OneRow
 from infinimix.estimators.common.parameters import check_parameter
-from infinimix.estimators.common.table_estimator import TableEstimator
-from infinimix.scikit import ClassifierMixin, check_is_fitted
-from infinimix.tables import Encoded, Schema, encode
+from infinimix.estimators.common.table_estimator import in_natural_units
+from infinimix.estimators.common.together import join
+from infinimix.estimators.common.unlabelled import bank_gains, thin, warn_if_they_hurt
+from infinimix.inference.ensemble.agreement import class_rows, log_evidence_given_labels
+from infinimix.inference.partition.assignments import best_particle
+from infinimix.kernels.logs import logsumexp
+from infinimix.scikit import ClassifierMixin
+from infinimix.tables import EncodedTable, encode
+from infinimix.tables.forms import is_empty
 
 
-class AClassClassifier(
-    ClassAttributes, ClassAnswers, LabelBatches, OneRow, ClassifierMixin, TableEstimator
-):
+class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
     """A generative classifier whose classes are CRP mixtures, learned online.
 
     Each class finds its own prototypes, as many as its rows call for. Rows may come all at
@@ -50,10 +62,10 @@ class AClassClassifier(
         the training rows, each left out in turn.
     holes : {"auto", "ignore", "mark"}
         What a missing cell says by being missing. "ignore": nothing, it is left out. "mark": every
-        column that has missing cells in the first table gets a mark beside it, one more binary
-        cell that says whether the cell is missing. "auto": `fit` marks the columns whose missing
-        cells, more probably than not, depend on the class, and `partial_fit` none. Marks are
-        part of their columns and never columns themselves.
+        column that has missing cells in the first table gets a missingness indicator, one more
+        binary cell that says whether the cell is missing. "auto": `fit` adds indicators to the
+        columns whose missing cells, more probably than not, depend on the class, and
+        `partial_fit` to none. Indicators are part of their columns, never columns themselves.
     spikes : {"auto", "ignore"}
         What `fit` does with numbers of which a fifth or more are one and the same value, such as 0:
         with "auto" the columns that `columns` leaves to "auto" then become "spiked", where that
@@ -102,7 +114,7 @@ class AClassClassifier(
         Log of an unbiased estimate of the probability of all rows given their labels; labels that
         `partial_fit` lacked are summed over, and those that `fit` drew are taken as given.
     marked_ : tuple of str
-        The columns whose missing cells are marked.
+        The columns that have a missingness indicator.
     columns_, blocks_, n_features_in_, feature_names_in_
         As in `CRPMixture`.
 
@@ -116,6 +128,9 @@ class AClassClassifier(
     >>> model.predict([[1, 1], [0, 1]]).tolist()
     ['same', 'differ']
     """
+
+    _state: AClassState | None = None
+    State = AClassState
 
     def __init__(
         self,
@@ -163,54 +178,39 @@ class AClassClassifier(
         self.n_label_particles = n_label_particles
         self.unlabelled_share = unlabelled_share
 
+    # --- Learning -------------------------------------------------------------------------------
+
     def fit(self, X: Any, y: Any) -> AClassClassifier:
         """Learn a whole table; what was learned before is forgotten.
 
         Rows whose label is None, NaN or `unlabelled` have none: each island draws labels for
         them by Gibbs sweeps over labels and groups, and learns them with these.
         """
-        labels = Labels()
+        table, labels = self._read(X, spikes=self.spikes == "auto"), Labels()
+        codes, new = read_some_labels(labels, y, self.unlabelled)
+        check_lengths(table.n_rows, len(codes))
+        labels.extend(new)
+        table = with_novel(self._indicate(X, table, codes))
+        seed = self._new_seed(table.schema, streams=False)
+        table, codes = self._thin(table, codes, seed)
+        options: dict[str, Any] = {"gamma": self.gamma, "label_prior": label_prior(self.prior)}
 
-        def read(n_rows: int) -> tuple[np.ndarray, int, None]:
-            codes, new = read_some_labels(labels, y, self.unlabelled)
-            check_lengths(n_rows, len(codes))
-            labels.extend(new)
-            return codes, len(new), None
+        def learn(rows: EncodedTable) -> Learned:
+            check = bool(self.calibrate)
+            return self._learn_table(rows, codes, len(new), seed, check=check, **options)
 
-        wishes = {"gamma": self.gamma, "label_prior": label_prior(self.prior)}
-        fitted = self._fit_bank(X, read, check=bool(self.calibrate), **wishes)
-        relevance, codes = None, fitted.codes
+        learned, relevance = learn(table), None
         if self.relevance == "learn":
-            relevance = find_relevance(fitted.schema, fitted.bank, fitted.encoded.blocks, codes)
-            fitted = learn_relevant(self, fitted, relevance, wishes)
-        calibration = calibrate_left_out(fitted, self.gamma) if self.calibrate else NEUTRAL
-        gain = bank_gains(fitted, calibration.power, self._execute, wishes)
-        self._take(X, fitted.schema, fitted.bank, fitted.encoded)
-        self._labels, self._calibration = labels, calibration
-        self._training = Training(fitted.encoded.blocks, codes)
-        self._relevance, self._gain = relevance, float(gain.mean()) if len(gain) else np.nan
+            relevance = find_relevance(learned)
+            learned = learn_relevant(learn, learned, relevance)
+        calibration = calibrate_left_out(learned, self.gamma) if self.calibrate else NEUTRAL
+        gain = bank_gains(learned, calibration.power, self._execute, options)
+        self._state = AClassState(
+            table.schema, learned.bank, add_log_slopes(0.0, table), labels, calibration,
+            Training(table, codes), relevance, float(gain.mean()) if len(gain) else np.nan,
+        )  # fmt: skip
         warn_if_they_hurt(gain, type(self).__name__, "unlabelled_share")
         return self
-
-    def _thin(self, encoded: Encoded, codes: np.ndarray) -> tuple[Encoded, np.ndarray]:
-        """Leave out all but a share of the rows without labels."""
-        if self.unlabelled_share == 1 or (codes >= 0).all():
-            return encoded, codes
-        rows = thin(codes, float(self.unlabelled_share))
-        return encoded._replace(blocks=take(encoded.blocks, rows), n_rows=len(rows)), codes[rows]
-
-    def _finds_spikes(self) -> bool:
-        return self.spikes == "auto"
-
-    def _mark(
-        self, X: Any, schema: Schema, encoded: Encoded, codes: Any = None
-    ) -> tuple[Schema, Encoded]:
-        """Mark holes as `holes` asks for; `codes` are the classes of a whole table."""
-        marked = find_marks(self.holes, schema, encoded, codes)
-        if not marked:
-            return schema, encoded
-        schema = replace(schema, marked=marked)
-        return schema, encode(schema, X, learn=True, who=type(self).__name__)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
@@ -235,43 +235,65 @@ class AClassClassifier(
         >>> model.class_count_.round().tolist()
         [3.0, 4.0]
         """
+        state = self._state
         everywhere = isinstance(self.relevance, str) and self.relevance == "all"
-        if not everywhere or getattr(self, "_relevance", None) is not None:
+        if not everywhere or (state is not None and state.relevance is not None):
             check_parameter(self, "relevance", self.relevance)
             raise ValueError(
                 "partial_fit needs relevance='all': which columns are shared by the classes is "
                 "found in a whole table, by fit."
             )
-        labels = self._labels if hasattr(self, "_labels") else Labels()
-        new: list[Any] = []
-
-        def read(n_rows: int) -> tuple[np.ndarray, int, int | None]:
-            codes, found, n_known = read_stream_labels(labels, y, self.unlabelled, classes, n_rows)
-            new.extend(found)
-            return codes, len(labels.values) + len(found), n_known
-
-        self._learn_rows(X, read)
-        self._training = self._relevance = None  # there are more rows now, which nobody keeps
-        self._gain = np.nan
-        if new or not hasattr(self, "_labels"):
-            labels.extend(new)
-            self._labels = labels
-            self._calibration = getattr(self, "_calibration", NEUTRAL)
+        table = self._read(X) if state is None else self._encode(X, learn=True)
+        labels = Labels() if state is None else state.labels
+        codes, new, n_known = read_stream_labels(labels, y, self.unlabelled, classes, table.n_rows)
+        labelled = Labelled(codes, len(labels.values) + len(new), n_known)
+        if state is None:
+            table = self._indicate(X, table)
+            seed = self._new_seed(table.schema, streams=True)
+            bank = self._new_bank(table.schema, seed, streams=True)
+            state = AClassState(table.schema, bank, 0.0, labels)
+        self._learn_stream(state.bank, table, labelled)
+        # Last, so that an interrupted first call leaves no half of a model, and a later one no
+        # code of a category that the bank has no room for. The bank itself learns in place, and
+        # knows when a later call was interrupted.
+        state.add_rows(table, new)
+        self._state = state
         return self
+
+    def _indicate(self, X: Any, table: EncodedTable, codes: Any = None) -> EncodedTable:
+        """Add the missingness indicators that `holes` asks for; `codes` are those of `fit`."""
+        indicated = find_indicated(self.holes, table, codes)
+        if not indicated:
+            return table
+        schema = replace(table.schema, indicated=indicated)
+        return encode(schema, X, learn=True, who=type(self).__name__)
+
+    def _thin(
+        self, table: EncodedTable, codes: np.ndarray, seed: np.random.SeedSequence
+    ) -> tuple[EncodedTable, np.ndarray]:
+        """Leave out all but a share of the rows without labels."""
+        if self.unlabelled_share == 1 or (codes >= 0).all():
+            return table, codes
+        own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**32 - 4))
+        rows = thin(codes, float(self.unlabelled_share), np.random.default_rng(own))
+        return table.take(rows), codes[rows]
+
+    # --- Predictions ----------------------------------------------------------------------------
 
     def _log_prior(self) -> np.ndarray:
         check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
         weight = self.class_count_ + self.gamma
         return np.log(weight / weight.sum())
 
-    def _log_joint(self, blocks: Any, power: float = 1.0) -> np.ndarray:
-        """Return the log of P(y) p(x | y)^power."""
-        log_density = self._bank.log_densities(blocks)[:, self._labels.order]
+    def _log_joint(self, table: EncodedTable, power: float = 1.0) -> np.ndarray:
+        """Return the log of P(y) p(x | y)^power, in the order of `classes_`."""
+        state = self._fitted()
+        log_density = state.bank.log_densities(table.blocks)[:, state.labels.order]
         return power * log_density + self._log_prior()
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`."""
-        joint = self._log_joint(self._fitted_rows(X), self._calibration.power)
+        joint = self._log_joint(self._rows(X), self.likelihood_power_)
         return joint - log_totals(joint)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -280,23 +302,209 @@ class AClassClassifier(
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row."""
-        joint = self._log_joint(self._fitted_rows(X), self._calibration.power)
+        joint = self._log_joint(self._rows(X), self.likelihood_power_)
         return self.classes_[joint.argmax(axis=1)]
+
+    def predict_proba_batch(self, X: Any) -> np.ndarray:
+        """Return the probability of each class for rows that are learned along with the others.
+
+        Gibbs sweeps draw labels and groups of the training rows and these together; the model
+        itself stays as it is. The order of the rows does not matter. Asked after `fit` only, as
+        the rows of `partial_fit` are not kept.
+
+        Examples
+        --------
+        >>> from infinimix import AClassClassifier
+        >>> rows = [[0.1 * i + 9.0 * (i % 2)] for i in range(40)]
+        >>> model = AClassClassifier(effort="fast", random_state=0).fit(rows[:2], ["low", "high"])
+        >>> model.predict_batch(rows[2:6]).tolist()
+        ['low', 'high', 'low', 'high']
+        """
+        state = self._fitted()
+        if state.training is None:
+            raise ValueError(
+                "A batch is learned along with the rows of fit, but this model has learned rows "
+                "by partial_fit, which are not kept. Use predict_proba, or fit it."
+            )
+        if is_empty(X):
+            return np.empty((0, len(self.classes_)))
+        self._check_names(X)
+        known, query = join(state.training.table, X, self.columns, type(self).__name__)
+        training, prior = Training(known, state.training.codes), label_prior(self.prior)
+        return label_batch(state, training, query, float(self.gamma), prior, self._execute)
+
+    def predict_batch(self, X: Any) -> np.ndarray:
+        """Return the most probable class of rows that are learned along with the others."""
+        proba = self.predict_proba_batch(X)
+        return self.classes_[proba.argmax(axis=1)]
+
+    # --- Other answers (more in `Questions`) ----------------------------------------------------
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all classes."""
-        blocks = self._fitted_rows(X)
-        return self._in_natural_units(log_totals(self._log_joint(blocks))[:, 0], blocks)
+        table = self._rows(X)
+        return in_natural_units(log_totals(self._log_joint(table))[:, 0], table)
 
     def sample(self, n: int = 1, given: Any = None) -> tuple[Any, np.ndarray]:
         """Draw rows and their labels, all with the cells that `given` fixes."""
-        check_is_fitted(self)
-        X, codes = draw_rows(self._bank, self._schema, n, given, self._log_class_prior())
-        return X, self._labels.array[codes]
+        state = self._fitted()
+        X, codes = draw_rows(state.bank, state.schema, n, given, self._log_class_prior())
+        return X, state.labels.array[codes]
 
     def prototypes(self, label: Any) -> Any:
         """Return a DataFrame of the groups of a class, as `CRPMixture.prototypes` does."""
-        check_is_fitted(self)
-        if label not in self._labels.values:
+        state = self._fitted()
+        if label not in state.labels.values:
             raise ValueError(f"{label!r} is none of the classes {self.classes_.tolist()!r}.")
-        return describe_groups(self._bank, self._schema, self._labels.values.index(label))
+        return describe_groups(state.bank, state.schema, state.labels.values.index(label))
+
+    def impute(self, X: Any, y: Any = None, return_std: bool = False) -> Any:
+        """Return the table with its missing cells filled, as `CRPMixture.impute` does.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : sequence of labels, optional
+            The classes of the rows, if they are known; else all classes are weighed by P(y)
+            p(x | y), as in `score_samples` and `sample`, without `likelihood_power_`.
+        return_std : bool
+            Return the table of uncertainties as well.
+
+        Examples
+        --------
+        >>> from infinimix import AClassClassifier
+        >>> rows, labels = [[1.0], [1.2], [0.8], [5.0], [5.2], [4.8]] * 5, [*"aaabbb"] * 5
+        >>> model = AClassClassifier(random_state=0).fit(rows, labels)
+        >>> model.impute([[None], [None]], y=["a", "b"]).round(0).tolist()
+        [[1.0], [5.0]]
+        """
+        table = self._rows(X)
+        codes = None if y is None else self._fitted().labels.known_codes(y, table.n_rows)
+        filled, spread = impute_values(self._mixture(), ask(X, table), codes)
+        return (filled, spread) if return_std else filled
+
+    def explain(self, x: Any, label: Any = None, against: Any = None) -> Explanation:
+        """Return why a row is of a class: what columns say, and which groups it may be in.
+
+        The evidence of a column is its share of log P(label | x) - log P(against | x), in nats:
+        what its cell adds to these log odds when it is read after some of the others, averaged
+        over the orders in which columns may be read (all orders for at most eight observed
+        columns, else a fixed choice of some). It sums, exactly, to the log odds minus those
+        before the row was seen. Where every class has one group it is the log ratio of naive
+        Bayes, times `likelihood_power_`. A missing cell adds nothing, unless its
+        column is one of `marked_`.
+
+        Parameters
+        ----------
+        x : one row
+            A dict, a list of cells, a pandas Series, or a table of one row.
+        label : a class, optional
+            The class to speak for; by default the one that is predicted.
+        against : a class, optional
+            The class to compare with; by default all others together.
+
+        Returns
+        -------
+        Explanation
+            Prints itself; has `columns`, `groups` (of the class), `new_group`, `to_frame()`.
+
+        Examples
+        --------
+        >>> from infinimix import AClassClassifier
+        >>> rows = [{"legs": 6, "size": s} for s in (1.0, 1.1, 1.2)]
+        >>> rows += [{"legs": 8, "size": s} for s in (1.0, 1.1, 1.2)]
+        >>> model = AClassClassifier(random_state=0).fit(rows * 5, [*"aaabbb"] * 5)
+        >>> why = model.explain({"legs": 8, "size": 1.1})
+        >>> why.answer, why.to_frame().index[0]
+        ('b', 'legs')
+        """
+        X, row = self._row_to_explain(x)
+        joint, labels = self._log_classes(row)[0], self._fitted().labels
+        c = int(joint.argmax()) if label is None else labels.code_of(label, "label")
+        rivals = np.delete(np.arange(len(joint)), c)
+        if against is not None:
+            rivals = np.array([labels.code_of(against, "against")])
+        if len(rivals) == 0 or rivals[0] == c:
+            raise ValueError("explain compares two classes, and here there is only one.")
+
+        def log_odds(rows: EncodedTable) -> np.ndarray:
+            found = self._log_classes(rows)
+            return found[:, c] - logsumexp(found[:, rivals], axis=1)
+
+        evidence = evidence_by_orders(row, log_odds)
+        groups, new = place_row(self._bank, c, row)
+        answer, p = labels.array[c], float(np.exp(joint[c] - logsumexp(joint)))
+        answer = answer.item() if isinstance(answer, np.generic) else answer
+        total, rest = evidence.sum(), "the others" if against is None else f"{against!r}"
+        before = float(log_odds(row)[0]) - total
+        summary = (
+            f"Class {answer!r} with probability {p:.3g}; against {rest} its log odds are "
+            f"{before + total:.3g} = {before:.3g} before the row + {total:.3g} from its columns."
+        )
+        return self._explanation(answer, p, summary, X, (evidence, groups, new))
+
+    def _log_class_prior(self) -> np.ndarray:
+        order = self._fitted().labels.order
+        log_prior = np.empty(len(order))
+        log_prior[order] = self._log_prior()
+        return log_prior
+
+    def _log_classes(self, table: EncodedTable) -> np.ndarray:
+        """Return the unnormalised `predict_log_proba`, in the order of the bank."""
+        log_density = self._bank.log_densities(table.blocks)
+        return self.likelihood_power_ * log_density + self._log_class_prior()
+
+    # --- Fitted attributes ----------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, sorted."""
+        return self._fitted().labels.classes
+
+    @property
+    def likelihood_power_(self) -> float:
+        """The power of the likelihood in the probabilities of the classes."""
+        return self._fitted().calibration.power
+
+    @property
+    def loo_log_loss_(self) -> float:
+        """Mean log-loss of the training rows, each left out in turn, at the end of `fit`."""
+        return self._fitted().calibration.loss
+
+    @property
+    def unlabelled_gain_(self) -> float:
+        """What rows without labels did for the log-loss of labelled rows, held out in `fit`."""
+        return self._fitted().unlabelled_gain
+
+    @property
+    def feature_relevance_(self) -> np.ndarray:
+        """The probability of each column that it differs between groups."""
+        state = self._fitted()
+        found = state.relevance
+        return np.ones(state.schema.width) if found is None else found.inclusion.copy()
+
+    @property
+    def marked_(self) -> tuple[str, ...]:
+        """The columns that have a missingness indicator."""
+        schema = self._schema
+        return tuple(schema.names[j] for j in schema.indicated)
+
+    @property
+    def class_count_(self) -> np.ndarray:
+        """Rows of each class; rows without label count as the islands have labelled them."""
+        state = self._fitted()
+        return class_rows(state.bank)[state.labels.order]
+
+    @property
+    def n_groups_(self) -> np.ndarray:
+        """Number of groups of each class, in its best particle."""
+        state = self._fitted()
+        return np.array([len(best_particle(state.bank, c)[1]) for c in state.labels.order])
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log of an unbiased estimate of the probability of all rows given their labels."""
+        state = self._fitted()
+        shared = 0.0 if state.relevance is None else state.relevance.log_shared
+        return log_evidence_given_labels(state.bank) + state.log_slopes + shared

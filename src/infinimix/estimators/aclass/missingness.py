@@ -1,8 +1,8 @@
-"""Holes that tell of the class: which columns have their missing cells marked.
+"""Missing cells that tell of the class: which columns get a missingness indicator.
 
 A missing cell is left out of the model, which is right where cells are missing at random. Where a
 lab value is missing because nobody thought it worth measuring, that it is missing says
-something, and a mark beside the column (`tables.holes`) lets every group learn it.
+something, and an indicator beside the column (`tables.holes`) lets every group learn it.
 
 For a column with h_c holes in the n_c rows of class c, h in all n, compare two Beta-Bernoulli
 models of its holes, both with Beta(.5, .5): a share of holes for each class, or one for all. The
@@ -13,39 +13,35 @@ Bayes factor is, with B the Beta function,
 
 Where some columns tell, others are likelier to: of m columns with holes each tells with a
 probability s that they have in common, and s is Beta(1, m), so one of them is expected to. A column
-is marked if it is more probable than not that it tells.
+gets an indicator if it is more probable than not that it tells.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from infinimix.estimators.answers.filling import places
 from infinimix.families.priors import REFERENCE
-from infinimix.families.seam import is_hole
-from infinimix.tables import Encoded, Schema
+from infinimix.tables import EncodedTable
 
 HOLES = ("auto", "ignore", "mark")
 SHARES = (np.arange(1000) + 0.5) / 1000  # a grid for s
 
 
-def find_marks(
-    rule: str, schema: Schema, encoded: Encoded, codes: np.ndarray | None
-) -> tuple[int, ...]:
-    """Return the columns to mark in the first table, by a rule of HOLES.
+def find_indicated(rule: str, table: EncodedTable, codes: np.ndarray | None) -> tuple[int, ...]:
+    """Return the columns of the first table that get an indicator, by a rule of HOLES.
 
     `codes` are the classes of its rows, None in a stream, whose first rows decide nothing.
     """
     if rule == "ignore" or (rule == "auto" and codes is None):
         return ()
-    holes = np.stack([is_hole(encoded.blocks[b][:, k]) for b, k in places(schema)], axis=1)
+    holes = table.holes()
     if rule == "mark" or codes is None:
-        return columns_to_mark(holes, None)
+        return columns_to_indicate(holes, None)
     known = codes >= 0  # rows without label say nothing of what goes with a class
-    return columns_to_mark(holes[known], codes[known])
+    return columns_to_indicate(holes[known], codes[known])
 
 
-def columns_to_mark(holes: np.ndarray, codes: np.ndarray | None) -> tuple[int, ...]:
+def columns_to_indicate(holes: np.ndarray, codes: np.ndarray | None) -> tuple[int, ...]:
     """Return the columns with holes; given the classes of the rows, those whose holes tell.
 
     Parameters

@@ -10,8 +10,8 @@ measure, a column may be alike in all rows, differ between classes, or between g
 
 The second term of `alike` has the base measure itself for the one model: without it groups of
 single rows would beat the first for nothing. A column is relevant with a probability s that all
-columns have in common, and s is uniform, as `marking.telling` sums out; the groups are those of the
-heaviest particle of each class, and the inclusions are averaged over the islands.
+columns have in common, and s is uniform, as `missingness.telling` sums out; the groups are those of
+the heaviest particle of each class, and the inclusions are averaged over the islands.
 
 Columns of less than one half are shared: the classes learn the table without them, and then every
 group is given the statistics of all rows in those columns. So nothing else changes: a shared column
@@ -21,18 +21,20 @@ in densities, draws and filled cells.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from infinimix.estimators.aclass.missingness import telling
-from infinimix.estimators.answers.filling import Blocks, places
-from infinimix.estimators.common.table_estimator import Fitted
+from infinimix.estimators.answers.filling import is_tied
+from infinimix.estimators.common.mixture_estimator import Learned
 from infinimix.families.priors import find_families
 from infinimix.families.product import add_columns, refresh_all
 from infinimix.families.seam import count_rows, empty, map_first
 from infinimix.inference.ensemble.bank import Bank
-from infinimix.tables import Schema
+from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.encoded import Blocks
 
 ROWS_AT_ONCE = 256
 
@@ -49,11 +51,10 @@ class Relevance(NamedTuple):
         return np.flatnonzero(self.inclusion < 0.5)
 
 
-def find_relevance(schema: Schema, bank: Bank, blocks: Blocks, codes: np.ndarray) -> Relevance:
-    """Return the inclusion of each column, given the groups of a bank and its training rows.
-
-    `codes` are the classes of the rows, -1 without label.
-    """
+def find_relevance(learned: Learned) -> Relevance:
+    """Return the inclusion of each column, given the groups of a bank and its training rows."""
+    schema, bank, blocks = learned.table.schema, learned.bank, learned.table.blocks
+    codes = learned.codes
     pool, known = empty(bank.shape, 1), codes >= 0
     _count(bank.shape, pool, blocks, np.ones((len(codes), 1)))
     family = find_families(bank.layout, "empirical", pool)
@@ -71,18 +72,14 @@ def find_relevance(schema: Schema, bank: Bank, blocks: Blocks, codes: np.ndarray
 
 
 def learn_relevant(
-    model: Any, fitted: Fitted, relevance: Relevance, wishes: dict[str, Any]
-) -> Fitted:
+    learn: Callable[[EncodedTable], Learned], learned: Learned, relevance: Relevance
+) -> Learned:
     """Learn the table again without the columns that are shared, and give these to all."""
     if not relevance.shared.size:
-        return fitted
-    schema, bank = fitted.schema, model._new_bank(fitted.schema, streams=False)
-    blocks, check = fitted.encoded.blocks, bool(model.calibrate)
-    rows = hide(schema, blocks, relevance.shared)
-    data = (rows, fitted.codes, fitted.bank.n_classes, model._execute)
-    checked, log_density = bank.fit(*data, check=check, **wishes)
-    share(schema, bank, blocks, relevance.shared)
-    return Fitted(schema, bank, fitted.encoded, fitted.codes, checked, log_density)
+        return learned
+    again = learn(learned.table.hide(relevance.shared))
+    share(again.bank, learned.table, relevance.shared)
+    return again._replace(table=learned.table)
 
 
 def _by_class(
@@ -121,39 +118,26 @@ def _columns(family: Any, schema: Schema, groups: Any) -> np.ndarray:
     """
     found = []
     for b, own in enumerate(family):
-        width = sum(at == b for at, _ in places(schema))
+        width = sum(at == b for at, _ in schema.places)
         out = np.zeros((1, max(width, own.prior.shape[-1])))
         for stats, slots in groups:
             add_columns(own, stats[b], np.asarray(slots, np.int64), 0, out)
-        found.append(np.full(width, out.sum() / width) if getattr(own, "tied", False) else out[0])
-    return np.array([found[b][k] for b, k in places(schema)])
+        found.append(np.full(width, out.sum() / width) if is_tied(own) else out[0])
+    return np.array([found[b][k] for b, k in schema.places])
 
 
-def hide(schema: Schema, blocks: Blocks, columns: np.ndarray) -> Blocks:
-    """Return rows in which these columns are missing."""
-    out, where = tuple(block.copy() for block in blocks), places(schema)
-    for b, k in (where[j] for j in columns.tolist()):
-        out[b][:, k] = np.nan if out[b].dtype.kind == "f" else -1
-    return out
+def share(bank: Bank, table: EncodedTable, columns: np.ndarray) -> None:
+    """Give every group of a bank what all rows have in these columns.
 
-
-def share(schema: Schema, bank: Bank, blocks: Blocks, columns: np.ndarray) -> None:
-    """Give every group of a bank what all rows have in these columns."""
-    others = np.setdiff1d(np.arange(schema.width), columns)
-    rows = _without_marks(schema, hide(schema, blocks, others))
+    Missingness indicators stay with the groups.
+    """
+    others = np.setdiff1d(np.arange(table.schema.width), columns)
+    rows = table.hide(others).hide_indicators().blocks
     for f in bank.filters():
         slots = len(map_first(f.stats))
         _count(f.family, f.stats, rows, np.ones((len(rows[0]), slots)))
         refresh_all(f.family, f.stats, slots)
     bank.forget_snapshot()
-
-
-def _without_marks(schema: Schema, blocks: Blocks) -> Blocks:
-    """Return rows without marks of holes, which stay with the groups."""
-    if schema.marked:
-        block = blocks[schema.blocks.index("binary")]
-        block[:, block.shape[1] - len(schema.mark_names) :] = -1
-    return blocks
 
 
 def _portions(blocks: Blocks) -> list[Blocks]:

@@ -15,8 +15,9 @@ from __future__ import annotations
 import numpy as np
 
 from infinimix.estimators.answers.anomaly import draw_own
-from infinimix.estimators.answers.filling import Blocks, Predictive, blank_rows, is_tied, places
-from infinimix.tables import Schema
+from infinimix.estimators.answers.filling import Predictive, is_tied
+from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.encoded import Blocks
 
 MOST_CODES = 2000  # of all discrete columns together: more are not summed exactly
 CELLS_AT_ONCE = 1 << 23  # rows times columns times slots that are held at a time
@@ -24,20 +25,21 @@ DISCRETE = ("binary", "categorical")
 
 
 def information_correlations(
-    mixture: Predictive, schema: Schema, blocks: Blocks, n: int, rng: np.random.Generator
+    mixture: Predictive, table: EncodedTable, n: int, rng: np.random.Generator
 ) -> np.ndarray:
-    """Return r of each pair of columns in table order; `blocks` are any rows, for their form."""
+    """Return r of each pair of columns in table order; `table` is any rows, for their form."""
+    schema = table.schema
     kinds = [column.kind for column in schema.columns]
     discrete = np.array([kind in DISCRETE for kind in kinds])
     codes = [_n_codes(schema, j) for j in range(schema.width)]
     exact = sum(codes) <= MOST_CODES
     information, entropy = np.zeros((schema.width,) * 2), np.full(schema.width, np.inf)
     if not (exact and discrete.all()):
-        information, entropy = _sampled(mixture, schema, blocks, n, rng)
+        information, entropy = _sampled(mixture, table, n, rng)
         entropy[[kind not in (*DISCRETE, "count") for kind in kinds]] = np.inf
     if exact and discrete.any():
         at = np.flatnonzero(discrete)
-        information[np.ix_(at, at)], entropy[at] = _summed(mixture, schema, blocks, codes)
+        information[np.ix_(at, at)], entropy[at] = _summed(mixture, table, codes)
     return _correlations(information, entropy)
 
 
@@ -60,14 +62,14 @@ def _n_codes(schema: Schema, j: int) -> int:
 
 
 def _summed(
-    mixture: Predictive, schema: Schema, blocks: Blocks, codes: list[int]
+    mixture: Predictive, table: EncodedTable, codes: list[int]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return mutual informations and entropies of the discrete columns, by sums over values."""
+    schema, tables = table.schema, []
     columns = [j for j, column in enumerate(schema.columns) if column.kind in DISCRETE]
-    where, tables = places(schema), []
     for j in columns:
-        b, k = where[j]
-        rows = blank_rows(blocks, codes[j])[b]
+        b, k = schema.places[j]
+        rows = table.blank(codes[j]).blocks[b]
         rows[:, k] = np.arange(codes[j])
         tables.append(np.exp(mixture.score_cells(b, rows, k)))
     p = np.concatenate(tables)  # (values of all columns, slots)
@@ -82,14 +84,15 @@ def _summed(
 
 
 def _sampled(
-    mixture: Predictive, schema: Schema, blocks: Blocks, n: int, rng: np.random.Generator
+    mixture: Predictive, table: EncodedTable, n: int, rng: np.random.Generator
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return mutual informations and entropies of all columns, as means over n drawn rows."""
-    own, width, slots = draw_own(mixture, blocks, n, rng), schema.width, len(mixture.log_weight)
+    own, slots = draw_own(mixture, table, n, rng), len(mixture.log_weight)
+    schema, width = table.schema, table.schema.width
     information, entropy = np.zeros((width, width)), np.zeros(width)
     step = max(1, CELLS_AT_ONCE // (width * slots))
     for i in range(0, n, step):
-        part = tuple(block[i : i + step] for block in own)
+        part = tuple(block[i : i + step] for block in own.blocks)
         joint, alone = _log_pairs(mixture, schema, part)
         information += (joint - alone[:, :, None] - alone[:, None, :]).sum(axis=0)
         entropy -= alone.sum(axis=0)
@@ -98,7 +101,7 @@ def _sampled(
 
 def _log_pairs(mixture: Predictive, schema: Schema, part: Blocks) -> tuple[np.ndarray, np.ndarray]:
     """Return the log densities of all pairs of cells of each row, and of each cell."""
-    where, weight = places(schema), np.exp(mixture.log_weight)
+    where, weight = schema.places, np.exp(mixture.log_weight)
     logs = np.stack([mixture.score_cells(b, part[b], k) for b, k in where], axis=1)
     top = logs.max(axis=2)
     p = np.exp(logs - top[:, :, None])

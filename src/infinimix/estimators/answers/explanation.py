@@ -18,13 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.answers.filling import Blocks, places
 from infinimix.estimators.answers.groups import describe_groups
-from infinimix.families.seam import is_hole, score_rows
+from infinimix.families.seam import score_rows
 from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.partition.assignments import best_particle
 from infinimix.inference.partition.population import MASS
-from infinimix.tables import Schema
+from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.aligned import open_aligned
 
 FEW_COLUMNS = 8  # whose orders are all taken
@@ -103,14 +102,14 @@ def values_of(schema: Schema, X: Any) -> list[Any]:
     return [None if c.missing is not None and c.missing[0] else c.values[0] for c in cells]
 
 
-def place_row(bank: Bank, schema: Schema, c: int, row: Blocks) -> tuple[Any, float]:
+def place_row(bank: Bank, c: int, row: EncodedTable) -> tuple[Any, float]:
     """Return the groups of class c from the most probable on, and the share of a new one."""
     f, held = best_particle(bank, c)
     slots = np.append(held, 0) if len(held) < f.bound else held
     log_p = np.log(f.mass[MASS, slots])[None].copy()
-    score_rows(f.family, f.stats, slots, row, log_p)
+    score_rows(f.family, f.stats, slots, row.blocks, log_p)
     p = np.exp(log_p[0] - np.logaddexp.reduce(log_p[0]))
-    table = describe_groups(bank, schema, c)
+    table = describe_groups(bank, row.schema, c)
     if "probability" in table:
         table = table.rename(columns={"probability": "probability (column)"})
     table.insert(0, "probability", p[: len(held)])
@@ -118,27 +117,29 @@ def place_row(bank: Bank, schema: Schema, c: int, row: Blocks) -> tuple[Any, flo
     return table.iloc[order], float(p[len(held) :].sum())
 
 
-def evidence_for_group(bank: Bank, schema: Schema, group: int, row: Blocks) -> np.ndarray:
+def evidence_for_group(bank: Bank, group: int, row: EncodedTable) -> np.ndarray:
     """Return log p(cell | group) - log p(cell | all groups) in the best particle."""
     f, held = best_particle(bank, 0)
     slots = np.append(held, 0) if len(held) < f.bound else held
     mass = f.mass[MASS, slots]
-    rows = _subsets(schema, row, np.eye(schema.width, dtype=bool))
-    scores = np.zeros((schema.width, len(slots)))
-    score_rows(f.family, f.stats, slots, rows, scores)
+    width = row.schema.width
+    rows = row.show(np.eye(width, dtype=bool))
+    scores = np.zeros((width, len(slots)))
+    score_rows(f.family, f.stats, slots, rows.blocks, scores)
     everywhere = np.logaddexp.reduce(scores + np.log(mass / mass.sum()), axis=1)
-    return np.where(_observed(schema, row), scores[:, group] - everywhere, 0.0)
+    return np.where(_observed(row), scores[:, group] - everywhere, 0.0)
 
 
 def evidence_by_orders(
-    schema: Schema, row: Blocks, log_odds: Callable[[Blocks], np.ndarray]
+    row: EncodedTable, log_odds: Callable[[EncodedTable], np.ndarray]
 ) -> np.ndarray:
     """Return what each column adds to the log odds, averaged over orders of the columns."""
-    known = np.flatnonzero(_observed(schema, row))
-    out = np.zeros(schema.width)
+    width = row.schema.width
+    known = np.flatnonzero(_observed(row))
+    out = np.zeros(width)
     if known.size:
         ask = _by_all_orders if known.size <= FEW_COLUMNS else _by_some_orders
-        out[known] = ask(known, lambda masks: log_odds(_subsets(schema, row, masks)), schema.width)
+        out[known] = ask(known, lambda masks: log_odds(row.show(masks)), width)
     return out
 
 
@@ -170,18 +171,8 @@ def _by_some_orders(known: np.ndarray, odds: Callable[..., np.ndarray], width: i
     return out / (2 * pairs)
 
 
-def _subsets(schema: Schema, row: Blocks, masks: np.ndarray) -> Blocks:
-    """Return the row once for each mask, with the cells and marks of the masked columns only."""
-    out = []
-    for kind, block in zip(schema.blocks, row, strict=True):
-        hole = np.nan if block.dtype.kind == "f" else -1
-        cells = np.where(masks[:, schema.owners(kind)], block, hole)
-        out.append(np.ascontiguousarray(cells.astype(block.dtype)))
-    return tuple(out)
-
-
-def _observed(schema: Schema, row: Blocks) -> np.ndarray:
-    """Return which columns have something to say: a cell, or a mark."""
-    observed = np.array([not is_hole(row[b])[0, k] for b, k in places(schema)])
-    observed[list(schema.marked)] = True
+def _observed(row: EncodedTable) -> np.ndarray:
+    """Return which columns are evidence: by a cell, or by a missingness indicator."""
+    observed = ~row.holes()[0]
+    observed[list(row.schema.indicated)] = True
     return observed

@@ -19,9 +19,8 @@ import numpy as np
 from infinimix.families.seam import column, draw, fill, score_rows
 from infinimix.inference.ensemble.bank import Bank, mix
 from infinimix.inference.partition.filter import ROWS_AT_ONCE
-from infinimix.tables import Schema
-
-Blocks = tuple[np.ndarray, ...]
+from infinimix.kernels.holes import hole_of
+from infinimix.tables.encoded import Blocks
 
 
 class Predictive(NamedTuple):
@@ -123,7 +122,7 @@ def is_tied(family: Any) -> bool:
 
 def _with_columns(block: np.ndarray, columns: Sequence[int]) -> np.ndarray:
     """Return a block that has the cells of some columns only."""
-    out = np.full_like(block, np.nan if block.dtype.kind == "f" else -1)
+    out = np.full_like(block, hole_of(block.dtype))
     out[:, columns] = block[:, columns]
     return out
 
@@ -140,23 +139,6 @@ def choose(weight: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     sums = weight.cumsum(axis=1)
     u = rng.random((len(weight), 1)) * sums[:, -1:]
     return (sums <= u).sum(axis=1)
-
-
-def places(schema: Schema) -> list[tuple[int, int]]:
-    """Return for each column of the table its block, and where it is in there."""
-    found = {
-        int(j): (b, k)
-        for b, kind in enumerate(schema.blocks)
-        for k, j in enumerate(schema.positions(kind))
-    }
-    return [found[j] for j in range(schema.width)]
-
-
-def blank_rows(blocks: Blocks, n: int) -> Blocks:
-    """Return n rows without any cell, for blocks like these."""
-    return tuple(
-        np.full((n, b.shape[1]), np.nan if b.dtype.kind == "f" else -1, b.dtype) for b in blocks
-    )
 
 
 def _joined(parts: list[Blocks]) -> Blocks:

@@ -16,7 +16,6 @@ from infinimix.inference.partition.assignments import best_particle
 from infinimix.inference.partition.population import MASS
 from infinimix.tables import Schema, encode
 from infinimix.tables.errors import listed
-from infinimix.tables.holes import forget_marks
 from infinimix.tables.missing import is_missing
 
 AVERAGED = ("binary", "count")  # kinds whose typical value, a probability or a rate, is no cell
@@ -68,10 +67,10 @@ def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...]:
     if not isinstance(given, Mapping):
         raise TypeError("given must map columns to values, such as {'age': 40}.")
     row = {_column_name(schema, key): value for key, value in given.items()}
-    blocks = encode(schema, [row], learn=False, who="sample").blocks
+    table = encode(schema, [row], learn=False, who="sample")
     if "categorical" in schema.blocks:
-        _check_seen(schema, row, blocks[schema.blocks.index("categorical")][0])
-    return forget_marks(schema, blocks)  # what is not given is unknown, not missing
+        _check_seen(schema, row, table.blocks[schema.blocks.index("categorical")][0])
+    return table.hide_indicators().blocks  # what is not given is unknown, not missing
 
 
 def _column_name(schema: Schema, key: Any) -> str:

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.answers.filling import Blocks, Predictive, places
+from infinimix.estimators.answers.filling import Predictive
 from infinimix.estimators.answers.writing import numbers_like, write_cells
-from infinimix.tables import Schema
+from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.encoded import Blocks
 from infinimix.tables.holes import find_holes
 from infinimix.tables.transforms import Transform
 
@@ -19,24 +20,28 @@ from infinimix.tables.transforms import Transform
 class Query(NamedTuple):
     """A table to be filled: as it came, encoded, and where its holes are."""
 
-    schema: Schema
     X: Any
-    blocks: Blocks
+    table: EncodedTable
     holes: np.ndarray
 
+    @property
+    def schema(self) -> Schema:
+        """What the columns are."""
+        return self.table.schema
 
-def ask(schema: Schema, X: Any, blocks: Blocks) -> Query:
+
+def ask(X: Any, table: EncodedTable) -> Query:
     """Return a query for a table; holes whose column has no known category stay holes."""
-    holes = find_holes(schema, X)
+    schema, holes = table.schema, find_holes(table.schema, X)
     for k, j in enumerate(schema.positions("categorical").tolist()):
         if not schema.categories[k]:
             holes[:, j] = False
-    return Query(schema, X, blocks, holes)
+    return Query(X, table, holes)
 
 
 def impute_values(mixture: Predictive, query: Query, codes: Any = None) -> tuple[Any, Any]:
     """Return the table with its holes filled by means and modes, and the spreads of these."""
-    values, spreads = mixture.fill(query.blocks, codes)
+    values, spreads = mixture.fill(query.table.blocks, codes)
     columns = _natural(query.schema, values)
     table = write_cells(query.schema, query.X, query.holes, columns)
     return table, numbers_like(query.schema, query.X, _spreads(query, values, spreads))
@@ -44,7 +49,7 @@ def impute_values(mixture: Predictive, query: Query, codes: Any = None) -> tuple
 
 def impute_draws(mixture: Predictive, query: Query, rng: np.random.Generator) -> Any:
     """Return the table with its holes drawn, the cells of each row together."""
-    blocks, _ = mixture.draw(query.blocks, rng)
+    blocks, _ = mixture.draw(query.table.blocks, rng)
     return write_cells(query.schema, query.X, query.holes, query.schema.decode(blocks))
 
 
@@ -68,7 +73,7 @@ def _natural(schema: Schema, values: Blocks) -> dict[str, np.ndarray]:
 def _spreads(query: Query, values: Blocks, spreads: Blocks) -> np.ndarray:
     """Return the spread of each hole, in the units of its column, and 0 elsewhere."""
     out = np.zeros(query.holes.shape)
-    for j, (b, k) in enumerate(places(query.schema)):
+    for j, (b, k) in enumerate(query.schema.places):
         rows = np.flatnonzero(query.holes[:, j])
         spread = spreads[b][rows, k]
         transform = query.schema.columns[j].transform

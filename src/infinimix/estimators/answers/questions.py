@@ -2,8 +2,8 @@
 
 Which cells are missing and what would they be (`impute`), why is a row where it is
 (`explain`), what is strange (`anomaly_score`, `cell_anomaly_score`), which rows are alike
-(`similarity`) and which columns go together (`dependence`). What differs between the two
-estimators is in `group_answers` and `class_answers`.
+(`similarity`) and which columns go together (`dependence`). What differs between the two is in
+the estimators themselves.
 """
 
 from __future__ import annotations
@@ -16,38 +16,37 @@ import numpy as np
 from infinimix.estimators.answers.anomaly import cell_scores, row_scores, shares_less_strange
 from infinimix.estimators.answers.dependence import information_correlations
 from infinimix.estimators.answers.explanation import Explanation, one_row, values_of
-from infinimix.estimators.answers.filling import Blocks, Predictive, predictive_of
+from infinimix.estimators.answers.filling import Predictive, predictive_of
 from infinimix.estimators.answers.similarity import same_group
 from infinimix.estimators.answers.writing import numbers_like, to_pandas
+from infinimix.estimators.common.mixture_estimator import check_whole
 from infinimix.estimators.common.parameters import seed_sequence
-from infinimix.estimators.common.table_estimator import check_whole
 from infinimix.kernels.logs import logsumexp
-from infinimix.scikit import check_is_fitted
-from infinimix.tables import encode
+from infinimix.tables import EncodedTable, encode
 
 
-class TableAnswers:
-    """Answers that both estimators give; subclasses say how probable the classes are."""
+class Questions:
+    """Questions that `CRPMixture` and `AClassClassifier` answer alike."""
 
-    _schema: Any
     _bank: Any
-    _fitted_rows: Any
+    _schema: Any
+    _rows: Any
 
     def _mixture(self) -> Predictive:
-        check_is_fitted(self)
         check_whole(self._bank)
         return predictive_of(self._bank, self._log_class_prior())
 
     def _log_class_prior(self) -> np.ndarray:
+        """Return the log probability of each class, in the order of the bank."""
         return np.zeros(1)
 
-    def _log_classes(self, blocks: Blocks) -> np.ndarray:
-        """Return the log probability of each class of the bank and each row, but for a sum."""
-        return self._bank.log_densities(blocks) + self._log_class_prior()
+    def _log_classes(self, table: EncodedTable) -> np.ndarray:
+        """Return the unnormalised log probability of each class of the bank for each row."""
+        return self._bank.log_densities(table.blocks) + self._log_class_prior()
 
-    def _class_shares(self, blocks: Blocks) -> np.ndarray:
+    def _class_shares(self, table: EncodedTable) -> np.ndarray:
         """Return the probability of each class, in the order of the bank, given each row."""
-        joint = self._log_classes(blocks)
+        joint = self._log_classes(table)
         return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
 
     def anomaly_score(
@@ -78,11 +77,11 @@ class TableAnswers:
         >>> bool(model.anomaly_score([[9.0]], calibrated=True)[0] > 0.99)
         True
         """
-        blocks, mixture = self._fitted_rows(X), self._mixture()
+        table, mixture = self._rows(X), self._mixture()
         if not calibrated:
-            return row_scores(mixture, self._schema, blocks)
+            return row_scores(mixture, table)
         n, rng = _check_draws(n_draws, "n_draws"), _generator(random_state)
-        return shares_less_strange(mixture, self._schema, blocks, n, rng)
+        return shares_less_strange(mixture, table, n, rng)
 
     def cell_anomaly_score(self, X: Any) -> Any:
         """Return how strange each cell is beside the other cells of its row, as a table.
@@ -98,8 +97,7 @@ class TableAnswers:
         >>> bool(scores[0, 0] > scores[1, 0] + 2)
         True
         """
-        blocks = self._fitted_rows(X)
-        scores = cell_scores(self._mixture(), self._schema, blocks)
+        scores = cell_scores(self._mixture(), self._rows(X))
         return numbers_like(self._schema, X, scores)
 
     def similarity(self, X: Any, Y: Any = None) -> np.ndarray:
@@ -126,11 +124,11 @@ class TableAnswers:
         >>> model.similarity([[0.1], [0.15], [7.0]])[0].round(1).tolist()
         [1.0, 1.0, 0.0]
         """
-        one = self._fitted_rows(X)
-        two = one if Y is None else self._fitted_rows(Y)
+        one = self._rows(X)
+        two = one if Y is None else self._rows(Y)
         shares = self._class_shares(one)
         others = shares if Y is None else self._class_shares(two)
-        return same_group(self._bank, one, two, shares, others)
+        return same_group(self._bank, one.blocks, two.blocks, shares, others)
 
     def dependence(self, n: int = 1000, random_state: Any = 0) -> Any:
         """Return how much each pair of columns says of each other, from 0 to 1.
@@ -168,9 +166,9 @@ class TableAnswers:
         """
         mixture, schema = self._mixture(), self._schema
         rows = _check_draws(n, "n")
-        blocks = encode(schema, [{}], learn=False).blocks
-        table = information_correlations(mixture, schema, blocks, rows, _generator(random_state))
-        frame = to_pandas(table, schema.names)
+        blank = encode(schema, [{}], learn=False)
+        found = information_correlations(mixture, blank, rows, _generator(random_state))
+        frame = to_pandas(found, schema.names)
         frame.index = list(schema.names)
         return frame
 
@@ -187,11 +185,11 @@ class TableAnswers:
         columns.index = pd.Index(names, name="column")
         return Explanation(answer, p, summary, columns, groups, new)
 
-    def _row_to_explain(self, x: Any) -> tuple[Any, Blocks]:
+    def _row_to_explain(self, x: Any) -> tuple[Any, EncodedTable]:
         X = one_row(x)
-        row = self._fitted_rows(X)
-        if len(row[0]) != 1:
-            raise ValueError(f"explain takes one row; got {len(row[0])}.")
+        row = self._rows(X)
+        if row.n_rows != 1:
+            raise ValueError(f"explain takes one row; got {row.n_rows}.")
         return X, row
 
 

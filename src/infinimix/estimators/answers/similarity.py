@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from infinimix.estimators.answers.filling import Blocks, parts_of
+from infinimix.estimators.answers.filling import parts_of
 from infinimix.families.seam import score_rows
 from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.partition.filter import ParticleFilter
 from infinimix.inference.partition.population import MASS, SIZE
+from infinimix.tables.encoded import Blocks
 
 
 def same_group(bank: Bank, X: Blocks, Y: Blocks, of_x: np.ndarray, of_y: np.ndarray) -> np.ndarray:

@@ -76,8 +76,24 @@ class Labels:
                 f"sorted; got {list(values)[:4]!r}."
             )
 
+    def code_of(self, label: Any, name: str) -> int:
+        """Return the code of a known label; `name` is what the user calls it."""
+        if label not in self.values:
+            known = self.classes.tolist()
+            raise ValueError(f"{name} is {label!r}, which is none of the classes {known!r}.")
+        return self.values.index(label)
+
+    def known_codes(self, y: Any, n_rows: int) -> np.ndarray:
+        """Return the code of each label; raise ValueError if one is new, or some are missing."""
+        codes, new = self.read(y)
+        if new:
+            self.code_of(new[0], "a label of y")
+        if len(codes) != n_rows:
+            raise ValueError(f"X has {n_rows} rows, but y has {len(codes)} labels.")
+        return codes
+
     def extend(self, new: list[Any]) -> None:
-        """Take in new labels."""
+        """Add new labels."""
         for value in new:
             self.codes[value] = len(self.codes)
             self.values.append(value)

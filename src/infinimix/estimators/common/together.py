@@ -8,25 +8,22 @@ refused, as it is one by one. Nothing here depends on the order of the queries.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from infinimix.tables import Encoded, Schema, encode, read_schema
+from infinimix.tables import EncodedTable, Schema, encode, read_schema
 from infinimix.tables.kinds import MOST_CATEGORIES
 
-Blocks = tuple[np.ndarray, ...]
 
-
-def join(
-    schema: Schema, blocks: Blocks, X: Any, columns: Any, who: str
-) -> tuple[Schema, Blocks, Blocks]:
-    """Return the schema of both tables together, and the rows of each in it.
+def join(known: EncodedTable, X: Any, columns: Any, who: str) -> tuple[EncodedTable, EncodedTable]:
+    """Return both tables in the schema of both together.
 
     Parameters
     ----------
-    schema, blocks
-        What the columns of the training rows are, and these rows.
+    known : EncodedTable
+        The training rows.
     X : table
         The queries.
     columns
@@ -34,31 +31,32 @@ def join(
     who : str
         For error messages.
     """
+    schema = known.schema
     try:
-        encoded = encode(schema, X, learn=True, who=who)
+        query = encode(schema, X, learn=True, who=who)
     except (TypeError, ValueError):
         if not _guesses(columns):
             raise
-        joined = _guess_again(schema, blocks, X, columns, who)
-        if _has_text_among_numbers(schema, joined[0]):  # a slip of the pen makes no category
+        joined = _guess_again(known, X, columns, who)
+        if _has_text_among_numbers(schema, joined[0].schema):  # a slip makes no category
             raise
         return joined
-    wider = schema.extended(encoded.novel)
-    if _guesses(columns) and _too_many(schema, wider, columns):
-        return _guess_again(schema, blocks, X, columns, who)
-    arranged, query = _arrange(schema, wider, encoded)
-    return arranged, blocks, query
+    if _guesses(columns) and _too_many(schema, schema.extended(query.novel), columns):
+        return _guess_again(known, X, columns, who)
+    query = _arrange(query)
+    return known._replace(schema=query.schema), query
 
 
-def canonical_order(blocks: Blocks) -> np.ndarray:
+def canonical_order(table: EncodedTable) -> np.ndarray:
     """Return an order of the rows that depends on nothing but their cells."""
-    cells = np.concatenate([block.astype(float) for block in blocks], axis=1)
+    cells = np.concatenate([block.astype(float) for block in table.blocks], axis=1)
     return np.lexsort(cells.T)
 
 
-def average_equals(blocks: Blocks, answers: np.ndarray) -> np.ndarray:
+def average_equals(table: EncodedTable, answers: np.ndarray) -> np.ndarray:
     """Return answers about rows in canonical order; rows with equal cells get equal answers."""
-    cells = np.concatenate([np.nan_to_num(b.astype(float), nan=np.inf) for b in blocks], axis=1)
+    blocks = [np.nan_to_num(block.astype(float), nan=np.inf) for block in table.blocks]
+    cells = np.concatenate(blocks, axis=1)
     first = np.append(True, (cells[1:] != cells[:-1]).any(axis=1))
     run = np.cumsum(first) - 1
     sums = np.zeros((run[-1] + 1, answers.shape[1]))
@@ -70,7 +68,7 @@ def _guesses(columns: Any) -> bool:
     return not isinstance(columns, str) or columns == "auto"
 
 
-def _asked(schema: Schema, columns: Any) -> set[Any]:
+def _asked(columns: Any) -> set[Any]:
     """Return the names and positions of the columns whose kinds are asked for."""
     if isinstance(columns, str):
         return set()
@@ -79,7 +77,7 @@ def _asked(schema: Schema, columns: Any) -> set[Any]:
 
 def _too_many(schema: Schema, wider: Schema, columns: Any) -> bool:
     """Are there whole numbers that are categories only as long as there are few of them?"""
-    asked, counts = _asked(schema, columns), wider.category_counts
+    asked, counts = _asked(columns), wider.category_counts
     for k, j in enumerate(schema.positions("categorical").tolist()):
         if counts[k] > max(MOST_CATEGORIES, schema.category_counts[k]):
             guessed = not {schema.names[j], j} & asked
@@ -100,32 +98,34 @@ def _has_text_among_numbers(schema: Schema, both: Schema) -> bool:
 
 
 def _guess_again(
-    schema: Schema, blocks: Blocks, X: Any, columns: Any, who: str
-) -> tuple[Schema, Blocks, Blocks]:
+    known: EncodedTable, X: Any, columns: Any, who: str
+) -> tuple[EncodedTable, EncodedTable]:
     """Guess the kinds of columns from all rows."""
-    alone = read_schema(X, columns)
+    schema, alone = known.schema, read_schema(X, columns)
     if alone.width != schema.width or (alone.named and alone.names != schema.names):
         encode(schema, X, learn=False, who=who)  # says what is wrong
-    encoded = encode(alone, X, learn=True, who=who)
-    queries = alone.extended(encoded.novel).decode(encoded.blocks).values()
-    known = schema.decode(blocks).values()
-    cells = [[*a.tolist(), *b.tolist()] for a, b in zip(known, queries, strict=True)]
+    query = encode(alone, X, learn=True, who=who)
+    columns_of_both = zip(
+        schema.decode(known.blocks).values(),
+        alone.extended(query.novel).decode(query.blocks).values(),
+        strict=True,
+    )
+    cells = [[*a.tolist(), *b.tolist()] for a, b in columns_of_both]
     rows = [dict(zip(schema.names, row, strict=True)) for row in zip(*cells, strict=True)]
     both = read_schema(rows, columns)
-    n = len(blocks[0])
-    first = encode(both, rows[:n], learn=True, who=who)
+    first = encode(both, rows[: known.n_rows], learn=True, who=who)
     both = both.extended(first.novel)
-    second = encode(both, rows[n:], learn=True, who=who)
-    arranged, query = _arrange(both, both.extended(second.novel), second)
-    return arranged, first.blocks, query
+    second = _arrange(encode(both, rows[known.n_rows :], learn=True, who=who))
+    return EncodedTable(second.schema, first.blocks), second
 
 
-def _arrange(schema: Schema, wider: Schema, encoded: Encoded) -> tuple[Schema, Blocks]:
-    """Number the new categories by what they are, not by which came first."""
-    if not encoded.novel:
-        return wider, encoded.blocks
+def _arrange(table: EncodedTable) -> EncodedTable:
+    """Add new categories to the schema, numbered by what they are, not by which came first."""
+    if not table.novel:
+        return table
+    schema, wider = table.schema, table.schema.extended(table.novel)
     at = wider.blocks.index("categorical")
-    codes, categories = encoded.blocks[at].copy(), list(wider.categories)
+    codes, categories = table.blocks[at].copy(), list(wider.categories)
     for k, old in enumerate(schema.category_counts.tolist()):
         new = categories[k][old:]
         order = sorted(range(len(new)), key=lambda v: (type(new[v]).__name__, repr(new[v])))
@@ -134,7 +134,5 @@ def _arrange(schema: Schema, wider: Schema, encoded: Encoded) -> tuple[Schema, B
         place[[old + v for v in order]] = np.arange(old, len(categories[k]))
         codes[:, k] = place[codes[:, k]]
         categories[k] = (*categories[k][:old], *(new[v] for v in order))
-    blocks = (*encoded.blocks[:at], codes, *encoded.blocks[at + 1 :])
-    return Schema(
-        wider.columns, wider.named, tuple(categories), wider.sources, wider.joint, wider.marked
-    ), blocks
+    blocks = (*table.blocks[:at], codes, *table.blocks[at + 1 :])
+    return EncodedTable(replace(wider, categories=tuple(categories)), blocks)

@@ -2,34 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
-from infinimix.estimators.common.table_estimator import block_names
+from infinimix.estimators.common.state import block_names, layout_of
 from infinimix.families.priors import Layout
-from infinimix.tables import Schema
+from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.encoded import Blocks
 
-Blocks = tuple[np.ndarray, ...]
+Edges = tuple[np.ndarray, ...]  # the inner edges of the bins of each real column
 
 
-def find_edges(schema: Schema, blocks: Sequence[np.ndarray], bins: int) -> tuple[np.ndarray, ...]:
-    """Return the inner edges of the bins of each real column: quantiles of these rows."""
-    if "real" not in schema.blocks:
+def find_edges(table: EncodedTable, bins: int) -> Edges:
+    """Return the quantiles of each real column of these rows."""
+    if "real" not in table.schema.blocks:
         return ()
     shares = np.arange(1, bins) / bins
     edges = []
-    for column in blocks[schema.blocks.index("real")].T:
+    for column in table.blocks[table.schema.blocks.index("real")].T:
         seen = column[~np.isnan(column)]
         edges.append(np.unique(np.quantile(seen, shares)) if seen.size else np.empty(0))
     return tuple(edges)
 
 
-def lay_out(schema: Schema, edges: tuple[np.ndarray, ...]) -> Layout:
+def lay_out(schema: Schema, edges: Edges) -> Layout:
     """Return the layout of a table whose real columns are cut at these edges."""
     names = block_names(schema)
     if not edges:
-        return Layout(names, schema.category_counts)
+        return layout_of(schema)
     cut = names.pop("real")
     names["categorical"] = names.get("categorical", ()) + cut
     order = [kind for kind in ("binary", "categorical", *names) if kind in names]
@@ -37,11 +36,11 @@ def lay_out(schema: Schema, edges: tuple[np.ndarray, ...]) -> Layout:
     return Layout({kind: names[kind] for kind in dict.fromkeys(order)}, counts)
 
 
-def cut_blocks(schema: Schema, blocks: Blocks, edges: tuple[np.ndarray, ...]) -> Blocks:
+def cut_blocks(table: EncodedTable, edges: Edges) -> Blocks:
     """Return the blocks as `lay_out` has them: codes of bins beside those of categories."""
     if not edges:
-        return blocks
-    found = dict(zip(schema.blocks, blocks, strict=True))
+        return table.blocks
+    found = dict(zip(table.schema.blocks, table.blocks, strict=True))
     real = found.pop("real")
     pairs = zip(edges, real.T, strict=True)
     codes = [np.searchsorted(e, column, side="right") for e, column in pairs]
@@ -49,4 +48,4 @@ def cut_blocks(schema: Schema, blocks: Blocks, edges: tuple[np.ndarray, ...]) ->
     if "categorical" in found:
         cut = np.concatenate([found["categorical"], cut], axis=1)
     found["categorical"] = np.ascontiguousarray(cut)
-    return tuple(found[kind] for kind in lay_out(schema, edges).names)
+    return tuple(found[kind] for kind in lay_out(table.schema, edges).names)

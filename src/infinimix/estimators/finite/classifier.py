@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.aclass.unlabelled import gains, warn_if_they_hurt
 from infinimix.estimators.common.labels import Labels, check_lengths, read_some_labels
+from infinimix.estimators.common.mixture_estimator import with_novel
 from infinimix.estimators.common.parameters import seed_sequence
-from infinimix.estimators.common.table_estimator import TableEstimator
+from infinimix.estimators.common.table_estimator import TableEstimator, in_natural_units
 from infinimix.estimators.common.together import canonical_order, join
-from infinimix.estimators.finite.attributes import FiniteAttributes
-from infinimix.estimators.finite.binning import cut_blocks, find_edges, lay_out
+from infinimix.estimators.common.unlabelled import gains, warn_if_they_hurt
+from infinimix.estimators.finite.binning import Edges, cut_blocks, find_edges, lay_out
 from infinimix.estimators.finite.parameters import FINITE_RULES, find_prior, make_plan
+from infinimix.estimators.finite.state import FiniteState
 from infinimix.families.priors import blank, find_families
 from infinimix.families.seam import count_rows, empty
 from infinimix.inference.finite.ensemble import Ensemble, Plan, class_proba, learn, log_classes
 from infinimix.kernels.logs import logsumexp
-from infinimix.scikit import ClassifierMixin, check_is_fitted
-from infinimix.tables import Schema
+from infinimix.scikit import ClassifierMixin
+from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.encoded import Blocks
+from infinimix.tables.forms import is_empty
 
-Blocks = tuple[np.ndarray, ...]
 
-
-class FiniteMixtureClassifier(FiniteAttributes, ClassifierMixin, TableEstimator):
+class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
     """A classifier of few labels: finite mixtures that learn from rows without labels too.
 
     The rows come from a mixture of components, within which the columns and the class are
@@ -101,7 +103,8 @@ class FiniteMixtureClassifier(FiniteAttributes, ClassifierMixin, TableEstimator)
     """
 
     _rules = FINITE_RULES
-    _codes: np.ndarray
+    _state: FiniteState | None = None
+    State = FiniteState
 
     def __init__(
         self,
@@ -129,29 +132,30 @@ class FiniteMixtureClassifier(FiniteAttributes, ClassifierMixin, TableEstimator)
         self.unlabelled_weight = unlabelled_weight
         self.max_iter = max_iter
 
+    # --- Learning -------------------------------------------------------------------------------
+
     def fit(self, X: Any, y: Any) -> FiniteMixtureClassifier:
         """Learn a table; rows whose label is None, NaN or `unlabelled` have none."""
-        schema, encoded = self._read(X)
-        labels = Labels()
+        table, labels = self._read(X), Labels()
         codes, new = read_some_labels(labels, y, self.unlabelled)
-        check_lengths(encoded.n_rows, len(codes))
+        check_lengths(table.n_rows, len(codes))
         labels.extend(new)
-        schema, seed = schema.extended(encoded.novel), seed_sequence(self.random_state)
-        edges = find_edges(schema, encoded.blocks, int(self.bins)) if self.bins else ()
-        plan = make_plan(self, len(new))
-        blocks = cut_blocks(schema, encoded.blocks, edges)
-        ensemble = self._learn(plan, schema, edges, blocks, codes, seed)
-        gain = self._gains(plan, schema, edges, blocks, codes, seed, ensemble.n_components)
+        table, seed = with_novel(table), seed_sequence(self.random_state)
+        edges = find_edges(table, int(self.bins)) if self.bins else ()
+        plan, blocks = make_plan(self, len(new)), cut_blocks(table, edges)
+        learn = partial(self._learn, schema=table.schema, edges=edges, seed=seed)
+        ensemble, gain = learn(plan, blocks, codes), np.empty(0)
+        if self.unlabelled_weight:
+            gain = gains(learn, plan, ensemble.n_components, blocks, codes, 0)
         warn_if_they_hurt(gain, type(self).__name__)
-        self._gain = float(gain.mean()) if gain.size else float("nan")
-        self._labels, self._codes, self._seed = labels, codes, seed
-        self._schema, self._edges, self._blocks = schema, edges, encoded.blocks
-        self._plan_fitted, self._ensemble = plan, ensemble
-        self._name_features(X, schema)
+        self._state = FiniteState(
+            table.schema, table, codes, labels, edges, plan, seed, ensemble,
+            float(gain.mean()) if gain.size else float("nan"),
+        )  # fmt: skip
         return self
 
     def _learn(
-        self, plan: Plan, schema: Schema, edges: Any, blocks: Blocks, codes: np.ndarray, seed: Any
+        self, plan: Plan, blocks: Blocks, codes: np.ndarray, schema: Schema, edges: Edges, seed: Any
     ) -> Ensemble:
         """Return the ensemble for cut rows; classes are in the order of `Labels`."""
         layout = lay_out(schema, edges)
@@ -162,31 +166,17 @@ class FiniteMixtureClassifier(FiniteAttributes, ClassifierMixin, TableEstimator)
         weight = np.where(codes < 0, float(self.unlabelled_weight), 1.0)
         return learn(plan, family, blocks, codes, weight, seed)
 
-    def _gains(
-        self, plan: Plan, schema: Schema, edges: Any, blocks: Blocks, codes: np.ndarray,
-        seed: Any, chosen: int,
-    ) -> np.ndarray:  # fmt: skip
-        """Return what rows without labels are worth to each labelled row."""
-        if not self.unlabelled_weight:
-            return np.empty(0)
-
-        def learn(how: Plan, rows: Blocks, own: np.ndarray) -> Ensemble:
-            return self._learn(how, schema, edges, rows, own, seed)
-
-        return gains(learn, plan, chosen, blocks, codes, 0)
-
-    def _rows(self, X: Any) -> Blocks:
-        check_is_fitted(self)
-        return self._encode(X).blocks
+    # --- Answers row by row ---------------------------------------------------------------------
 
     def _log_classes(self, ensemble: Ensemble, cut: Blocks) -> np.ndarray:
-        return log_classes(ensemble, cut)[:, :, self._labels.order]
+        return log_classes(ensemble, cut)[:, :, self._fitted().labels.order]
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class for each row by itself, as in `classes_`."""
-        blocks = self._rows(X)
-        cut = cut_blocks(self._schema, blocks, self._edges)
-        return class_proba(self._log_classes(self._ensemble, cut))
+        state = self._fitted()
+        return class_proba(
+            self._log_classes(state.ensemble, cut_blocks(self._encode(X), state.edges))
+        )
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log of `predict_proba`."""
@@ -203,10 +193,12 @@ class FiniteMixtureClassifier(FiniteAttributes, ClassifierMixin, TableEstimator)
 
         With `bins`, real cells are bins, and this is the log probability of these.
         """
-        blocks = self._rows(X)
-        joint = self._log_classes(self._ensemble, cut_blocks(self._schema, blocks, self._edges))
+        state, table = self._fitted(), self._encode(X)
+        joint = self._log_classes(state.ensemble, cut_blocks(table, state.edges))
         log_p = logsumexp(joint, axis=(1, 2)) - np.log(joint.shape[1])
-        return log_p if self._edges else self._in_natural_units(log_p, blocks)
+        return log_p if state.edges else in_natural_units(log_p, table)
+
+    # --- Answers for a batch, learned along with the training rows ------------------------------
 
     def predict_proba_batch(self, X: Any) -> np.ndarray:
         """Return the probability of each class for rows that are learned along with the others.
@@ -214,31 +206,60 @@ class FiniteMixtureClassifier(FiniteAttributes, ClassifierMixin, TableEstimator)
         EM runs over the training rows and these, which have no labels; the model itself stays
         as it is. The order of the rows does not matter.
         """
-        check_is_fitted(self)
-        if hasattr(X, "__len__") and len(X) == 0:
+        state = self._fitted()
+        if is_empty(X):
             return np.empty((0, len(self.classes_)))
-        if type(X) is not np.ndarray or self._schema.named:
-            self._check_names(X)
-        columns, who = self.columns, type(self).__name__
-        schema, known, query = join(self._schema, self._blocks, X, columns, who)
+        self._check_names(X)
+        known, query = join(state.table, X, self.columns, type(self).__name__)
         order = canonical_order(query)
-        ensemble, cut = self._batch(schema, known, tuple(block[order] for block in query))
-        answers = class_proba(self._log_classes(ensemble, cut))
+        answers = class_proba(self._log_classes(*self._learn_batch(known, query.take(order))))
         proba = np.empty_like(answers)
         proba[order] = answers
         return proba
 
-    def _batch(self, schema: Schema, known: Blocks, query: Blocks) -> tuple[Ensemble, Blocks]:
+    def _learn_batch(self, known: EncodedTable, query: EncodedTable) -> tuple[Ensemble, Blocks]:
         """Learn training rows and queries together; return the mixtures and the queries, cut."""
-        n, more, edges = len(self._codes), len(query[0]), self._edges
-        if self.bins and schema.kinds() != self._schema.kinds():
-            edges = find_edges(schema, known, int(self.bins))
-        rows = tuple(map(np.concatenate, zip(known, query, strict=True)))
-        cut = cut_blocks(schema, rows, edges)
-        codes = np.append(self._codes, np.full(more, -1, np.int64))
-        ensemble = self._learn(self._plan_fitted, schema, edges, cut, codes, self._seed)
-        return ensemble, tuple(block[n:] for block in cut)
+        state, schema = self._fitted(), known.schema
+        edges = state.edges
+        if self.bins and schema.kinds() != state.schema.kinds():
+            edges = find_edges(known, int(self.bins))
+        cut = cut_blocks(known.concat(query), edges)
+        codes = np.append(state.codes, np.full(query.n_rows, -1, np.int64))
+        ensemble = self._learn(state.plan, cut, codes, schema, edges, state.seed)
+        return ensemble, tuple(block[known.n_rows :] for block in cut)
 
     def predict_batch(self, X: Any) -> np.ndarray:
         """Return the most probable class of rows that are learned along with the others."""
         return self.classes_[self.predict_proba_batch(X).argmax(axis=1)]
+
+    # --- Fitted attributes ----------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, sorted."""
+        return self._fitted().labels.classes
+
+    @property
+    def n_components_(self) -> int:
+        """Number of components of each mixture, over all classes."""
+        return int(self._fitted().ensemble.n_components)
+
+    @property
+    def component_scores_(self) -> dict[int, float]:
+        """The mean score of each number of components that was tried."""
+        return dict(self._fitted().ensemble.scores)
+
+    @property
+    def log_posterior_trace_(self) -> np.ndarray:
+        """Log posterior density of the observed cells and labels, step by step."""
+        return self._fitted().ensemble.trace.copy()
+
+    @property
+    def n_iter_(self) -> int:
+        """Steps of EM."""
+        return len(self._fitted().ensemble.trace)
+
+    @property
+    def unlabelled_gain_(self) -> float:
+        """By how much rows without labels lower the log-loss of labelled rows, held out."""
+        return self._fitted().unlabelled_gain

@@ -2,23 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.answers.explanation import Explanation, evidence_for_group, place_row
 from infinimix.estimators.answers.groups import describe_groups, draw_rows
-from infinimix.estimators.common.table_estimator import TableEstimator
-from infinimix.estimators.mixture.answers import MixtureAnswers
+from infinimix.estimators.answers.imputing import ask, impute_values
+from infinimix.estimators.answers.questions import Questions
+from infinimix.estimators.common.mixture_estimator import (
+    MixtureEstimator,
+    add_log_slopes,
+    one_class,
+    with_novel,
+)
+from infinimix.estimators.common.state import MixtureState, read_assignments
+from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.inference.partition.assignments import (
     assign_rows,
     best_particle,
     n_groups_posterior,
     recorded_assignments,
 )
-from infinimix.scikit import ClusterMixin, DensityMixin, check_is_fitted
+from infinimix.scikit import ClusterMixin, DensityMixin
 
 
-class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
+@dataclass
+class CRPMixtureState(MixtureState):
+    """One mixture of all rows, and in which group the rows of `fit` are."""
+
+    assignments: np.ndarray | None = None
+
+    def to_tree(self) -> dict[str, Any]:
+        """Return plain values and arrays."""
+        return super().to_tree() | {"rows": self.assignments}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any], model: Any) -> CRPMixtureState:
+        """Return the state that `to_tree` wrote; raise ValueError if its parts do not fit."""
+        parts = vars(MixtureState.from_tree(tree, model))
+        return cls(**parts, assignments=read_assignments(tree["rows"]))
+
+
+class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     """A Chinese restaurant process mixture, learned by particle filters.
 
     The number of groups grows with the data. Rows may come all at once (`fit`) or in any
@@ -122,6 +149,9 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
     True
     """
 
+    _state: CRPMixtureState | None = None
+    State = CRPMixtureState
+
     def __init__(
         self,
         columns: Any = "auto",
@@ -152,24 +182,30 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
+    # --- Learning -------------------------------------------------------------------------------
+
     def fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn a whole table; what was learned before is forgotten."""
-        fitted = self._fit_bank(X, _one_class, record=True)
-        labels = recorded_assignments(fitted.bank, 0)
-        self._take(X, fitted.schema, fitted.bank, fitted.encoded)
-        self.labels_ = labels
+        table = with_novel(self._read(X))
+        seed = self._new_seed(table.schema, streams=False)
+        learned = self._learn_table(table, *one_class(table), seed, record=True)
+        assignments = recorded_assignments(learned.bank, 0)
+        slopes = add_log_slopes(0.0, table)
+        self._state = CRPMixtureState(table.schema, learned.bank, slopes, assignments)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> CRPMixture:
         """Learn more rows, in their order; any cutting into calls gives the same model."""
-        self._learn_rows(X, _one_class)
-        self.__dict__.pop("labels_", None)  # they spoke of the rows of another call
+        state = self._learn_rows(X)
+        self._state = CRPMixtureState(state.schema, state.bank, state.log_slopes)
         return self
+
+    # --- Answers (more in `Questions`) ----------------------------------------------------------
 
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all islands and particles."""
-        blocks = self._fitted_rows(X)
-        return self._in_natural_units(self._bank.log_densities(blocks)[:, 0], blocks)
+        table = self._rows(X)
+        return in_natural_units(self._bank.log_densities(table.blocks)[:, 0], table)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log predictive density of the rows."""
@@ -177,8 +213,7 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable group of each row; numbered as in `labels_`."""
-        blocks = self._fitted_rows(X)
-        return assign_rows(self._bank, 0, blocks)
+        return assign_rows(self._bank, 0, self._rows(X).blocks)
 
     def sample(self, n: int = 1, given: Any = None) -> Any:
         """Draw rows from the predictive density, all with the cells that `given` fixes.
@@ -195,7 +230,6 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         DataFrame or array
             A pandas DataFrame if the columns have names, otherwise an array.
         """
-        check_is_fitted(self)
         return draw_rows(self._bank, self._schema, n, given, [0.0])[0]
 
     def prototypes(self) -> Any:
@@ -207,27 +241,94 @@ class CRPMixture(MixtureAnswers, ClusterMixin, DensityMixin, TableEstimator):
         if it is more probable than not, else the mean of the others. All are those of the
         posterior: where a group has few rows they lean towards the base measure.
         """
-        check_is_fitted(self)
         return describe_groups(self._bank, self._schema, 0)
+
+    def impute(self, X: Any, return_std: bool = False) -> Any:
+        """Return the table with its missing cells filled, given the other cells of each row.
+
+        Real cells and counts get their mean, binary and categorical ones their most probable
+        value; the table keeps its form, and its observed cells. `CRPImputer` does the same in a
+        pipeline, and draws.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        return_std : bool
+            Return a second table as well, of how far each filled cell may be off: the
+            standard deviation of a number, the probability that another value is wrong; 0
+            where the cell is observed.
+
+        Examples
+        --------
+        >>> from infinimix import CRPMixture
+        >>> rows = [[0, 1.0], [0, 1.2], [0, 0.8], [1, 5.0], [1, 5.2], [1, 4.8]] * 5
+        >>> table, std = CRPMixture(random_state=0).fit(rows).impute([[1, None]], return_std=True)
+        >>> table.round(0).tolist()
+        [[1.0, 5.0]]
+        """
+        filled, spread = impute_values(self._mixture(), ask(X, self._rows(X)))
+        return (filled, spread) if return_std else filled
+
+    def explain(self, x: Any) -> Explanation:
+        """Return why a row is in its group: which groups it may be in, and what columns say.
+
+        The evidence of a column is log p(its cell | the group) - log p(its cell | all groups),
+        in nats, for the most probable group of the particle that `predict` speaks of: positive
+        if the cell is more common in the group than elsewhere. A missing cell has none.
+
+        Parameters
+        ----------
+        x : one row
+            A dict, a list of cells, a pandas Series, or a table of one row.
+
+        Returns
+        -------
+        Explanation
+            Prints itself; has `groups`, `columns`, `new_group` and `to_frame()`.
+
+        Examples
+        --------
+        >>> from infinimix import CRPMixture
+        >>> rows = [{"legs": 6, "size": s} for s in (1.0, 1.1, 1.2)]
+        >>> rows += [{"legs": 8, "size": s} for s in (7.0, 7.1, 7.2)]
+        >>> why = CRPMixture(random_state=0).fit(rows * 5).explain({"legs": 8, "size": 7.3})
+        >>> bool(why.probability > 0.9)
+        True
+        >>> bool((why.to_frame()["evidence"] > 0).all())
+        True
+        """
+        X, row = self._row_to_explain(x)
+        groups, new = place_row(self._bank, 0, row)
+        group, p = int(groups.index[0]), float(groups["probability"].iloc[0])
+        evidence = evidence_for_group(self._bank, group, row)
+        summary = (
+            f"Group {group} with probability {p:.3g}, of {groups['rows'].iloc[0]} rows; "
+            f"a group of its own with probability {new:.3g}."
+        )
+        return self._explanation(group, p, summary, X, (evidence, groups, new))
+
+    # --- Fitted attributes ----------------------------------------------------------------------
+
+    @property
+    def labels_(self) -> np.ndarray:
+        """The group of each row of the last `fit`."""
+        state = self._state
+        if state is None or state.assignments is None:
+            raise AttributeError("'labels_' is there after fit, and speaks of its rows.")
+        return state.assignments
 
     @property
     def n_groups_(self) -> int:
         """Number of groups of the best particle."""
-        check_is_fitted(self)
         return len(best_particle(self._bank, 0)[1])
 
     @property
     def n_groups_posterior_(self) -> np.ndarray:
         """Entry k is the probability of k groups."""
-        check_is_fitted(self)
         return n_groups_posterior(self._bank, 0)
 
     @property
     def log_evidence_(self) -> float:
         """Log of an unbiased estimate of the probability of all rows."""
-        check_is_fitted(self)
-        return float(self._bank.log_evidence()[0]) + self._log_slopes
-
-
-def _one_class(n_rows: int) -> tuple[np.ndarray, int, None]:
-    return np.zeros(n_rows, np.int64), 1, None
+        return float(self._bank.log_evidence()[0]) + self._fitted().log_slopes

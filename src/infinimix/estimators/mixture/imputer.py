@@ -9,13 +9,20 @@ import numpy as np
 from infinimix.estimators.answers.filling import predictive_of
 from infinimix.estimators.answers.imputing import Query, ask, impute_draws, impute_values
 from infinimix.estimators.answers.writing import to_pandas, to_polars
+from infinimix.estimators.common.mixture_estimator import (
+    MixtureEstimator,
+    add_log_slopes,
+    one_class,
+    with_novel,
+)
 from infinimix.estimators.common.parameters import check_parameter
-from infinimix.estimators.common.table_estimator import TableEstimator
-from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, check_is_fitted, get_config
+from infinimix.estimators.common.state import MixtureState
+from infinimix.estimators.common.table_estimator import check_fitted, in_natural_units
+from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, get_config
 
 
 class CRPImputer(  # type: ignore[call-arg]
-    OneToOneFeatureMixin, TransformerMixin, TableEstimator, auto_wrap_output_keys=None
+    OneToOneFeatureMixin, TransformerMixin, MixtureEstimator, auto_wrap_output_keys=None
 ):
     """Fill missing cells by what a CRP mixture says of them, given the rest of the row.
 
@@ -65,6 +72,8 @@ class CRPImputer(  # type: ignore[call-arg]
     True
     """
 
+    State = MixtureState
+
     def __init__(
         self,
         columns: Any = "auto",
@@ -106,13 +115,15 @@ class CRPImputer(  # type: ignore[call-arg]
 
     def fit(self, X: Any, y: Any = None) -> CRPImputer:
         """Learn a whole table; what was learned before is forgotten, and y is ignored."""
-        fitted = self._fit_bank(X, _one_class)
-        self._take(X, fitted.schema, fitted.bank, fitted.encoded)
+        table = with_novel(self._read(X))
+        seed = self._new_seed(table.schema, streams=False)
+        learned = self._learn_table(table, *one_class(table), seed)
+        self._state = MixtureState(table.schema, learned.bank, add_log_slopes(0.0, table))
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> CRPImputer:
         """Learn more rows, in their order; y is ignored."""
-        self._learn_rows(X, _one_class)
+        self._state = self._learn_rows(X)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -151,17 +162,17 @@ class CRPImputer(  # type: ignore[call-arg]
         >>> imputer.uncertainty([[None], [1.0]]).round(0).tolist()
         [[1.0], [0.0]]
         """
-        return impute_values(predictive_of(self._bank_to_ask()), self._query(X))[1]
+        return impute_values(predictive_of(self._bank), self._query(X))[1]
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log predictive density of the observed cells of the rows."""
-        blocks = self._fitted_rows(X)
-        return float(self._in_natural_units(self._bank.log_densities(blocks)[:, 0], blocks).mean())
+        table = self._rows(X)
+        return float(in_natural_units(self._bank.log_densities(table.blocks)[:, 0], table).mean())
 
     @property
     def log_evidence_(self) -> float:
         """Log of an unbiased estimate of the probability of all rows."""
-        return float(self._bank_to_ask().log_evidence()[0]) + self._log_slopes
+        return float(self._bank.log_evidence()[0]) + self._fitted().log_slopes
 
     def set_output(self, *, transform: str | None = None) -> CRPImputer:
         """Choose what `transform` returns: "default" (as it came in), "pandas" or "polars".
@@ -176,24 +187,16 @@ class CRPImputer(  # type: ignore[call-arg]
             self._sklearn_output_config = {"transform": transform}
         return self
 
-    def _bank_to_ask(self) -> Any:
-        check_is_fitted(self)
-        return self._bank
-
     def _query(self, X: Any) -> Query:
-        check_is_fitted(self)
-        for name in ("strategy", "n_draws"):  # read here, so they may change after fit
-            check_parameter(self, name, getattr(self, name))
-        return ask(self._schema, X, self._fitted_rows(X))
+        check_fitted(self)
+        check_parameter(self, "strategy", self.strategy)  # read here, so it may change after fit
+        check_parameter(self, "n_draws", self.n_draws)
+        return ask(X, self._rows(X))
 
     def _output(self, table: Any) -> Any:
-        chosen = getattr(self, "_sklearn_output_config", {}).get("transform")
+        chosen = vars(self).get("_sklearn_output_config", {}).get("transform")  # scikit-learn's
         form = chosen or get_config()["transform_output"]
         names = self.get_feature_names_out() if form != "default" else ()
         if form == "pandas":
             return to_pandas(table, names)
         return to_polars(table, names) if form == "polars" else table
-
-
-def _one_class(n_rows: int) -> tuple[np.ndarray, int, None]:
-    return np.zeros(n_rows, np.int64), 1, None

@@ -2,20 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from infinimix.estimators.common.labels import check_labels
 from infinimix.estimators.common.one_row import OneRow, check_row
-from infinimix.estimators.online.attributes import OnlineAttributes
+from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.table_estimator import check_fitted
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
-from infinimix.estimators.online.learning import OnlineLearning
-from infinimix.estimators.online.parameters import RULES_ONLINE, is_text
-from infinimix.scikit import BaseEstimator, ClassifierMixin, check_consistent_length
+from infinimix.estimators.online.learning import learn_parts, read_predictions
+from infinimix.estimators.online.open_world import (
+    ProvisionalClass,
+    find_provisional,
+    list_provisional,
+    merge_classes,
+    name_provisional,
+)
+from infinimix.estimators.online.parameters import (
+    RULES_ONLINE,
+    check_together,
+    is_text,
+    read_settings,
+)
+from infinimix.estimators.online.roster import Roster
+from infinimix.estimators.online.rows import Read, TableInput, TextInput
+from infinimix.estimators.online.state import OnlineState
+from infinimix.inference.online_crp import model as at
+from infinimix.inference.online_crp.learner import Answers
+from infinimix.scikit import (
+    BaseEstimator,
+    ClassifierMixin,
+    _check_feature_names,
+    check_consistent_length,
+)
+from infinimix.tables.text import Text
 
 
-class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMixin, BaseEstimator):
+class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
     """A classifier for streams of text or of table rows, whose classes may appear at any time.
 
     Each row is predicted and then learned, one after the other, in memory that does not grow with
@@ -105,6 +130,8 @@ class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMi
     """
 
     _rules = RULES_ONLINE
+    _state: OnlineState | None = None
+    State = OnlineState
 
     def __init__(
         self,
@@ -165,11 +192,11 @@ class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMi
 
     @property
     def features_emerge(self) -> bool:  # type: ignore[override]
-        """May rows have words that no row has had? Columns of a table are settled by the first."""
+        """May rows have words that no row has had? Columns of a table are those of the first."""
         return is_text(self.columns)
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_learner")
+        return self._state is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -183,13 +210,7 @@ class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMi
     def fit(self, X: Any, y: Any) -> OnlineCRPClassifier:
         """Learn rows in their order; what was learned before is forgotten."""
         fresh = type(self)(**self.get_params(deep=False))
-        fresh.partial_fit(X, y)
-        for name in ("_learner", "_input", "_roster", "_torn"):
-            setattr(self, name, getattr(fresh, name))
-        for name in ("n_features_in_", "feature_names_in_"):
-            self.__dict__.pop(name, None)
-            if hasattr(fresh, name):
-                setattr(self, name, getattr(fresh, name))
+        self._state = fresh.partial_fit(X, y)._state
         return self
 
     def partial_fit(
@@ -210,7 +231,8 @@ class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMi
             What was predicted when the rows came, if the labels come later: corrections are then
             about that prediction. `NEW_CLASS` and None (not known) may be among them.
         """
-        self._learn(X, y, classes, predicted)
+        for _ in self._learn(X, y, classes, predicted):
+            pass
         return self
 
     def forecast(self, X: Any, y: Any, classes: Any = None, predicted: Any = None) -> Forecast:
@@ -218,16 +240,84 @@ class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMi
 
         This is `partial_fit` with its answers, for prequential runs. Parameters as there.
         """
-        parts = self._learn(X, y, classes, predicted, answer=True)
+        parts = [_as_forecast(*part) for part in self._learn(X, y, classes, predicted)]
         return Forecast(*map(np.concatenate, zip(*parts, strict=True)))
+
+    def _learn(
+        self, X: Any, y: Any, classes: Any, predicted: Any
+    ) -> Iterator[tuple[OnlineState, Answers]]:
+        """Learn rows in parts; yield what was said of each, before other classes come."""
+        if self._state is None:
+            check_parameters(self)
+            check_together(self)
+            source: Any = self._new_source()
+            roster = Roster()
+            read = source.read(X, type(self).__name__)
+        else:
+            source, roster = self._state.source, self._state.roster
+            read = self._read(X, answers=False)
+        labels, new = roster.read(y, classes, bool(self.open_world))
+        if len(labels) != read.n_rows:
+            raise ValueError(
+                f"Found input variables with inconsistent numbers of samples: X has {read.n_rows} "
+                f"rows, y has {len(labels)} labels."
+            )
+        made = read_predictions(predicted, labels)
+        if self._state is None:
+            seed = seed_sequence(self.random_state)
+            learner = source.new_learner(read_settings(self), self, seed, read)
+            self._state = OnlineState(source, roster, learner)
+        state = self._state
+        state.torn = True  # until all is learned; an interrupt cannot be undone
+        source.prepare(state.learner, read)
+        for answers in learn_parts(state, read, labels, new, made, self.max_classes):
+            yield state, answers
+        state.commit(X, read)
+
+    def _new_source(self) -> TextInput | TableInput:
+        if not is_text(self.columns):
+            return TableInput(self.columns)
+        text = self.columns if isinstance(self.columns, Text) else Text()
+        return TextInput(text, self.max_features and int(self.max_features))
+
+    def _read(self, X: Any, answers: bool) -> Read:
+        """Read rows, to learn them or for answers, without changing anything."""
+        state = self._fitted()
+        state.check_whole()
+        if hasattr(X, "columns") and state.feature_names is not None:
+            _check_feature_names(self, X, reset=False)
+        read = state.source.read(X, type(self).__name__)
+        width, expected = state.source.features(X, read)[0], state.n_features
+        if width is None or expected is None:
+            return read
+        if width < expected or (answers and width > expected):  # more columns may be learned
+            raise ValueError(
+                f"X has {width} features, but {type(self).__name__} is expecting {expected} "
+                "features as input."
+            )
+        return read
+
+    # --- Answers --------------------------------------------------------------------------------
+
+    def _fitted(self) -> OnlineState:
+        """Return the state; raise NotFittedError if nothing was learned."""
+        check_fitted(self)
+        assert self._state is not None
+        return self._state
+
+    def _answer(self, X: Any, proba: bool = False) -> Answers:
+        state, read = self._fitted(), self._read(X, answers=True)
+        read = state.source.blur(read)
+        state.source.prepare(state.learner, read)
+        return state.source.run(state.learner, read, proba=proba)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row; in an open world it may be `NEW_CLASS`."""
-        return self._labels_of(self._answer(X).predicted)
+        return self._fitted().labels_of(self._answer(X).predicted)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each of `classes_`; they sum to one."""
-        return self._answer(X, proba=True).proba[:, self._roster.order]
+        return self._answer(X, proba=True).proba[:, self._fitted().roster.order]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log of `predict_proba`."""
@@ -241,14 +331,116 @@ class OnlineCRPClassifier(OnlineLearning, OnlineAttributes, OneRow, ClassifierMi
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the share of rows whose class is predicted right; `NEW_CLASS` never is."""
         labels = check_labels(y)
-        predicted = self._labels_of(self._answer(X).predicted, objects=True)
+        predicted = self._fitted().labels_of(self._answer(X).predicted, objects=True)
         check_consistent_length(predicted, labels)
         right = [a == b for a, b in zip(predicted, labels, strict=True)]
         return float(np.average(right, weights=sample_weight))
 
     def predict_one(self, x: Any) -> Any:
         """Return the class of a row, None while nothing is learned; it may be `NEW_CLASS`."""
-        if not self.__sklearn_is_fitted__():
+        if self._state is None:
             return None
         code = int(self._answer([check_row(x)]).predicted[0])
-        return NEW_CLASS if code < 0 else self._roster.members[code]
+        return NEW_CLASS if code < 0 else self._state.roster.members[code]
+
+    # --- Classes, with a name or without --------------------------------------------------------
+
+    def provisional_classes(self) -> list[ProvisionalClass]:
+        """Return the classes without a name, the largest first.
+
+        Examples
+        --------
+        >>> from infinimix import OnlineCRPClassifier
+        >>> model = OnlineCRPClassifier(open_world=True)
+        >>> rows = ["red apple", "green apple", "red pear", "fast car", "slow car"] * 4
+        >>> model = model.partial_fit(rows, (["fruit"] * 3 + ["car"] * 2) * 4)
+        >>> model = model.partial_fit(["oboe solo", "oboe and harp"], [None, None])
+        >>> [(c.number, c.size) for c in model.provisional_classes()]
+        [(1, 2.0)]
+        >>> model.name_class(1, "music")
+        >>> model.predict(["harp solo"]).tolist()
+        ['music']
+        """
+        return list_provisional(self._fitted())
+
+    def name_class(self, number: int, label: Any) -> None:
+        """Give a provisional class a label; if there is such a class already, it joins that."""
+        name_provisional(self._fitted(), number, label, self.max_classes)
+
+    def merge_provisional(self, number: int, into: int) -> None:
+        """Add one provisional class to another."""
+        merge_classes(self._fitted(), number, into)
+
+    def forget_provisional(self, number: int) -> None:
+        """Forget a provisional class; its rows stay among all rows."""
+        state = self._fitted()
+        state.remove(find_provisional(state, number))
+
+    def forget_class(self, label: Any) -> None:
+        """Forget a class and all that was learned of it; its rows stay among all rows."""
+        state = self._fitted()
+        codes = state.roster.codes
+        if label not in codes:
+            raise ValueError(f"{label!r} is none of the classes {list(codes)!r}.")
+        if len(codes) == 1:
+            raise ValueError(f"{label!r} is the only class; fit the model anew instead.")
+        state.remove(codes[label])
+
+    # --- Fitted attributes ----------------------------------------------------------------------
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, sorted."""
+        return self._fitted().roster.classes
+
+    @property
+    def columns_(self) -> dict[str, str]:
+        """The kind of each column of a table."""
+        source = self._fitted().source
+        if not isinstance(source, TableInput) or source.schema is None:
+            raise AttributeError("Rows of text have words instead of columns_.")
+        return dict(source.schema.requests())
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns of matrices and frames."""
+        if self._state is None or self._state.n_features is None:
+            raise AttributeError("'n_features_in_' is there once a matrix was learned.")
+        return self._state.n_features
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """The names of the columns of frames."""
+        if self._state is None or self._state.feature_names is None:
+            raise AttributeError("'feature_names_in_' is there once a frame was learned.")
+        return np.array(self._state.feature_names, dtype=object)
+
+    @property
+    def class_count_(self) -> np.ndarray:
+        """Rows of each class."""
+        state = self._fitted()
+        return state.learner.model.classes[at.HELD, state.roster.order]
+
+    @property
+    def alpha_(self) -> float:
+        """The concentration now."""
+        return float(self._fitted().learner.model.course[at.ALPHA])
+
+    @property
+    def temperature_(self) -> float:
+        """What the log densities are divided by, in the mean."""
+        replicas = self._fitted().learner.model.replicas
+        return float(np.exp(-replicas[at.SHARE] @ replicas[at.LOG_BETA]))
+
+    @property
+    def negative_weights_(self) -> dict[tuple[float, float], float]:
+        """How much the settings that run side by side count."""
+        rows = self._fitted().learner.model.replicas[[at.NEGATIVE, at.STEP, at.SHARE]].T
+        return {(float(n), float(s)): float(w) for n, s, w in rows}
+
+
+def _as_forecast(state: OnlineState, answers: Answers) -> Forecast:
+    empty = np.isnan(answers.confidence) | ((answers.predicted < 0) & (answers.new >= 1.0))
+    predicted = state.labels_of(answers.predicted, objects=True)
+    predicted[empty] = None
+    return Forecast(predicted, answers.proba_told, answers.confidence, answers.new)

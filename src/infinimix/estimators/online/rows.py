@@ -1,6 +1,6 @@
 """What the rows of a stream are: text in any form, or a table; each with its learner.
 
-An input reads rows without changing anything; `take` keeps what a call has found (words,
+An input reads rows without changing anything; `commit` keeps what a call has found (words,
 categories) once nothing can fail any more.
 """
 
@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.answers.groups import typical_columns
-from infinimix.estimators.common.table_estimator import block_names
+from infinimix.estimators.common.state import layout_of
 from infinimix.families.given import resolve_prior
-from infinimix.families.priors import Layout
 from infinimix.families.words import MEAN, REINFORCED, SAMPLED, Rows
 from infinimix.inference.online_crp.learner import Answers, Settings
 from infinimix.inference.online_crp.table_learner import TableLearner
 from infinimix.inference.online_crp.word_learner import WordLearner
-from infinimix.tables import Encoded, Schema, encode, read_schema
+from infinimix.tables import EncodedTable, Schema, encode, read_schema
 from infinimix.tables.column import Novel
 from infinimix.tables.documents import Documents, read_documents
 from infinimix.tables.text import Text
@@ -39,7 +38,7 @@ class Read(NamedTuple):
 
     X: Any
     n_rows: int
-    source: Any  # Documents or Encoded
+    source: Any  # Documents or EncodedTable
     schema: Any = None  # of a table
 
     def part(self, first: int, last: int) -> Read:
@@ -53,7 +52,7 @@ class Read(NamedTuple):
         here = np.flatnonzero((rows >= first) & (rows < last))
         novel = Novel(rows[here] - first, columns[here], [values[k] for k in here.tolist()])
         X = tuple(block[first:last] for block in self.X)
-        return self._replace(X=X, n_rows=last - first, source=Encoded(X, last - first, novel))
+        return self._replace(X=X, n_rows=last - first, source=EncodedTable(self.schema, X, novel))
 
 
 class TextInput:
@@ -94,11 +93,11 @@ class TextInput:
         if read.source.n_columns > learner.words or longest > learner.longest:
             learner.reserve_words(read.source.n_columns, longest)
 
-    def run(self, learner: WordLearner, read: Read, *args: Any, **wishes: Any) -> Answers:
+    def run(self, learner: WordLearner, read: Read, *args: Any, **options: Any) -> Answers:
         """Predict rows, and learn those whose class is told."""
-        return learner.run(read.X, read.n_rows, *args, **wishes)
+        return learner.run(read.X, read.n_rows, *args, **options)
 
-    def take(self, learner: WordLearner, read: Read) -> None:
+    def commit(self, learner: WordLearner, read: Read) -> None:
         """Keep what a call has found."""
         self.vocabulary.extend(read.source.novel)
         most = self.max_features
@@ -152,7 +151,7 @@ class TableInput:
     def new_learner(self, settings: Settings, model: Any, seed: Any, read: Read) -> TableLearner:
         """Return a learner that has learned nothing."""
         schema: Schema = read.schema
-        layout = Layout(block_names(schema), schema.category_counts)
+        layout = layout_of(schema)
         word = (
             "empirical" if isinstance(model.prior, str) and model.prior == "auto" else model.prior
         )
@@ -176,21 +175,20 @@ class TableInput:
             else block
             for kind, block in zip(read.schema.blocks, read.X, strict=True)
         )
-        none = Novel(np.zeros(0, np.int64), np.zeros(0, np.int64), [])
-        return read._replace(X=X, source=Encoded(X, read.n_rows, none))
+        return read._replace(X=X, source=EncodedTable(read.schema, X))
 
     def prepare(self, learner: TableLearner, read: Read) -> None:
         """Make room for the rows: there is."""
 
-    def run(self, learner: TableLearner, read: Read, *args: Any, **wishes: Any) -> Answers:
+    def run(self, learner: TableLearner, read: Read, *args: Any, **options: Any) -> Answers:
         """Predict rows, and learn those whose class is told."""
-        return learner.run_novel(read.X, read.n_rows, read.source.novel, *args, **wishes)
+        return learner.run_novel(read.X, read.n_rows, read.source.novel, *args, **options)
 
-    def take(self, learner: TableLearner, read: Read) -> None:
+    def commit(self, learner: TableLearner, read: Read) -> None:
         """Keep what a call has found."""
-        self.schema = self.taken(read)
+        self.schema = self.extended(read)
 
-    def taken(self, read: Read) -> Schema:
+    def extended(self, read: Read) -> Schema:
         """Return the columns with what a call has found."""
         return read.schema.extended(read.source.novel)
 
@@ -202,7 +200,7 @@ class TableInput:
 
     def example(self, read: Read, i: int) -> dict[str, Any]:
         """Return a row for the user to look at."""
-        schema = self.taken(read)
+        schema = self.extended(read)
         columns = schema.decode([block[i : i + 1] for block in read.X])
         return {name: column.tolist()[0] for name, column in columns.items()}
 

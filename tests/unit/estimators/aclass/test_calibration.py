@@ -62,7 +62,7 @@ def test_without_calibration_it_is_one():
     plain, tempered = fitted(X, y, calibrate=False), fitted(X, y)
     assert plain.likelihood_power_ == 1.0
     assert (plain.score_samples(X) == tempered.score_samples(X)).all()  # densities have no power
-    joint = plain._log_joint(plain._fitted_rows(X))
+    joint = plain._log_joint(plain._rows(X))
     power = tempered.likelihood_power_
     assert power != 1.0
     mixed = power * (joint - plain._log_prior()) + plain._log_prior()

@@ -10,7 +10,7 @@ from scipy.special import beta
 
 from infinimix import AClassClassifier, artifacts, load, save
 from infinimix.artifacts import ArtifactError
-from infinimix.estimators.aclass.missingness import columns_to_mark, log_factors, telling
+from infinimix.estimators.aclass.missingness import columns_to_indicate, log_factors, telling
 from tests.unit.estimators.states import differences, state_of
 from tests.unit.estimators.tables import columns_of, make_labels, make_table
 
@@ -80,7 +80,7 @@ def test_holes_at_random_are_seldom_marked():
     rng, marks = np.random.default_rng(1), 0
     for _ in range(400):
         holes, codes = rng.random((60, 10)) < 0.3, rng.permutation(np.arange(60) % 3)
-        marks += len(columns_to_mark(holes, codes))
+        marks += len(columns_to_indicate(holes, codes))
     assert marks < 40
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from infinimix import AClassClassifier, load, save
 from infinimix.estimators.aclass.relevance import find_relevance
+from infinimix.estimators.common.mixture_estimator import Learned
 
 rng = np.random.default_rng(0)
 Y = np.repeat([0, 1], 100)
@@ -73,7 +74,8 @@ def test_bayes_factors_are_those_of_beta_functions():
 
     table, y = np.array([[0.0]] * 6 + [[1.0]] * 6), np.array([0] * 5 + [1] * 7)
     fit = AClassClassifier("binary", max_groups=1, effort="fast", random_state=0).fit(table, y)
-    found = find_relevance(fit._schema, fit._bank, fit._training.blocks, y)
+    none = np.empty(0)
+    found = find_relevance(Learned(fit._state.training.table, y, fit._bank, none, none))
     share = 6.5 / 13  # of ones, pooled; half a row stands behind it
     prior = 0.5 * share, 0.5 * (1 - share)
 

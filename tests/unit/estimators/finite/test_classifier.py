@@ -76,9 +76,10 @@ def test_a_batch_without_queries_is_the_fitted_model():
     fitted = model().fit(X, some_labels(None))
     assert fitted.predict_proba_batch(X.iloc[:0]).shape == (0, 2)
     assert fitted.predict_batch(X.iloc[:0]).shape == (0,)
-    again = fitted._batch(fitted._schema, fitted._blocks, tuple(b[:0] for b in fitted._blocks))[0]
-    assert np.array_equal(again.state.rows, fitted._ensemble.state.rows)
-    assert np.array_equal(again.trace, fitted._ensemble.trace)
+    table = fitted._state.table
+    again = fitted._learn_batch(table, table.take(slice(0)))[0]
+    assert np.array_equal(again.state.rows, fitted._state.ensemble.state.rows)
+    assert np.array_equal(again.trace, fitted._state.ensemble.trace)
 
 
 def test_the_order_of_queries_does_not_matter():
@@ -112,7 +113,7 @@ def test_unlabelled_rows_may_count_less():
     y = some_labels(None)
     without = model(n_components=2).fit(X.iloc[FEW], Y[FEW])
     weightless = model(n_components=2, unlabelled_weight=0.0).fit(X, y)
-    assert np.allclose(weightless._ensemble.state.rows.sum(axis=1), 4)
+    assert np.allclose(weightless._state.ensemble.state.rows.sum(axis=1), 4)
     whole = model(n_components=2).fit(X, y)
     assert not np.allclose(without.predict_proba(X), whole.predict_proba(X))
 
@@ -123,7 +124,7 @@ def test_real_columns_may_be_cut(bins):
     assert np.mean(fitted.predict(X) == Y) > 0.85
     assert fitted.predict_proba_batch(X.iloc[:5]).shape == (5, 2)
     assert fitted.score_samples(X).max() < 0  # probabilities, not densities
-    assert len(fitted._edges[0]) == bins - 1
+    assert len(fitted._state.edges[0]) == bins - 1
 
 
 @pytest.mark.parametrize("number", ["auto", "bic", "classes", 4])
@@ -182,7 +183,7 @@ def saved(fitted):
 )
 def test_damaged_files_are_refused(damage, monkeypatch):
     fitted = model().fit(X, some_labels(None))
-    tree = persistence._to_tree(fitted) | {
+    tree = fitted._state.to_tree() | {
         "version": persistence.TREE_VERSION,
         "parameters": fitted.get_params(),
     }

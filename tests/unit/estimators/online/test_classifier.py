@@ -88,7 +88,7 @@ def test_empty_documents_and_unknown_words_say_nothing(weighting, algorithm):
 def test_options_of_text():
     options = Text(stop_words="english", stem=True)
     model = new_model(options).fit(["The connected", "a wall", "The wall"], [0, 1, 1])
-    assert model._input.vocabulary.words == ["connect", "wall"]
+    assert model._state.source.vocabulary.words == ["connect", "wall"]
     assert model.predict(["connecting", "walls"]).tolist() == [0, 1]
     upper = new_model(Text(lower=False)).fit(["US law", "us all"], ["a", "b"])
     assert upper.predict(["US", "us"]).tolist() == ["a", "b"]
@@ -97,11 +97,11 @@ def test_options_of_text():
 def test_hashed_words_need_no_vocabulary():
     X, y = make_texts(120, n_words=30)
     hashed, named = new_model(Text(hash_bits=12)).fit(X, y), new_model().fit(X, y)
-    assert len(hashed._input.vocabulary) == 0
-    assert hashed._learner.words == 4096
+    assert len(hashed._state.source.vocabulary) == 0
+    assert hashed._state.learner.words == 4096
     np.testing.assert_allclose(hashed.predict_proba(X), named.predict_proba(X), atol=1e-6)
     few = new_model(Text(hash_bits=3)).fit(X, y)
-    assert few._learner.words == 8
+    assert few._state.learner.words == 8
     assert np.allclose(few.predict_proba(X).sum(axis=1), 1.0)
     open_ = new_model(Text(hash_bits=12), open_world=True).fit(X, y)
     open_.partial_fit([{"oboe": 2.0, "harp": 1.0}], [None])
@@ -329,14 +329,15 @@ def test_a_copy_with_read_only_arrays_learns():
     """As joblib hands them over to processes, mapped from a file."""
     X, y = make_texts(30)
     model = new_model().fit(X, y)
-    state = model._learner.__getstate__()
+    state = model._state.learner.__getstate__()
     m = state["model"]
     frozen = m.classes.copy()
     frozen.flags.writeable = False
     again = copy.copy(model)
-    again._learner = type(model._learner).__new__(type(model._learner))
-    again._learner.__setstate__(state | {"model": m._replace(classes=frozen)})
-    assert again._learner.model.classes.flags.writeable
+    again._state = copy.copy(model._state)
+    again._state.learner = type(model._state.learner).__new__(type(model._state.learner))
+    again._state.learner.__setstate__(state | {"model": m._replace(classes=frozen)})
+    assert again._state.learner.model.classes.flags.writeable
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
 
 

@@ -76,7 +76,7 @@ def test_a_provisional_class_may_join_a_known_one(model):
     assert model.classes_.tolist() == ["car", "fruit"]
     assert model.class_count_.tolist() == [8.0, 14.0]
     assert model.predict(["oboe"]).tolist() == ["fruit"]
-    assert model._learner.n_classes == 2
+    assert model._state.learner.n_classes == 2
 
 
 def test_wrong_names_change_nothing(model):
@@ -111,10 +111,10 @@ def test_provisional_classes_can_be_merged_and_forgotten():
     (found,) = model.provisional_classes()
     assert (found.number, found.size, len(found.examples)) == (hull, 5.0, 5)
     assert {"oboe", "hull"} <= set(found.top)
-    rows = model._learner.model.course[at.ROWS]
+    rows = model._state.learner.model.course[at.ROWS]
     model.forget_provisional(hull)
     assert model.provisional_classes() == []
-    assert model._learner.model.course[at.ROWS] == rows == 25.0  # they stay among all rows
+    assert model._state.learner.model.course[at.ROWS] == rows == 25.0  # they stay among all rows
     model.partial_fit(["kiln clay", "clay pot"], [None, None])
     assert all(c.number > max(oboe, hull) for c in model.provisional_classes())  # no number twice
 

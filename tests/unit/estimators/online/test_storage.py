@@ -117,7 +117,7 @@ def test_features_survive():
 
 def test_an_interrupted_model_is_not_saved():
     model = new_model().fit(["a b"], ["x"])
-    model._torn = True
+    model._state.torn = True
     for ask in (saved, lambda m: m.predict(["aa"]), lambda m: m.partial_fit(["aa"], ["x"])):
         with pytest.raises(RuntimeError, match="interrupted"):
             ask(model)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from tests.unit.inference.partition.test_population import FAMILY, check, new_filter, table
 
 from infinimix.inference.partition.filter import ParticleFilter
 from infinimix.inference.partition.population import begin, weigh
@@ -12,6 +11,7 @@ from infinimix.kernels.compile import kernel
 from infinimix.partitions.crp import UNBOUNDED
 from tests.oracle.enumeration import log_marginal
 from tests.oracle.worlds import WORLDS, run
+from tests.unit.inference.partition.test_population import FAMILY, check, new_filter, table
 
 STATE = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.common.table_estimator import Fitted
+from infinimix.estimators.common.mixture_estimator import Learned
 from infinimix.inference.ensemble.agreement import class_rows
 from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.finite.ensemble import Ensemble, Plan, class_proba, log_classes
+from infinimix.tables.encoded import Blocks
 
-Blocks = tuple[np.ndarray, ...]
 FOLDS = 3
 LEAST = 6  # labelled rows; fewer tell nothing
 RESTARTS = 3
@@ -48,21 +48,21 @@ def gains(
 
 
 def bank_gains(
-    fitted: Fitted, power: float, execute: Callable[..., Any], wishes: dict[str, Any]
+    learned: Learned, power: float, execute: Callable[..., Any], options: dict[str, Any]
 ) -> np.ndarray:
     """Return the same for the mixtures of a bank, by small ones of its kind."""
-    C, settings = fitted.bank.n_classes, fitted.bank.settings
+    C, settings = learned.bank.n_classes, learned.bank.settings
     small = settings._replace(n_islands=min(4, settings.n_islands), n_particles=1, sweeps=0)
 
     def judge(rows: Blocks, codes: np.ndarray, held: Blocks, with_free: bool) -> np.ndarray:
         from scipy.special import softmax  # slow to load, and most fits need none
 
-        bank = Bank(small, fitted.bank.layout, fitted.bank.seed)
-        bank.fit(rows, codes, C, execute, **wishes)
-        joint = power * bank.log_densities(held) + np.log(class_rows(bank) + wishes["gamma"])
+        bank = Bank(small, learned.bank.layout, learned.bank.seed)
+        bank.fit(rows, codes, C, execute, **options)
+        joint = power * bank.log_densities(held) + np.log(class_rows(bank) + options["gamma"])
         return np.asarray(softmax(joint, axis=1))
 
-    return held_out_gains(judge, fitted.encoded.blocks, fitted.codes, C, 0)
+    return held_out_gains(judge, learned.table.blocks, learned.codes, C, 0)
 
 
 def held_out_gains(
@@ -87,10 +87,10 @@ def held_out_gains(
     return np.concatenate(out)
 
 
-def thin(codes: np.ndarray, share: float) -> np.ndarray:
+def thin(codes: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
     """Return the rows with labels and a share of those without, at random, in their order."""
     free = np.flatnonzero(codes < 0)
-    chosen = np.random.default_rng(len(codes)).permutation(free)[: round(share * len(free))]
+    chosen = rng.permutation(free)[: round(share * len(free))]
     return np.sort(np.append(np.flatnonzero(codes >= 0), chosen))
 
 

@@ -1,0 +1,170 @@
+"""What a model of table rows has learned: one object, assigned once, with a form for files.
+
+Each estimator has a state of its own that begins with the schema. A call that fails leaves it as
+it was, since `fit` and `partial_fit` assign it last; `to_tree` and `from_tree` are the form that
+`persistence` writes and reads, and `from_tree` refuses what does not fit together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.common.labels import Labels, check_labels
+from infinimix.estimators.common.parameters import check_parameter
+from infinimix.families.given import resolve_prior
+from infinimix.families.priors import Layout
+from infinimix.inference.ensemble.bank import Bank
+from infinimix.inference.ensemble.storage import bank_from_tree, bank_to_tree, fits
+from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.column import KINDS
+from infinimix.tables.transforms import Spike, Transform
+
+
+@dataclass
+class TableState:
+    """What every model of table rows knows: its columns."""
+
+    schema: Schema
+
+
+@dataclass
+class MixtureState(TableState):
+    """CRP mixtures, one for each class, and the columns they speak of.
+
+    The bank learns streams in place, and knows when a call was interrupted (`Bank.torn`).
+    """
+
+    bank: Bank
+    log_slopes: float  # of all transforms, summed over all learned rows
+
+    def to_tree(self) -> dict[str, Any]:
+        """Return plain values and arrays; those of a classifier are there, but empty."""
+        return {
+            "schema": self.schema.to_json(),
+            "bank": bank_to_tree(self.bank),
+            "log_slopes": self.log_slopes,
+            "labels": None, "rows": None, "calibration": (), "training": None, "relevance": (),
+            "unlabelled_gain": float("nan"),
+        }  # fmt: skip
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any], model: Any) -> MixtureState:
+        """Return the state that `to_tree` wrote; raise ValueError if its parts do not fit.
+
+        The model says what its parameters may be.
+        """
+        state = cls(**cls._parts(tree, model))
+        if state.bank.n_classes != 1 or tree["labels"] is not None:
+            raise ValueError("its labels do not fit its classes")
+        return state
+
+    @classmethod
+    def _parts(cls, tree: dict[str, Any], model: Any) -> dict[str, Any]:
+        """Return the fields of a `MixtureState`, checked."""
+        schema = read_schema(tree["schema"])
+        settings = tree["bank"]["settings"]
+        for name, value in settings.items():
+            check_parameter(model, name, value)
+        resolve_prior(settings["prior"], schema.kinds(True), schema.gaussian_blocks)
+        bank = bank_from_tree(tree["bank"])
+        check_layout(schema, bank.layout)
+        total = tree["log_slopes"]
+        known = isinstance(total, float) and np.isfinite(total)
+        if not known or (total and not schema.transforms):
+            raise ValueError("its densities are in no unit")
+        read_assignments(tree["rows"])
+        return {"schema": schema, "bank": bank, "log_slopes": total}
+
+
+def read_schema(saved: Any) -> Schema:
+    """Return columns from a file; raise ValueError if they contradict each other."""
+    schema = Schema.from_json(saved)
+    categorical = [column for column in schema.columns if column.kind == "categorical"]
+    sound = (
+        schema.width > 0
+        and all(column.kind in KINDS for column in schema.columns)
+        and all(isinstance(name, str) for name in schema.names)
+        and len(set(schema.names)) == len(schema.sources) == schema.width
+        and all(_may_have(c.kind, c.transform) for c in schema.columns)
+        and all(transform.sound() for _, transform in schema.transforms)
+        and len(schema.categories) == len(categorical)
+        and all(len(set(values)) == len(values) for values in schema.categories)
+        and sorted(j for members in schema.joint for j in members)
+        == [j for j, column in enumerate(schema.columns) if column.kind == "gaussian"]
+        and [j for j in range(schema.width) if j in schema.indicated] == list(schema.indicated)
+    )
+    if not sound:
+        raise ValueError("its columns do not fit together")
+    return schema
+
+
+def _may_have(kind: str, transform: Transform | None) -> bool:
+    """Return whether a column of a kind may have a transform; a spiked one must have a spike."""
+    if isinstance(transform, Spike) or kind == "spiked":
+        return isinstance(transform, Spike) and kind == "spiked"
+    return transform is None or kind == "real"
+
+
+def layout_of(schema: Schema) -> Layout:
+    """Return the layout of statistics for these columns."""
+    return Layout(block_names(schema), schema.category_counts)
+
+
+def block_names(schema: Schema) -> dict[str, tuple[str, ...]]:
+    """Return the names of the columns of each block, in table order; indicators come last."""
+    names = {
+        block: tuple(schema.names[j] for j in schema.positions(block)) for block in schema.blocks
+    }
+    if schema.indicated:
+        names["binary"] += schema.indicator_names
+    return names
+
+
+def check_layout(schema: Schema, layout: Layout) -> None:
+    """Raise ValueError unless every code that the columns have fits into the statistics."""
+    sound = layout.names == block_names(schema) and np.array_equal(
+        layout.category_counts, schema.category_counts
+    )
+    if not sound:
+        raise ValueError("its columns are not those of its statistics")
+
+
+def read_labels(saved: Any, n_classes: int) -> Labels:
+    """Return labels from a file; raise ValueError unless there is one for each class."""
+    if not isinstance(saved, list) or not len(set(check_labels(saved))) == n_classes > 0:
+        raise ValueError("its labels do not fit its classes")
+    labels = Labels()
+    labels.extend(saved)
+    return labels
+
+
+def read_assignments(rows: Any) -> np.ndarray | None:
+    """Return the groups of training rows, if there are any; raise ValueError if they are none."""
+    vector = isinstance(rows, np.ndarray) and rows.ndim == 1 and rows.dtype == np.int64
+    if rows is not None and not vector:
+        raise ValueError("labels_ is no vector of whole numbers")
+    return rows
+
+
+def read_codes(codes: Any, n_classes: int) -> np.ndarray:
+    """Return the classes of training rows; raise ValueError if they are none."""
+    if not isinstance(codes, np.ndarray) or codes.ndim != 1 or codes.dtype != np.int64:
+        raise ValueError("its training rows have no labels")
+    if codes.size and (codes.min() < -1 or codes.max() >= n_classes):
+        raise ValueError("its training rows have labels that it does not know")
+    return codes
+
+
+def read_rows(schema: Schema, saved: Any, n_rows: int) -> EncodedTable:
+    """Return training rows; raise ValueError if they do not fit the columns."""
+    layout = layout_of(schema)
+    blocks = tuple(map(np.ascontiguousarray, saved))
+    sound = len(blocks) == len(layout.names) and all(
+        fits(layout, n_rows, block, kind) for block, kind in zip(blocks, layout.names, strict=True)
+    )
+    if not sound:
+        raise ValueError("its training rows are not those of its columns")
+    return EncodedTable(schema, blocks)

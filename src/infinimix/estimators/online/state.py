@@ -1,0 +1,161 @@
+"""What an `OnlineCRPClassifier` has learned: its input, its classes and its learner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.common.labels import check_labels
+from infinimix.estimators.common.state import check_layout, read_schema
+from infinimix.estimators.online.forecast import NEW_CLASS
+from infinimix.estimators.online.roster import Nameless, Roster
+from infinimix.estimators.online.rows import Read, TableInput, TextInput
+from infinimix.families.given import resolve_prior
+from infinimix.inference.online_crp import model as at
+from infinimix.inference.online_crp.learner import Learner
+from infinimix.inference.online_crp.storage import learner_to_tree, table_from_tree, words_from_tree
+from infinimix.tables.text import Text
+from infinimix.tables.vocabulary import Vocabulary
+
+
+@dataclass
+class OnlineState:
+    """A stream so far. It learns in place, and is torn while it does."""
+
+    source: Any  # TextInput or TableInput
+    roster: Roster
+    learner: Learner
+    n_features: int | None = None  # of matrices and frames
+    feature_names: tuple[str, ...] | None = None
+    torn: bool = False  # by an interrupt: some rows are half learned
+
+    def check_whole(self) -> None:
+        """Raise RuntimeError if an interrupt has left rows half learned."""
+        if self.torn:
+            raise RuntimeError(
+                "A call of partial_fit was interrupted while it was learning. Fit the model anew, "
+                "or load it from where it was saved."
+            )
+
+    def commit(self, X: Any, read: Read) -> None:
+        """Keep what a call has found, once all its rows are learned."""
+        self.source.commit(self.learner, read)
+        width, names = self.source.features(X, read)
+        if width is not None:
+            self.n_features = max(width, self.n_features or 0)
+            self.feature_names = self.feature_names or names
+        self.torn = False
+
+    def open_classes(self, new: list[Any]) -> None:
+        """Open classes for these labels."""
+        self.roster.extend(new)
+        self.learner.open(len(self.roster.members))
+
+    def remove(self, c: int) -> None:
+        """Forget class c; its rows stay among all rows."""
+        self.learner.forget(c)
+        self.roster.remove(c)
+
+    def forget_oldest(self, among: Iterable[int]) -> None:
+        """Forget the class that has had no row for longest."""
+        last = self.learner.model.classes[at.LAST]
+        self.remove(min(among, key=lambda c: (last[c], c)))
+
+    def labels_of(self, codes: np.ndarray, objects: bool = False) -> np.ndarray:
+        """Return the labels of classes; NEW_CLASS where there is none."""
+        roster = self.roster
+        if not objects and (codes >= 0).all():
+            place = np.empty(len(roster.members), np.int64)
+            place[roster.order] = np.arange(len(roster.order))
+            return roster.classes[place[codes]]
+        members = np.empty(len(roster.members) + 1, dtype=object)
+        for c, member in enumerate(roster.members):
+            members[c] = NEW_CLASS if isinstance(member, Nameless) else member
+        members[-1] = NEW_CLASS
+        return members[codes]
+
+    def to_tree(self) -> dict[str, Any]:
+        """Return plain values and arrays."""
+        self.check_whole()
+        source, text = self.source, isinstance(self.source, TextInput)
+        return {
+            "text": source.text.state() if text else None,
+            "vocabulary": source.vocabulary.state() if text else None,
+            "schema": None if text else source.schema.to_json(),
+            "members": [_member_to_tree(member) for member in self.roster.members],
+            "next_number": self.roster.next_number,
+            "n_features": self.n_features,
+            "feature_names": None if self.feature_names is None else list(self.feature_names),
+            "learner": learner_to_tree(self.learner),
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any], model: Any) -> OnlineState:
+        """Return the state that `to_tree` wrote; raise ValueError if its parts do not fit."""
+        text = tree["text"] is not None
+        source, learner = _read_text(tree) if text else _read_table(tree, model.columns)
+        roster = _read_roster(tree["members"], tree["next_number"])
+        named = learner.model.classes[at.NAMED]
+        members = [not isinstance(member, Nameless) for member in roster.members]
+        if members != (named > 0.0).tolist():
+            raise ValueError("its labels do not fit its classes")
+        return cls(source, roster, learner, *_read_features(tree))
+
+
+def _member_to_tree(member: Any) -> dict[str, Any]:
+    if isinstance(member, Nameless):
+        return {"number": member.number, "examples": member.examples}
+    return {"label": member}
+
+
+def _read_text(tree: dict[str, Any]) -> tuple[TextInput, Learner]:
+    learner = words_from_tree(tree["learner"])
+    source = TextInput(Text.from_state(tree["text"]), learner.max_features)
+    source.vocabulary = Vocabulary.from_state(tree["vocabulary"])
+    hashed = source.text.n_hashed
+    if learner.words > (len(source.vocabulary) if hashed is None else hashed):
+        raise ValueError("its words are not those of its statistics")
+    return source, learner
+
+
+def _read_table(tree: dict[str, Any], columns: Any) -> tuple[TableInput, Learner]:
+    schema = read_schema(tree["schema"])
+    resolve_prior(tree["learner"]["prior"], schema.kinds(), schema.gaussian_blocks)
+    learner = table_from_tree(tree["learner"])
+    check_layout(schema, learner.layout)
+    source = TableInput(columns)
+    source.schema = schema
+    return source, learner
+
+
+def _read_roster(members: Any, next_number: Any) -> Roster:
+    labels = check_labels([m["label"] for m in members if "label" in m], "members")
+    nameless = [m for m in members if "label" not in m]
+    numbers = [m["number"] for m in nameless]
+    sound = (
+        type(next_number) is int
+        and all(type(k) is int and 0 < k < next_number for k in numbers)
+        and len(set(numbers)) == len(numbers)
+        and len(set(labels)) == len(labels)
+        and len({isinstance(label, str) for label in labels}) < 2
+        and all(isinstance(row, dict) for m in nameless for row in m["examples"])
+    )
+    if not sound:
+        raise ValueError("its labels do not fit its classes")
+    kept = [
+        m["label"] if "label" in m else Nameless(m["number"], list(m["examples"])) for m in members
+    ]
+    return Roster(kept, next_number)
+
+
+def _read_features(tree: dict[str, Any]) -> tuple[int | None, tuple[str, ...] | None]:
+    width, names = tree["n_features"], tree["feature_names"]
+    if width is None and names is None:
+        return None, None
+    listed = names is None or (isinstance(names, list) and all(type(n) is str for n in names))
+    if type(width) is not int or width < 0 or not listed or len(names or range(width)) != width:
+        raise ValueError("its features have no number")
+    return width, None if names is None else tuple(names)
