@@ -110,6 +110,18 @@ def test_the_fingerprint_does_not_depend_on_the_place(package):
     assert code_of(package) == digest_code(there)
 
 
+def test_the_fingerprint_does_not_depend_on_the_process():
+    """Sets are in another order in every process, and constants may be sets."""
+    script = "from infinimix.kernels.cache import *; print(digest_code(compiled_sources()))"
+    found = set()
+    for seed in "123":
+        env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(PACKAGE.parent)}
+        command = [sys.executable, "-c", script]
+        done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+        found.add(done.stdout)
+    assert len(found) == 1
+
+
 def test_the_fingerprint_is_noted_and_found_again(monkeypatch, tmp_path):
     """Parsing is for the first process; bytes that were never seen are parsed anew."""
     monkeypatch.setattr(cache, "_note", lambda: tmp_path / "note.txt")
