@@ -59,6 +59,7 @@ FEWER = {
     "FiniteMixtureClassifier": {"n_init": 3},
     "GibbsInfiniteSVC": {"n_iter": 60, "burn_in": 20},
     "HybridClassifier": {"generative": infinimix.AClassClassifier(n_islands=2)},
+    "MaxMarginDPMeansCV": {"cs": (1.0,), "cv": 2},
 }
 
 
