@@ -15,6 +15,7 @@ from bench import density, imputation, mnist, realdata, table_peers, tables
 from bench.__main__ import run
 from bench.measures import align, calibration_error, log_losses, tempered
 from infinimix import CRPMixture
+from infinimix.estimators.effort import EFFORTS, Effort
 
 NAMES = ("zoo", "lymphography", "autos")
 
@@ -59,8 +60,9 @@ def digits(data):
 
 @pytest.fixture
 def cheap(monkeypatch):
+    monkeypatch.setitem(EFFORTS, "fast", Effort(n_particles=1, n_islands=1, sweeps=0))
     monkeypatch.setattr(table_peers, "EFFORT", "fast")
-    monkeypatch.setattr(table_peers, "TREES", 30)
+    monkeypatch.setattr(table_peers, "TREES", 9)
     monkeypatch.setattr(table_peers, "ITERATIONS", 3)
     monkeypatch.setattr(table_peers, "LEAVES", (1,))
     monkeypatch.setattr(table_peers, "STRENGTHS", (1.0,))
