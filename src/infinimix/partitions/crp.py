@@ -68,10 +68,12 @@ def log_prior_ratio(n_groups, n_rows, new, old):
     if new < old:  # so that r - 1 and new - old do not cancel what is added to them
         return -log_prior_ratio(n_groups, n_rows, old, new)
     i, r = np.arange(1.0, n_rows), new / old
-    low = i < old
-    near = np.log1p((r - 1.0) * i[low] / (new + i[low])).sum()
-    far = np.log1p((new - old) / (old + i[~low])).sum()
-    return (n_groups - 1 - low.sum()) * np.log(r) + near - far
+    n_low = int(i.searchsorted(old))  # i < old
+    low, high = i[:n_low], i[n_low:]
+    near = np.add.reduce(np.log1p((r - 1.0) * low / (new + low)))
+    high += old  # in place: a stream asks this of all its rows, again and again
+    far = np.add.reduce(np.log1p(np.divide(new - old, high, out=high), out=high))
+    return (n_groups - 1 - n_low) * np.log(r) + near - far
 
 
 def draw_alpha(rng, alpha, n_groups, n_rows, prior=ALPHA_PRIOR, bound=UNBOUNDED):
