@@ -25,6 +25,7 @@ from infinimix.estimators.one_row import OneRow
 from infinimix.estimators.parameters import check_parameter
 from infinimix.estimators.relevance import find_relevance, learn_relevant
 from infinimix.estimators.unlabelled import bank_gains, take, thin, warn_if_they_hurt
+from infinimix.inference.agreement import class_rows
 from infinimix.scikit import ClassifierMixin, check_is_fitted
 from infinimix.tables import Encoded, Schema, encode
 
@@ -261,7 +262,7 @@ class AClassClassifier(
 
     def _log_prior(self) -> np.ndarray:
         check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
-        weight = self.class_count_ + self.gamma
+        weight = class_rows(self._bank)[self._labels.order] + self.gamma
         return np.log(weight / np.add.reduce(weight))  # past what `sum` asks before it adds
 
     def _log_joint(self, blocks: Any, power: float = 1.0) -> np.ndarray:

@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.families.seam import column, draw, fill, score_rows
-from infinimix.inference.bank import Bank, mix
+from infinimix.inference.bank import Bank
 from infinimix.inference.filter import ROWS_AT_ONCE
+from infinimix.inference.live import mix
 from infinimix.tables import Schema
 
 Blocks = tuple[np.ndarray, ...]
