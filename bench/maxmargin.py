@@ -104,8 +104,9 @@ def _mean(scores: np.ndarray) -> str:
 
 
 def speed(quick: bool) -> list[Line]:
-    n, small = (4_000, 2_000) if quick else (100_000, 10_000)
-    world = setting_two(n + 10_000, 0)
+    n, small = (1_000, 500) if quick else (100_000, 10_000)
+    asked = np.arange(n, n + (500 if quick else 10_000))
+    world = setting_two(n + len(asked), 0)
     X, y = world[0][:n], world[1][:n]
     functions = {
         "ours": lambda: MaxMarginDPMeans(random_state=0).fit(X, y),
@@ -115,7 +116,6 @@ def speed(quick: bool) -> list[Line]:
     times = take_turns(functions, 1 if quick else 3)
     r = ratio(times["ours"], times["liblinear"])
     model = functions["ours"]()
-    asked = np.arange(n, n + 10_000)
     reached = (model.predict(world[0][asked]) == world[1][asked]).mean()
     truth = true_partition(world, np.arange(n), asked)
     lines = [
@@ -154,7 +154,7 @@ def _liblinear(X: np.ndarray, y: np.ndarray) -> LinearSVC:
 
 def passes(quick: bool) -> tuple[list[Line], Grid]:
     """Time of an assignment pass by rows, and beside its matrix product alone."""
-    sizes = [2_000, 8_000] if quick else [10_000, 100_000, 1_000_000]
+    sizes = [500, 2_000] if quick else [10_000, 100_000, 1_000_000]
     rows, per = [], []
     for n in sizes:
         X, y, _, _ = setting_two(n, 0)
@@ -204,8 +204,8 @@ def run(quick: bool = False) -> Section:
     slow = {"dpMNL", "RBF SVM", "Gibbs", "M2DPM soft"}  # which is hard, as no clusters touch
     one, two = (small, small) if quick else (every, [n for n in every if n not in slow])
     for title, make, n, names in (
-        ("Setting I", setting_one, 120 if quick else 1_000, one),
-        ("Setting II", setting_two, 200 if quick else 10_000, two),
+        ("Setting I", setting_one, 80 if quick else 1_000, one),
+        ("Setting II", setting_two, 100 if quick else 10_000, two),
     ):
         lines, grid = compare(title, make, n, 2 if quick else 20, names)
         section.lines += lines

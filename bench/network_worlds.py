@@ -82,7 +82,7 @@ def rows_needed(rows: tuple[int, ...], kl: list[float], target: float) -> str:
 
 
 def run(quick: bool = False) -> Section:
-    seeds, sweeps = (range(2), 40) if quick else (range(10), 300)
+    seeds, sweeps = (range(2), 10) if quick else (range(10), 300)
     rows = ROWS[:2] if quick else ROWS
     section = Section(f"Networks: priors and rows, {len(seeds)} seeds")
     cells, needed = [], []

@@ -1,7 +1,8 @@
 """What all tests share: one thread each, fixed examples, and seeds for statistical tests.
 
-`INFINIMIX_SEEDS=20` runs statistical tests with 20 seeds and lets hypothesis look for new
-examples; `--hypothesis-profile many` does the latter alone.
+`INFINIMIX_SEEDS=20` runs statistical tests with 20 seeds, those that repeat one run many times with
+all of their runs, and lets hypothesis look for new examples; `--hypothesis-profile many` does the
+last alone.
 """
 
 import os

@@ -39,6 +39,12 @@ def added(family, stats, X, k, i, w):
     seam.add(family, stats, k, X, i, w)
 
 
+@engine("count", "refresh")
+def added_all(family, stats, X, k, rows, w):
+    for i in rows:
+        seam.add(family, stats, k, X, i, w)
+
+
 @engine("merge")
 def merged(family, stats, source, target):
     seam.merge(family, stats, source, target)
@@ -56,8 +62,7 @@ def pick(name, data, conjugate=False):
 
 
 def add(example, stats, k, rows, w=1.0):
-    for i in rows:
-        added(example.family, stats, example.X, k, i, w)
+    added_all(example.family, stats, example.X, k, np.array(rows, np.int64), w)
 
 
 def grown(example, rows, w=1.0):

@@ -9,6 +9,7 @@ import typer.main
 
 import infinimix
 from infinimix.cli import COMMANDS, app
+from tests.endtoend.command_files import invoke
 
 
 def run(*args, **environment):
@@ -67,10 +68,17 @@ def test_help_lists_every_command_with_its_text():
     ],
 )
 def test_wrong_usage_exits_with_2_and_no_traceback(args):
-    done = run(*args)
-    assert done.returncode == 2
+    done = invoke(*args, env={"COLUMNS": "120", "NO_COLOR": "1"})
+    assert done.exit_code == 2
     assert "Traceback" not in done.stderr
     assert args[-1] in done.stderr or args[-2] in done.stderr
+
+
+def test_a_shell_sees_wrong_usage_as_well():
+    done = run("demo", "--no-such-option")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert "--no-such-option" in done.stderr
 
 
 GROUP = typer.main.get_command(app)

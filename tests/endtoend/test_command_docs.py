@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 import typer.main
+from infinimix.estimators.effort import EFFORTS
 from typer.testing import CliRunner
 
 from infinimix.cli import COMMANDS, app
@@ -59,7 +60,13 @@ def test_every_command_has_an_example_in_its_help_and_on_the_page(command):
     assert EXAMPLES[command] in " ".join(shown.split())
 
 
-def test_the_examples_run(tmp_path, monkeypatch):
+@pytest.fixture
+def few_islands(monkeypatch):
+    """Let four islands do what sixteen would: pages show what to call."""
+    monkeypatch.setitem(EFFORTS, "default", EFFORTS["default"]._replace(n_islands=4))
+
+
+def test_the_examples_run(tmp_path, monkeypatch, few_islands):
     monkeypatch.chdir(tmp_path)
     for block in re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S):
         exec(compile(block, "command.md", "exec"), {})
@@ -80,7 +87,7 @@ def test_the_examples_run(tmp_path, monkeypatch):
 TUTORIAL = Path(__file__).parents[2] / "docs/tutorial.md"
 
 
-def test_the_commands_of_the_tutorial_run(tmp_path, monkeypatch):
+def test_the_commands_of_the_tutorial_run(tmp_path, monkeypatch, few_islands):
     monkeypatch.chdir(tmp_path)
     page = TUTORIAL.read_text(encoding="utf-8")
     table = re.search(r"^```python\n(.*?)^```$", page, re.M | re.S)[1]

@@ -1,21 +1,19 @@
 """`infinimix demo`, as a shell runs it: the table it prints and the page it writes."""
 
+import io
 import os
 import re
 import subprocess
 import sys
+from contextlib import redirect_stdout
 from html.parser import HTMLParser
 
 import pytest
 
+from tests.endtoend.command_files import refuse
+
 METHODS = ("infinimix", "naive Bayes", "logistic regression", "random forest", "RBF SVM")
 VOID = {"meta", "link", "br", "img", "hr", "input"}
-CODE_THAT_FAILS_TO_WRITE = """
-import infinimix.cli, infinimix.reports.demo
-def run(**_): raise OSError(28, "No space left on device")
-infinimix.reports.demo.run = run
-infinimix.cli.main()
-"""
 
 
 def run_python(*args):
@@ -151,32 +149,28 @@ def test_the_code_on_the_page_gives_the_printed_error(demo):
     text = demo[1].read_text(encoding="utf-8")
     code = re.search(r"<code>(.*?)</code>", text, re.S).group(1)
     code = code.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
-    done = run_python("-c", code)
-    error = float(re.search(r"error ([\d.]+)", done.stdout).group(1))
+    with redirect_stdout(io.StringIO()) as out:
+        exec(compile(code, "page.html", "exec"), {})
+    error = float(re.search(r"error ([\d.]+)", out.getvalue()).group(1))
     assert f" {error:.1%} *" in demo[0].stdout
 
 
 @pytest.mark.parametrize("name", ["folder/page.html", ".", "file/page.html"])
 def test_a_page_that_cannot_be_written_is_refused_in_one_line(tmp_path, name):
     (tmp_path / "file").touch()
-    done = run_python("-m", "infinimix", "demo", "-o", str(tmp_path / name))
-    assert (done.returncode, done.stdout) == (2, "")
-    (line,) = done.stderr.splitlines()
+    line = refuse("demo", "-o", tmp_path / name)
     assert line.startswith("infinimix demo: --output: ")
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a folder nobody can write to")
 def test_a_folder_without_write_permission_is_refused_in_one_line():
-    done = run_python("-m", "infinimix", "demo", "-o", "/proc/self/page.html")
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert "'/proc/self' is not writable" in line
+    assert "'/proc/self' is not writable" in refuse("demo", "-o", "/proc/self/page.html")
 
 
-def test_a_failed_write_is_told_in_one_line(tmp_path):
-    path = tmp_path / "page.html"
-    done = run_python("-c", CODE_THAT_FAILS_TO_WRITE, "demo", "-o", str(path))
-    assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert "No space left on device" in line
+def test_a_failed_write_is_told_in_one_line(tmp_path, monkeypatch):
+    def fail(**_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("infinimix.reports.demo.run", fail)
+    assert "No space left on device" in refuse("demo", "-o", tmp_path / "page.html")
     assert list(tmp_path.iterdir()) == []

@@ -6,12 +6,19 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
+from infinimix.estimators.effort import EFFORTS
 
 PAGES = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
 
 
+@pytest.fixture
+def few_islands(monkeypatch):
+    """Let four islands do what sixteen would: pages show what to call."""
+    monkeypatch.setitem(EFFORTS, "default", EFFORTS["default"]._replace(n_islands=4))
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_the_python_runs(page, tmp_path, monkeypatch):
+def test_the_python_runs(page, tmp_path, monkeypatch, few_islands):
     monkeypatch.chdir(tmp_path)
     names = {}
     for block in re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.M | re.S):

@@ -32,15 +32,21 @@ def common(sizes, alpha):
     return {z: exp(log_crp(z, alpha)) for z in partitions(sum(sizes))}
 
 
-def log_blocks(graphs, parts, beta):
-    """Edges and gaps of all networks, by roles; pairs across networks do not count."""
-    counts = {}
-    for A, z in zip(graphs, parts, strict=True):
-        for i, j in product(range(len(z)), repeat=2):
-            if i != j:
-                edge = counts.setdefault((z[i], z[j]), [0, 0])
-                edge[1 - A[i, j]] += 1
-    return sum(log_beta(beta[0] + e, beta[1] + g) - log_beta(*beta) for e, g in counts.values())
+def log_blocks(stacks, parts, beta):
+    """Edges and gaps of all networks, by roles; pairs across networks do not count.
+
+    Each network has a stack of graphs; the answer has an axis for each of them.
+    """
+    shapes = [[1] * g + [-1] + [1] * (len(stacks) - 1 - g) for g in range(len(stacks))]
+    roles, total = range(max(z.max() for z in parts) + 1), 0.0
+    for a, b in product(roles, repeat=2):
+        edges, pairs = 0, 0
+        for A, z, shape in zip(stacks, parts, shapes, strict=True):
+            cells = np.outer(z == a, z == b) & ~np.eye(len(z), dtype=bool)
+            edges = edges + A[:, cells].sum(axis=1).reshape(shape)
+            pairs += cells.sum()
+        total = total + log_beta(beta[0] + edges, beta[1] + pairs - edges) - log_beta(*beta)
+    return total
 
 
 def posterior(tables, cards, prior, beta, by_network=False):
@@ -49,24 +55,25 @@ def posterior(tables, cards, prior, beta, by_network=False):
     With `by_network`, each network's prior is divided by its sum over all graphs, given its roles.
     """
     worlds = [World(X, r) for X, r in zip(tables, cards, strict=True)]
+    stacks = [np.array(w.graphs) for w in worlds]
     cuts = np.cumsum([w.N for w in worlds])[:-1]
     edges, total = [np.zeros((w.N, w.N)) for w in worlds], 0.0
     together = np.zeros((sum(w.N for w in worlds),) * 2)
-    top = sum(w.log_likelihood.max() for w in worlds)
+    like = 0.0
+    for w in worlds:  # an axis for the graphs of each network
+        like = np.add.outer(like, w.log_likelihood - w.log_likelihood.max())
     for z, p in prior.items():
         same = np.array(z)[:, None] == np.array(z)
         parts = np.split(np.array(z), cuts)
         if by_network:
-            for w, part in zip(worlds, parts, strict=True):
-                p /= sum(exp(log_blocks([A], [part], beta)) for A in w.graphs)
-        for picks in product(*(range(len(w.graphs)) for w in worlds)):
-            graphs = [w.graphs[k] for w, k in zip(worlds, picks, strict=True)]
-            like = sum(w.log_likelihood[k] for w, k in zip(worlds, picks, strict=True)) - top
-            weight = p * exp(like + log_blocks(graphs, parts, beta))
-            total += weight
-            together += weight * same
-            for e, A in zip(edges, graphs, strict=True):
-                e += weight * A
+            for A, part in zip(stacks, parts, strict=True):
+                p /= np.exp(log_blocks([A], [part], beta)).sum()
+        weight = p * np.exp(like + log_blocks(stacks, parts, beta))
+        total += weight.sum()
+        together += weight.sum() * same
+        for g, A in enumerate(stacks):
+            others = tuple(h for h in range(len(stacks)) if h != g)
+            edges[g] += np.tensordot(weight.sum(axis=others), A, 1)
     return [e / total for e in edges], together / total
 
 

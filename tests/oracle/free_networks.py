@@ -25,11 +25,14 @@ def dynamic_graphs(N):
 
 
 def log_unordered_blocks(A, z, b1, b2):
-    """One number for each unordered pair of classes; every unordered pair of nodes once."""
+    """One number for each unordered pair of classes; every unordered pair of nodes once.
+
+    Of one graph, or of each in a stack.
+    """
     cells = {}
     for i in range(len(z)):
         for j in range(i + 1, len(z)):
-            cells.setdefault(frozenset((z[i], z[j])), []).append(A[i, j])
+            cells.setdefault(frozenset((z[i], z[j])), []).append(A[..., i, j])
     return _all_blocks(cells, b1, b2)
 
 
@@ -38,7 +41,7 @@ def log_dynamic_blocks(A, z, b1, b2):
     cells = {}
     for i in range(len(z)):
         for j in range(len(z)):
-            cells.setdefault("self" if i == j else (z[i], z[j]), []).append(A[i, j])
+            cells.setdefault("self" if i == j else (z[i], z[j]), []).append(A[..., i, j])
     return _all_blocks(cells, b1, b2)
 
 
@@ -65,12 +68,11 @@ class FreeWorld:
     def posterior(self, prior, alpha=0.5, beta=(1.0, 1.0), bonus=0.0):
         """Return states (A, z, order), as `World` does, with their probabilities."""
         odds = self.log_likelihood + np.array([(A * bonus).sum() for A in self.graphs])
-        states, logs = [], []
+        states, logs, every = [], [], np.array(self.graphs)
         for z in partitions(self.N) if prior == "blockmodel" else [(0,) * self.N]:
             states += [(A, z, (0,)) for A in self.graphs]
-            blocks = [0.0 if prior == "uniform" else self.log_blocks(A, z, *beta)
-                      for A in self.graphs]  # fmt: skip
-            logs.append(log_crp(z, alpha) + np.array(blocks) + odds)
+            blocks = 0.0 if prior == "uniform" else self.log_blocks(every, z, *beta)
+            logs.append(log_crp(z, alpha) + blocks + odds)
         w = np.exp(np.concatenate(logs) - np.max(logs))
         return states, w / w.sum()
 

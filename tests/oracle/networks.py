@@ -1,12 +1,13 @@
 """Small worlds of networks, enumerated: all graphs x partitions x orders, and sums over subsets.
 
-Written without a look at `infinimix.networks`: plain loops, `math.lgamma`, explicit priors.
+Written without a look at `infinimix.networks`: plain loops, gamma functions, explicit priors.
 """
 
 from itertools import permutations, product
 from math import exp, lgamma, log
 
 import numpy as np
+from scipy.special import gammaln
 
 
 def graphs(N):
@@ -50,33 +51,35 @@ def log_crp(z, alpha):
 
 
 def log_beta(a, b):
-    return lgamma(a) + lgamma(b) - lgamma(a + b)
+    return gammaln(a) + gammaln(b) - gammaln(a + b)
+
+
+def pairs_of_classes(z):
+    """Each ordered pair of classes, and a mask of the ordered pairs i != j of nodes in it."""
+    z, apart = np.array(z), ~np.eye(len(z), dtype=bool)
+    for a in range(z.max() + 1):
+        for b in range(z.max() + 1):
+            yield a, b, np.outer(z == a, z == b) & apart
 
 
 def log_blocks(A, z, b1, b2):
-    """Equation 2.5: all ordered pairs i != j."""
-    z, total = np.array(z), 0.0
-    for a in range(z.max() + 1):
-        for b in range(z.max() + 1):
-            cells = [
-                A[i, j] for i in np.flatnonzero(z == a) for j in np.flatnonzero(z == b) if i != j
-            ]
-            total += log_beta(b1 + sum(cells), b2 + len(cells) - sum(cells)) - log_beta(b1, b2)
+    """Equation 2.5: all ordered pairs i != j; of one graph, or of each in a stack."""
+    total = 0.0
+    for _, _, cells in pairs_of_classes(z):
+        edges = A[..., cells].sum(axis=-1)
+        total += log_beta(b1 + edges, b2 + cells.sum() - edges) - log_beta(b1, b2)
     return total
 
 
 def log_ordered(A, z, o, b1, b2):
     """Only pairs whose classes are in order count; -inf if another edge is there."""
-    z, total = np.array(z), 0.0
-    for a in range(z.max() + 1):
-        for b in range(z.max() + 1):
-            cells = [
-                A[i, j] for i in np.flatnonzero(z == a) for j in np.flatnonzero(z == b) if i != j
-            ]
-            if o[a] < o[b]:
-                total += log_beta(b1 + sum(cells), b2 + len(cells) - sum(cells)) - log_beta(b1, b2)
-            elif sum(cells):
-                return -np.inf
+    total = np.zeros(A.shape[:-2])
+    for a, b, cells in pairs_of_classes(z):
+        edges = A[..., cells].sum(axis=-1)
+        if o[a] < o[b]:
+            total += log_beta(b1 + edges, b2 + cells.sum() - edges) - log_beta(b1, b2)
+        else:
+            total += np.where(edges > 0, -np.inf, 0.0)
     return total
 
 
@@ -117,24 +120,23 @@ class World:
     def posterior(self, prior, alpha=0.5, beta=(1.0, 1.0), per_partition=True, bonus=0.0):
         """Return states (A, z, o) with their probabilities."""
         log_like = self.log_likelihood + np.array([(A * bonus).sum() for A in self.graphs])
-        flat = (0,) * self.N
+        flat, every = (0,) * self.N, np.array(self.graphs)
         if prior == "uniform":
             return self._normal([(A, flat, (0,)) for A in self.graphs], log_like)
         if prior == "sparse":
-            p = [log_blocks(A, flat, *beta) for A in self.graphs]
+            p = log_blocks(every, flat, *beta)
             return self._normal([(A, flat, (0,)) for A in self.graphs], log_like + p)
         states, logs = [], []
         for z in partitions(self.N):
             if prior == "ordered":
                 K = max(z) + 1
                 for o in permutations(range(K)):
-                    for A, ll in zip(self.graphs, log_like, strict=True):
-                        p = log_ordered(A, z, o, *beta)
-                        if p > -np.inf:
-                            states.append((A, z, o))
-                            logs.append(log_crp(z, alpha) - lgamma(K + 1) + p + ll)
+                    p = log_ordered(every, z, o, *beta)
+                    there = p > -np.inf
+                    states += [(A, z, o) for A in every[there]]
+                    logs += list(log_crp(z, alpha) - lgamma(K + 1) + (p + log_like)[there])
             else:
-                p = np.array([log_blocks(A, z, *beta) for A in self.graphs])
+                p = log_blocks(every, z, *beta)
                 Z = np.log(np.exp(p).sum()) if per_partition else 0.0
                 states += [(A, z, (0,)) for A in self.graphs]
                 logs += list(log_crp(z, alpha) + p - Z + log_like)

@@ -12,7 +12,7 @@ import numpy as np
 
 from infinimix.families import product, seam
 from infinimix.kernels.compile import part
-from infinimix.kernels.elementary import log
+from infinimix.kernels.elementary import log_ratio
 from infinimix.kernels.gamma import rise
 
 ZERO, ONE = 0, 1  # second axis of prior, n
@@ -55,9 +55,9 @@ def _(family, stats, k):
     base = 0.0
     for d in range(prior.shape[1]):
         zeros, ones = prior[ZERO, d] + n[k, ZERO, d], prior[ONE, d] + n[k, ONE, d]
-        log_zero = log(zeros / (zeros + ones))
+        log_zero = log_ratio(zeros, zeros + ones)
         t[k, LOG_ZERO, d] = log_zero
-        t[k, LOG_ODDS, d] = log(ones / zeros)
+        t[k, LOG_ODDS, d] = log_ratio(ones, zeros)
         base += log_zero
     stats.base[k] = base
 
@@ -110,15 +110,22 @@ def score_whole(t, base, one, live, out):
 def score_rest(t, seen, one, live, out):
     """Score a row with holes, which reads the log probability of zeros too."""
     last = live.shape[0] - 1
-    for j in range(0, live.shape[0], 2):
+    for j in range(0, live.shape[0], 4):
         a, b = live[j], live[min(j + 1, last)]
-        at_a, at_b = 0.0, 0.0
+        c, e = live[min(j + 2, last)], live[min(j + 3, last)]
+        at_a, at_b, at_c, at_e = 0.0, 0.0, 0.0, 0.0
         for d in range(one.shape[0]):
             at_a += seen[d] * t[a, LOG_ZERO, d] + one[d] * t[a, LOG_ODDS, d]
             at_b += seen[d] * t[b, LOG_ZERO, d] + one[d] * t[b, LOG_ODDS, d]
+            at_c += seen[d] * t[c, LOG_ZERO, d] + one[d] * t[c, LOG_ODDS, d]
+            at_e += seen[d] * t[e, LOG_ZERO, d] + one[d] * t[e, LOG_ODDS, d]
         out[a] += at_a
         if j < last:
             out[b] += at_b
+        if j + 1 < last:
+            out[c] += at_c
+        if j + 2 < last:
+            out[e] += at_e
 
 
 @seam.width.implement(BetaBernoulli)

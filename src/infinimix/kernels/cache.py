@@ -67,8 +67,14 @@ def digest_code(sources):
 
 
 def _describe(code):
-    consts = [_describe(c) if isinstance(c, CodeType) else c for c in code.co_consts]
+    consts = [_describe_constant(c) for c in code.co_consts]
     return code.co_name, code.co_code, consts, code.co_names, code.co_varnames
+
+
+def _describe_constant(value):
+    if isinstance(value, CodeType):
+        return _describe(value)
+    return sorted(map(repr, value)) if isinstance(value, frozenset) else value  # in no order
 
 
 @cache

@@ -1,4 +1,4 @@
-"""`log`, `log1p` and `exp` that LLVM can vectorise: about four times faster than libm's.
+"""`log`, `log_ratio`, `log1p` and `exp` that LLVM can vectorise: four times as fast as libm's.
 
 numba calls the C library once per element, and a call keeps a loop from being vectorised
 (Intel's vector library is no dependency to ask of everybody). The functions here are
@@ -19,6 +19,7 @@ SQRT_HALF_BITS = 0x3FE6A09E667F3BCD
 WHOLE = 4503599627370496.0  # 2^52: a double from here on holds an integer in its low bits
 WHOLE_BITS = 0x4330000000000000
 SIGN_BIT = -(2**63)
+HALF_OF_ONE = 1 << 51  # half a step of the exponent
 ROUNDER = 6755399441055744.0  # 1.5 * 2^52: adding it rounds to the nearest integer
 TINIEST_LOG = -708.0  # exp of less would be subnormal; it is returned as exp(-708)
 
@@ -91,7 +92,29 @@ def _exp(x):
     return _double(_bits(p) + (_bits(shifted) << 52))
 
 
+def _log_ratio(a, b):
+    """Return log(a / b) of positive, normal numbers: three quarters of the time of both.
+
+    With b times the power of two that brings it nearest to a, as far as their bits tell at once,
+    the ratio lies between 0.66 and 1.51. Then log((1 + s) / (1 - s)) with s = (a - b) / (a + b)
+    is a series in s, so one division does for both.
+    """
+    exponent = _exponent(_bits(a) - _bits(b) + HALF_OF_ONE)  # 2048 more, as above
+    b = _double(_bits(b) + ((exponent << 52) ^ SIGN_BIT))
+    k = _double(exponent | WHOLE_BITS) - (WHOLE + 2048.0)
+    s = (a - b) / (a + b)
+    z = s * s
+    series = 1.5283173320297727e-01 + z * 1.5123295208614101e-01
+    series = 1.8184632005423831e-01 + z * series
+    series = 2.222218236947741e-01 + z * series
+    series = 2.857142883944641e-01 + z * series
+    series = 3.9999999999325336e-01 + z * series
+    series = 6.666666666666694e-01 + z * series
+    return k * LN2_HIGH + (2.0 * s + (s * z * series + k * LN2_LOW))
+
+
 log = math.log if INTERPRETED else exact(_log)
+log_ratio = (lambda a, b: math.log(a / b)) if INTERPRETED else exact(_log_ratio)
 
 
 def _log1p(x):

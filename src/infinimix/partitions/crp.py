@@ -7,6 +7,9 @@ exchangeable, while renormalising row by row is not.
 `draw_alpha` draws the concentration given the partitions of several classes that share it.
 """
 
+from math import log as ln
+from math import log1p
+
 import numpy as np
 
 from infinimix.kernels.compile import kernel
@@ -17,6 +20,7 @@ UNBOUNDED = 2**31 - 1
 # groups and rarely more than 10, while a class of 6,000 rows with 400 groups, as alpha = 96 makes
 # them, moves it to 84, for the rate .5 stands against log(1 + n / alpha) = 4 of each class.
 ALPHA_PRIOR = (1.0, 0.5)  # shape and rate of a Gamma
+SHORT = 64  # rows that are summed one by one; a stream has many more, and asks again and again
 LEAST_ALPHA = 1e-100  # draws of a Gamma with a small shape underflow
 
 
@@ -67,11 +71,26 @@ def log_prior_ratio(n_groups, n_rows, new, old):
     """
     if new < old:  # so that r - 1 and new - old do not cancel what is added to them
         return -log_prior_ratio(n_groups, n_rows, old, new)
+    tail = 0.0
+    if n_rows > SHORT > new:  # else it would lose digits
+        tail = _log_rise(old + n_rows, new - old) - _log_rise(old + SHORT, new - old)
+        n_rows = SHORT
     i, r = np.arange(1.0, n_rows), new / old
-    low = i < old
-    near = np.log1p((r - 1.0) * i[low] / (new + i[low])).sum()
-    far = np.log1p((new - old) / (old + i[~low])).sum()
-    return (n_groups - 1 - low.sum()) * np.log(r) + near - far
+    n_low = int(i.searchsorted(old))  # i < old
+    low, high = i[:n_low], i[n_low:]
+    near = np.add.reduce(np.log1p((r - 1.0) * low / (new + low)))
+    far = np.add.reduce(np.log1p((new - old) / (old + high)))
+    return (n_groups - 1 - n_low) * np.log(r) + near - far - tail
+
+
+def _log_rise(x, d):
+    """Return lgamma(x + d) - lgamma(x) for d >= 0 and x from SHORT on, by Stirling's series."""
+
+    def rest(x):
+        z = 1.0 / (x * x)
+        return (1.0 / 12.0 - z * (1.0 / 360.0 - z * (1.0 / 1260.0 - z / 1680.0))) / x
+
+    return (x - 0.5) * log1p(d / x) + d * (ln(x + d) - 1.0) + rest(x + d) - rest(x)
 
 
 def draw_alpha(rng, alpha, n_groups, n_rows, prior=ALPHA_PRIOR, bound=UNBOUNDED):

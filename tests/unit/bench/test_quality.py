@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from infinimix.estimators.effort import EFFORTS, Effort
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
@@ -59,8 +60,9 @@ def digits(data):
 
 @pytest.fixture
 def cheap(monkeypatch):
+    monkeypatch.setitem(EFFORTS, "fast", Effort(n_particles=1, n_islands=1, sweeps=0))
     monkeypatch.setattr(table_peers, "EFFORT", "fast")
-    monkeypatch.setattr(table_peers, "TREES", 30)
+    monkeypatch.setattr(table_peers, "TREES", 9)
     monkeypatch.setattr(table_peers, "ITERATIONS", 3)
     monkeypatch.setattr(table_peers, "LEAVES", (1,))
     monkeypatch.setattr(table_peers, "STRENGTHS", (1.0,))

@@ -93,9 +93,17 @@ def started():
     }
 
 
+@pytest.fixture(scope="module")
+def never_failed(started):
+    """The same models one call later."""
+    return {
+        key: copy.deepcopy(model).partial_fit(MORE, MORE_LABELS) for key, model in started.items()
+    }
+
+
 @pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])
 @pytest.mark.parametrize("name", WRONG_TABLES)
-def test_a_wrong_table_changes_nothing(started, cls, name):
+def test_a_wrong_table_changes_nothing(started, never_failed, cls, name):
     table, error, words = WRONG_TABLES[name]
     for how in ("fit", "partial_fit"):
         model = copy.deepcopy(started[cls, how])
@@ -107,8 +115,7 @@ def test_a_wrong_table_changes_nothing(started, cls, name):
             with pytest.raises(error, match=words):
                 method(table)
         assert differences(before, state_of(model)) == []
-        never_failed = copy.deepcopy(started[cls, how]).partial_fit(MORE, MORE_LABELS)
-        assert_same(never_failed, model.partial_fit(MORE, MORE_LABELS))
+        assert_same(never_failed[cls, how], model.partial_fit(MORE, MORE_LABELS))
 
 
 @pytest.mark.parametrize("hole", [None, np.nan])
@@ -122,7 +129,7 @@ def test_no_label_anywhere_is_an_error_where_no_class_is_known(started, hole):
 
 
 @pytest.mark.parametrize("name", WRONG_LABELS)
-def test_wrong_labels_change_nothing(started, name):
+def test_wrong_labels_change_nothing(started, never_failed, name):
     labels, error, words = WRONG_LABELS[name]
     for how in ("fit", "partial_fit"):
         model = copy.deepcopy(started[AClassClassifier, how])
@@ -131,8 +138,7 @@ def test_wrong_labels_change_nothing(started, name):
             with pytest.raises(error, match=words):
                 method(MORE, labels)
             assert differences(before, state_of(model)) == []
-        never_failed = copy.deepcopy(started[AClassClassifier, how]).partial_fit(MORE, MORE_LABELS)
-        assert_same(never_failed, model.partial_fit(MORE, MORE_LABELS))
+        assert_same(never_failed[AClassClassifier, how], model.partial_fit(MORE, MORE_LABELS))
 
 
 ON_FIRST_CALL = sorted(
@@ -144,25 +150,25 @@ ON_FIRST_CALL = sorted(
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 @pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])
 @pytest.mark.parametrize("name", ON_FIRST_CALL)
-def test_a_failed_first_call_leaves_a_model_that_can_learn(cls, method, name):
+def test_a_failed_first_call_leaves_a_model_that_can_learn(started, cls, method, name):
     table, error, _ = WRONG_TABLES[name]
     model = make(cls)
     before = state_of(model)
     with pytest.raises((error, ValueError)):
         getattr(model, method)(table, MORE_LABELS[: len(table) if table is not None else 0])
     assert state_of(model) == before
-    assert_same(getattr(model, method)(FRAME, LABELS), getattr(make(cls), method)(FRAME, LABELS))
+    assert_same(getattr(model, method)(FRAME, LABELS), started[cls, method])
 
 
 @pytest.mark.parametrize("name", WRONG_LABELS)
-def test_wrong_labels_on_the_first_call_leave_nothing_behind(name):
+def test_wrong_labels_on_the_first_call_leave_nothing_behind(started, name):
     labels, error, _ = WRONG_LABELS[name]
     model = make(AClassClassifier)
     for method in ("fit", "partial_fit"):
         with pytest.raises(error):
             getattr(model, method)(MORE, labels)
         assert state_of(model)["fitted"] is False
-    assert_same(model.partial_fit(FRAME, LABELS), make(AClassClassifier).partial_fit(FRAME, LABELS))
+    assert_same(model.partial_fit(FRAME, LABELS), started[AClassClassifier, "partial_fit"])
 
 
 @pytest.mark.parametrize("cls", [CRPMixture, AClassClassifier])

@@ -1,5 +1,7 @@
 """The same table in any form gives the same model; any table gives finite answers."""
 
+from functools import cache
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -70,10 +72,20 @@ def schemaless(model):
     return state
 
 
+@cache
+def from_dicts(method):
+    return getattr(CRPMixture(**SMALL), method)(NAMED["dicts"])
+
+
+@cache
+def from_numbers(columns):
+    return AClassClassifier(columns, **SMALL).fit(BITS, np.arange(40) % 3)
+
+
 @pytest.mark.parametrize("method", ["fit", "partial_fit"])
 @pytest.mark.parametrize("name", list(NAMED)[1:])
 def test_tables_with_names(name, method):
-    one = getattr(CRPMixture(**SMALL), method)(NAMED["dicts"])
+    one = from_dicts(method)
     two = getattr(CRPMixture(**SMALL), method)(NAMED[name])
     assert one.columns_ == two.columns_ == EXPECTED
     assert differences(schemaless(one), schemaless(two)) == []
@@ -134,9 +146,8 @@ BITS = (rng.random((40, 6)) < 0.3).astype(float)
 )
 @pytest.mark.parametrize("columns", ["auto", "binary"])
 def test_binary_tables(form, columns):
-    y = np.arange(40) % 3
-    one = AClassClassifier(columns, **SMALL).fit(BITS, y)
-    two = AClassClassifier(columns, **SMALL).fit(form(BITS), y)
+    one = from_numbers(columns)
+    two = AClassClassifier(columns, **SMALL).fit(form(BITS), np.arange(40) % 3)
     assert differences(schemaless(one), schemaless(two)) == []
     assert (one.predict_proba(form(BITS)) == two.predict_proba(BITS)).all()
 

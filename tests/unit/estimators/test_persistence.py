@@ -82,7 +82,9 @@ def test_a_mixture_continues_bit_for_bit_with_its_labels():
 
 def test_a_bounded_model_continues_bit_for_bit():
     X = make_table("mixed", 60)
-    model = CRPMixture(columns_of("mixed"), max_groups=2, n_particles=3, random_state=0)
+    model = CRPMixture(
+        columns_of("mixed"), max_groups=2, n_particles=3, n_islands=2, random_state=0
+    )
     model.partial_fit(X[:30])
     again = through(model)
     assert_same(model.partial_fit(X[30:]), again.partial_fit(X[30:]))
@@ -106,7 +108,9 @@ def test_a_bounded_model_continues_bit_for_bit():
 )
 def test_parameters_survive(parameters):
     X = np.array([[0.0, 1], [1, 0], [1, 1]])
-    model = CRPMixture(**({"n_particles": 2, "random_state": 0} | parameters)).fit(X)
+    model = CRPMixture(**({"n_particles": 2, "n_islands": 2, "random_state": 0} | parameters)).fit(
+        X
+    )
     again = through(model)
     for name, value in model.get_params().items():
         value = dict(value) if isinstance(value, UserDict) else value

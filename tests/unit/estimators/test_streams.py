@@ -91,7 +91,9 @@ def test_the_form_of_the_parts_does_not_matter(form):
         "readonly": lambda A: A,
         "object": lambda A: A.astype(object),
     }
-    parameters = {"columns": columns_of("mixed"), "n_particles": 3, "random_state": 0}
+    parameters = {
+        "columns": columns_of("mixed"), "n_particles": 3, "n_islands": 2, "random_state": 0
+    }  # fmt: skip
     whole = AClassClassifier(**parameters).partial_fit(X, y)
     if form == "readonly":
         X.flags.writeable = False

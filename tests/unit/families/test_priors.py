@@ -18,7 +18,8 @@ from infinimix.families.priors import (
     depends_on_data,
     find_families,
 )
-from infinimix.families.seam import add, empty
+from infinimix.families.seam import empty
+from infinimix.inference.ensemble.bank import pool_rows
 
 
 def column_prior(kind, values, prior):
@@ -26,8 +27,7 @@ def column_prior(kind, values, prior):
     family = blank(layout)
     pool = empty(family, 1)
     X = (np.array(values, float)[:, None],)
-    for i in range(len(values)):
-        add(family, pool, 0, X, i, 1.0)
+    pool_rows(family, pool, X, 0, len(values))
     return find_families(layout, prior, pool)[0].prior[:, 0]
 
 
@@ -61,8 +61,7 @@ def test_an_empirical_binary_or_categorical_column_has_its_shares():
     family = blank(layout)
     pool = empty(family, 1)
     X = np.array([[1, -1], [1, -1], [0, -1]], np.int8), np.array([[0], [2], [2]], np.int32)
-    for i in range(3):
-        add(family, pool, 0, X, i, 1.0)
+    pool_rows(family, pool, X, 0, 3)
     binary, categorical = find_families(layout, "empirical", pool)
     share = np.array([[1.5 / 4, 0.5], [2.5 / 4, 0.5]])
     np.testing.assert_allclose(binary.prior, STRENGTH["binary"] * share)
@@ -141,8 +140,7 @@ def block_prior(X, prior="empirical"):
     layout = Layout({"gaussian": names}, np.zeros(0, np.int64))
     family = blank(layout)
     pool = empty(family, 1)
-    for i in range(len(X)):
-        add(family, pool, 0, (X,), i, 1.0)
+    pool_rows(family, pool, (X,), 0, len(X))
     return find_families(layout, prior, pool)[0].prior
 
 

@@ -1,16 +1,22 @@
-"""`log`, `log1p` and `exp` against NumPy's, over all arguments that kernels give them."""
+"""`log`, `log_ratio`, `log1p` and `exp` against NumPy's, over all arguments of kernels."""
 
 import numpy as np
 import pytest
 
 from infinimix.kernels.compile import INTERPRETED, kernel
-from infinimix.kernels.elementary import TINIEST_LOG, exp, log, log1p
+from infinimix.kernels.elementary import TINIEST_LOG, exp, log, log1p, log_ratio
 
 
 @kernel
 def logs(x, out):
     for i in range(x.shape[0]):
         out[i] = log(x[i])
+
+
+@kernel
+def log_ratios(x, out):
+    for i in range(out.shape[0]):
+        out[i] = log_ratio(x[i], x[out.shape[0] + i])
 
 
 @kernel
@@ -56,6 +62,21 @@ def test_log_is_right_to_the_last_digits(x):
     expected = np.log(x)
     known = expected != 0.0
     assert ulps(of(logs, x)[known], expected[known]).max() <= 2.0
+
+
+@pytest.mark.parametrize("close", [1e-15, 1e-6, 0.1, 0.5, 1.0, 20.0, 300.0])
+def test_log_of_a_ratio_is_right_to_the_last_digits(close):
+    b = np.exp(rng.uniform(-300.0, 300.0, 100_000))
+    a = b * np.exp(rng.uniform(-close, close, len(b)))
+    out = np.empty(len(b))
+    log_ratios(np.concatenate([a, b]), out)
+    wide = a.astype(np.longdouble)
+    near = np.abs(a - b) < 0.5 * b
+    expected = np.log(wide / b).astype(float)
+    expected[near] = np.log1p(((wide - b) / b)[near])
+    known = expected != 0.0
+    assert (out[~known] == 0.0).all()
+    assert ulps(out[known], expected[known]).max() <= 3.0
 
 
 @pytest.mark.parametrize(

@@ -282,13 +282,14 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     def _log_prior(self) -> np.ndarray:
         check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
-        weight = self.class_count_ + self.gamma
-        return np.log(weight / weight.sum())
+        state = self._fitted()
+        weight = class_rows(state.bank)[state.labels.order] + self.gamma
+        return np.log(weight / np.add.reduce(weight))  # past what `sum` asks before it adds
 
     def _log_joint(self, table: EncodedTable, power: float = 1.0) -> np.ndarray:
         """Return the log of P(y) p(x | y)^power, in the order of `classes_`."""
         state = self._fitted()
-        log_density = state.bank.log_densities(table.blocks)[:, state.labels.order]
+        log_density = state.bank.log_densities(table.blocks).take(state.labels.order, axis=1)
         return power * log_density + self._log_prior()
 
     def predict_log_proba(self, X: Any) -> np.ndarray:

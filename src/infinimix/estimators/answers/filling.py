@@ -17,8 +17,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.families.seam import column, draw, fill, score_rows
-from infinimix.inference.ensemble.bank import Bank, mix
+from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.partition.filter import ROWS_AT_ONCE
+from infinimix.inference.partition.live import mix
 from infinimix.kernels.holes import hole_of
 from infinimix.tables.encoded import Blocks
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 
 class OneRow:
     """What a classifier with `partial_fit` and `predict_proba` can do with a single dict.
@@ -63,7 +61,7 @@ class OneRow:
         if not self.__sklearn_is_fitted__():
             return None
         probability = self.predict_proba([check_row(x)])[0]
-        return self.classes_[int(np.argmax(probability)) :][:1].tolist()[0]
+        return self.classes_[int(probability.argmax()) :][:1].tolist()[0]
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each class; {} while nothing is learned."""

@@ -12,6 +12,7 @@ particles are then weighed for the new posterior, so that the evidence is always
 latest hyper-parameters.
 """
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,12 +23,10 @@ from infinimix.families.seam import count, empty, map_arrays, score_rows, widen
 from infinimix.inference.ensemble.agreement import members_of
 from infinimix.inference.ensemble.island import Island
 from infinimix.inference.partition.filter import ROWS_AT_ONCE
-from infinimix.kernels.compile import kernel
-from infinimix.kernels.draws import log_sum_exp
+from infinimix.inference.partition.live import log_densities, mix
 
 RUNNING, LATEST = 0, 1  # slots of the pool: all rows, and those of the latest estimate
-FIRST = np.zeros(1, np.int64)  # the rows of a call of one row
-FEW = 8  # rows: fewer are scored one by one, as matrix products would take longer to prepare
+FEW = 8  # rows: fewer are scored one by one, as tables of groups would take longer to prepare
 MOST_CHECKED = 2000  # rows by whose leave-one-out densities a classifier is checked
 
 
@@ -65,16 +64,6 @@ def keep_pool(stats):
     """Let the latest estimate be of all rows so far."""
     for own in stats:
         own.n[LATEST] = own.n[RUNNING]
-
-
-@kernel
-def mix(scores, log_mix, bounds, out):
-    """out[i, c] = log density of row i in class c."""
-    for i in range(scores.shape[0]):
-        for j in range(scores.shape[1]):
-            scores[i, j] += log_mix[j]
-        for c in range(bounds.shape[0] - 1):
-            out[i, c] = log_sum_exp(scores[i, bounds[c] : bounds[c + 1]])
 
 
 class Base(NamedTuple):
@@ -184,6 +173,9 @@ class Bank:
         self.torn = True
         self.forget_snapshot(() if n_known is None else None)
         first, pooled, n = 0, 0, len(codes)
+        if n == 1 and n_known is None and not novel and not self._turns():
+            self._learn_row(X, codes.item())
+            return
         n_open = None
         if n_known is not None:
             n_open = np.maximum(np.maximum.accumulate(codes) + 1, n_known)
@@ -205,6 +197,20 @@ class Bank:
             n_free = int((codes < 0).sum())
             self.n_drawn += n_free
             self.n_branched += n_free
+        self.torn = False
+
+    def _turns(self):
+        """Does the base measure change before the next row: is it one of 1, 2, 4, ...?"""
+        return self.revises and self.n_rows & (self.n_rows + 1) == 0
+
+    def _learn_row(self, X, c):
+        """Learn one row with label: as above, but no time is lost on sharing it out."""
+        self._pool(X, 0, 1)
+        for island in self.islands:
+            island.learn_row(X, c)
+        self.labelled[c] += 1
+        self._portions.pop(c, None)
+        self.n_rows += 1
         self.torn = False
 
     def _count_labelled(self, steps):
@@ -239,7 +245,7 @@ class Bank:
             self.layout = self.layout._replace(category_counts=counts)
             wider = blank(self.layout)
             self.pool, self.shape = widen(self.shape, self.pool, wider), wider
-        turn = self.revises and self.n_rows & (self.n_rows + 1) == 0
+        turn = self._turns()
         if turn:
             self._pool(X, row, row + 1)
             keep_pool(self.pool)
@@ -290,9 +296,12 @@ class Bank:
 
     def log_densities(self, X):
         """Return the log predictive density of each row in each class."""
+        n = len(X[0])
+        if n < FEW and not self.n_drawn:
+            worlds = [island.worlds[0] for island in self.islands]
+            return log_densities([[w.filters[c] for w in worlds] for c in range(self.n_classes)], X)
         stats, log_mix, bounds = self.snapshot()
-        n, slots = len(X[0]), np.arange(len(log_mix))
-        out = np.empty((n, self.n_classes))
+        slots, out = np.arange(len(log_mix)), np.empty((n, self.n_classes))
         if n < FEW:
             scores, X = np.zeros((n, len(slots))), as_cells(self.family, X)
             product = self._bound_answers(self.family, stats)
@@ -316,10 +325,9 @@ def _portion(members):
     """Return the groups of a class as a part of the snapshot, and their log weights."""
     parts, logs = [], []
     for f, divisor in members:
-        live, weights = f.mixture()
+        live, log_mix = f.log_mixture(divisor)
         parts.append(map_arrays(lambda array, live=live: array[live], f.stats))
-        with np.errstate(divide="ignore"):  # no particle may open a group any more
-            logs.append(np.log(weights / divisor))
+        logs.append(log_mix)
     return _joined(parts), np.concatenate(logs)
 
 
@@ -345,10 +353,14 @@ def _steps(codes, n_open, first, last):
 def _by_class(codes, first, last):
     """Return (class, its rows in order) for the rows first to last."""
     if last - first == 1:
-        return [(codes.item(first), np.array([first]) if first else FIRST)]
-    order = first + np.argsort(codes[first:last], kind="stable")
-    ends = np.flatnonzero(np.diff(codes[order])) + 1
-    return [(codes.item(rows[0]), rows) for rows in np.split(order, ends)]
+        return [(codes.item(first), np.array([first]))]
+    codes = codes[first:last]
+    small = codes.max() < 2**15 and codes.min() >= 0  # then they are sorted in one pass
+    order = (codes.astype(np.int16) if small else codes).argsort(kind="stable")
+    codes = codes[order]
+    ends = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
+    order += first
+    return [(codes.item(a), order[a:b]) for a, b in pairwise(ends)]
 
 
 def _with_prior(base, prior):

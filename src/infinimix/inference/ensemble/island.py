@@ -20,6 +20,7 @@ from infinimix.inference.partition.filter import NO_TRACE, ParticleFilter
 from infinimix.inference.partition.window import Window
 from infinimix.partitions.crp import draw_alpha
 
+FIRST = np.zeros(1, np.int64)  # the rows of a call of one row
 PORTIONS = (0.125, 0.25, 0.5, 1.0)  # of a table, after which hyper-parameters are found
 
 
@@ -91,6 +92,11 @@ class Island:
                 size = (s.gamma, s.n_label_particles)
                 self.worlds = branch(self.worlds, X, *free, *size, self.label_rng, self._update)
 
+    def learn_row(self, X, c):
+        """Filter the first row, which is of class c."""
+        for f, window in distinct(self.worlds, c):
+            self._update(f, window, X, FIRST)
+
     def _update(self, f, window, X, rows):
         if self.settings.window:
             window.update(f, X, rows)
@@ -107,7 +113,8 @@ class Island:
     def _draw_particle(self, f):
         if f.n_particles == 1:  # no draw: a class without rows leaves the generator as it is
             return 0
-        return int(self.rng.choice(f.n_particles, p=f.weights()))
+        ends = f.weights().cumsum()  # what `rng.choice` draws, without its checks of weights
+        return int((ends / ends[-1]).searchsorted(self.rng.random(), side="right"))
 
     def _draw_world(self):
         if len(self.worlds) == 1:

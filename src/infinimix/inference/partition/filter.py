@@ -12,6 +12,7 @@ import numpy as np
 
 from infinimix.families.product import Bound, as_cells, evidence_of, refresh_of, rows_of
 from infinimix.families.seam import arrays_of, empty, map_arrays, score_rows, widen
+from infinimix.inference.partition import live
 from infinimix.inference.partition.population import (
     COPIES,
     LIVE,
@@ -169,7 +170,7 @@ class ParticleFilter:
     @property
     def n_rows(self):
         """How many rows the filter has seen."""
-        return int(self.tally[ROWS])
+        return self.tally.item(ROWS)
 
     @property
     def alpha(self):
@@ -179,7 +180,7 @@ class ParticleFilter:
     @property
     def n_particles(self):
         """How many distinct particles there are now."""
-        return int(self.tally[UNIQUE])
+        return self.tally.item(UNIQUE)
 
     def weights(self):
         """Return the normalised weight of each particle, all its copies together."""
@@ -221,6 +222,17 @@ class ParticleFilter:
         live = np.sort(self.slots[ORDER, : self.tally[LIVE]])
         mix = mix[live] * self.mass[MASS, live]
         return live, mix / mix.sum()
+
+    def log_mixture(self, divisor):
+        """Return the live slots and their log weights in the predictive, less log(divisor)."""
+        return live.log_mixture(*self._arrays()[:-1], self.bound, float(divisor))
+
+    def score_groups(self, rows, divisor, first, scores, log_mix):
+        """Score a table of rows in each group of the mixture, from place `first` on."""
+        (live.score_groups.machine or live.score_groups.run)(
+            *self._bound(self.family, self.stats), rows, self.slots, self.mass, self.groups,
+            self.crowd, self.logw, self.tally, self.bound, divisor, first, scores, log_mix,
+        )  # fmt: skip
 
     def log_next(self, X, i):
         """Return the log density of one row, but for a bound on groups: quick, for streams."""

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from infinimix.families import BetaBernoulli
-from infinimix.families.seam import add, empty
+from infinimix.families.seam import empty
+from infinimix.inference.ensemble.bank import pool_rows
 from infinimix.inference.ensemble.storage import check_population
 from infinimix.inference.partition.filter import ParticleFilter, is_n_to_m
 from infinimix.inference.partition.population import (
@@ -68,8 +69,7 @@ def check(f, X, n):
         assert (f.mass[MASS, h] >= 1.0).all()
     assert len({tuple(sorted(h)) for h in held}) == unique or not is_n_to_m(f.resampling)
     whole = empty(FAMILY, 1)  # one observed cell is one count in one group of each particle
-    for i in range(n):
-        add(FAMILY, whole, 0, X, i, 1.0)
+    pool_rows(FAMILY, whole, X, 0, n)
     for h in held:
         np.testing.assert_array_equal(f.stats[0].n[h].sum(axis=0), whole[0].n[0])
     assert (f.stats[0].n[0] == 0.0).all()
