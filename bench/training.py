@@ -169,7 +169,7 @@ def _machine_limit(n: int, X: np.ndarray, y: np.ndarray, rounds: int) -> Line:
     P, live, unique, trained = 10, [], [], model(10)
     for i in range(0, n, BATCH):
         trained.partial_fit(X[i : i + BATCH], y[i : i + BATCH])
-        tallies = np.mean([f.tally for f in trained._bank.filters()], axis=0)
+        tallies = np.mean([f.counters for f in trained._bank.filters()], axis=0)
         live.append(tallies[LIVE])
         unique.append(tallies[UNIQUE])
     lines = 4 * round(float(np.mean(live)) / 4)

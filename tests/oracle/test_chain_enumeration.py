@@ -121,10 +121,10 @@ def test_states_set_aside_stay_as_they_were(resampling):
 
 def log_density_of_first(f):
     """Log predictive density of the first particle alone."""
-    crowd, logw, tally = f.crowd.copy(), f.logw.copy(), f.tally.copy()
+    particles, logw, counters = f.particles.copy(), f.logw.copy(), f.counters.copy()
     from infinimix.inference.partition.population import UNIQUE
 
-    f.tally[UNIQUE] = 1
+    f.counters[UNIQUE] = 1
     found = log_density(f, WORLDS["product-holes"].Y)
-    f.crowd[:], f.logw[:], f.tally[:] = crowd, logw, tally
+    f.particles[:], f.logw[:], f.counters[:] = particles, logw, counters
     return found

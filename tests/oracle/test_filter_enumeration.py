@@ -83,7 +83,7 @@ def test_the_record_tells_each_particles_own_groups(resampling):
     world = WORLDS["product-holes"]
     for size in (1, 6, 40):
         f, z = run(world, 2.0, size, resampling, seed=size)
-        for r in range(f.tally[UNIQUE]):
+        for r in range(f.counters[UNIQUE]):
             groups = [np.flatnonzero(z[r] == k) for k in range(z[r].max() + 1)]
             held = f.held(r)
             assert f.mass[MASS, held].tolist() == [len(g) for g in groups]
@@ -187,7 +187,7 @@ def test_the_evidence_of_few_particles_is_unbiased(resampling, size, seed):
 @pytest.mark.parametrize("resampling", SAMPLED)
 def test_sampled_copies_stay_complete(resampling):
     f, _ = run(WORLDS["product"], 1.0, 50, resampling)
-    assert f.crowd[COPIES, : f.tally[UNIQUE]].sum() == 50
+    assert f.particles[COPIES, : f.counters[UNIQUE]].sum() == 50
 
 
 # --- limits --------------------------------------------------------------------------------------

@@ -33,9 +33,9 @@ def answers_in(name):
     found = []
     for resampling, size, bound in CASES:
         f, z = run(world, 1.3, size, resampling, 3, bound)
-        held = [f.groups[r, : f.crowd[SIZE, r]].tolist() for r in range(f.tally[UNIQUE])]
-        copies = f.crowd[COPIES, : f.tally[UNIQUE]].tolist()
-        whole = {"held": held, "copies": copies, "z": z.tolist(), "tally": f.tally.tolist()}
+        held = [f.groups[r, : f.particles[SIZE, r]].tolist() for r in range(f.counters[UNIQUE])]
+        copies = f.particles[COPIES, : f.counters[UNIQUE]].tolist()
+        whole = {"held": held, "copies": copies, "z": z.tolist(), "tally": f.counters.tolist()}
         weights = [*f.weights().tolist(), f.log_evidence(), *log_density(f, world.Y).tolist()]
         f.retarget(tuple(g._replace(prior=2.0 * g.prior) for g in f.family), f.alpha)
         found.append([whole, [*weights, f.log_evidence(), *log_density(f, world.Y).tolist()]])

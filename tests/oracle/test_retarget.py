@@ -11,7 +11,7 @@ from tests.oracle.enumeration import Enumeration, bell
 from tests.oracle.worlds import WORLDS, N
 
 KINDS = ("binary", "categorical", "real", "count")
-WHOLE = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
+WHOLE = ("slots", "mass", "groups", "particles", "logw", "counters", "u")
 
 
 def serially(task, payloads):

@@ -104,7 +104,7 @@ def run(world, alpha, size, resampling, seed=0, bound=None):
 
 def partitions_in(f, trace):
     """The partition of each particle from the record of its births: groups from 0 on."""
-    r = np.arange(f.tally[UNIQUE])
+    r = np.arange(f.counters[UNIQUE])
     z = np.empty((len(r), len(trace)), np.int64)
     for j in range(len(trace) - 1, -1, -1):
         z[:, j], r = trace[j, 1, r] - 1, trace[j, 0, r]

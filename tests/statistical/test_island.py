@@ -20,7 +20,7 @@ from infinimix.inference.ensemble.island import Island
 from infinimix.inference.partition import chain
 from infinimix.inference.partition.chain import Chain
 from infinimix.inference.partition.gibbs import join
-from infinimix.inference.partition.population import ROWS, SIZE
+from infinimix.inference.partition.population import ROWS, SIZE, Population
 from infinimix.partitions.crp import ALPHA_PRIOR
 
 LAYOUT = Layout({"binary": ("a", "b"), "categorical": ("c",), "real": ("d",)}, np.array([3]))
@@ -36,10 +36,11 @@ def blank_like(block):
 
 
 @engine("count", "refresh", "copy")
-def seat(family, stats, X, i, k, slots, mass, groups, crowd, tally):
+def seat(family, stats, X, i, k, slots, mass, groups, particles, logw, counters):
     """Put row i in group k of the only particle, a new one if there is none yet."""
-    join(family, stats, X, i, 0, k if k < crowd[SIZE, 0] else 0, slots, mass, groups, crowd, tally)
-    tally[ROWS] += 1
+    p = Population(slots, mass, groups, particles, logw, counters)
+    join(family, stats, X, i, 0, k if k < particles[SIZE, 0] else 0, p)
+    counters[ROWS] += 1
 
 
 def some_base():
@@ -87,9 +88,9 @@ class World:
             self.island.add_class()
             f = self.island.filters[-1]
             f.rng = self.rng
-            arrays = f.slots, f.mass, f.groups, f.crowd, f.tally
+            arrays = f.population()
             for i, k in zip(rows, z, strict=True):
-                slot = f.groups[:1, k] if k < f.crowd[SIZE, 0] else np.zeros(1, np.int64)
+                slot = f.groups[:1, k] if k < f.particles[SIZE, 0] else np.zeros(1, np.int64)
                 drawn = draw(f.family, f.stats, slot, self.blank, self.rng)
                 for block, row in zip(self.X, drawn, strict=True):
                     block[i] = row[0]

@@ -23,23 +23,23 @@ def _filter(prefix, f):
     comes and goes until then, and slots without a group keep the traces; nobody reads them,
     so of slots and particles only those in use are compared.
     """
-    live = np.sort(f.slots[ORDER, : f.tally[LIVE]])
-    unique = f.tally[UNIQUE]
+    live = np.sort(f.slots[ORDER, : f.counters[LIVE]])
+    unique = f.counters[UNIQUE]
     state = {
-        "shapes": tuple(a.shape for a in (f.slots, f.mass, f.groups, f.crowd, f.logw, f.u)),
+        "shapes": tuple(a.shape for a in (f.slots, f.mass, f.groups, f.particles, f.logw, f.u)),
         "live": live,
         "references": f.slots[0, live],
         "mass": f.mass[0, live],
-        "groups": [f.groups[r, : f.crowd[SIZE, r]].tolist() for r in range(unique)],
-        "crowd": f.crowd[:2, :unique].copy(),
+        "groups": [f.groups[r, : f.particles[SIZE, r]].tolist() for r in range(unique)],
+        "crowd": f.particles[:2, :unique].copy(),
         "logw": f.logw[:unique].copy(),
-        "tally": f.tally.copy(),
+        "tally": f.counters.copy(),
         "u": f.u.copy(),
         "rng": _generator(f.rng),
         **_leaves("family", f.family),
         **_leaves("stats", map_arrays(lambda array: array[live], f.stats)),
     }
-    if f.tally[ROWS] > 0:
+    if f.counters[ROWS] > 0:
         state |= {"slots": f.slots[:3].copy(), "order": f.slots[ORDER].copy()}
     return {prefix + key: value for key, value in state.items()}
 

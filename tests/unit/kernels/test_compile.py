@@ -67,7 +67,8 @@ def test_a_cold_start_speaks_a_warm_one_is_silent_an_edit_counts(package):
     warm, said = run(package)
     assert warm == cold
     assert said == ""
-    edit(package / "families" / "bernoulli.py", "log_ratio(ones, zeros)", "log_ratio(2.0 * ones, zeros)")
+    source, old = package / "families" / "bernoulli.py", "log_ratio(ones, zeros)"
+    edit(source, old, old.replace("ones", "2.0 * ones"))
     edited, said = run(package)
     assert "infinimix: compiling" in said
     assert edited > cold + 0.5

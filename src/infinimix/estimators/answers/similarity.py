@@ -41,7 +41,7 @@ def _shared(f: ParticleFilter, X: Blocks, Y: Blocks) -> np.ndarray:
     out = np.zeros((len(X[0]), len(Y[0])))
     for r, weight in enumerate(f.weights()):
         old = f.held(r)
-        may_open = f.crowd[SIZE, r] <= f.bound
+        may_open = f.particles[SIZE, r] <= f.bound
         held = np.append(0, old) if may_open else old
         at = np.searchsorted(live, held)
         log_mass = np.log(f.mass[MASS, held])

@@ -160,7 +160,7 @@ def _copied(f, window):
     twin, beside = copy.copy(f), copy.copy(window)
     twin.stats, twin.rng = map_arrays(np.copy, f.stats), copy.deepcopy(f.rng)
     twin._bound = copy.copy(f._bound)  # of its own statistics
-    for name in ("slots", "mass", "groups", "crowd", "logw", "tally", "u"):
+    for name in ("slots", "mass", "groups", "particles", "logw", "counters", "u"):
         setattr(twin, name, getattr(f, name).copy())
     beside.z = window.z.copy()
     return twin, beside

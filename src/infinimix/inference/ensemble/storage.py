@@ -14,7 +14,10 @@ from infinimix.inference.partition.filter import n_particle_rows
 from infinimix.inference.partition.population import SIZE
 from infinimix.inference.partition.soundness import check_population
 
-ARRAYS = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
+ARRAYS = {  # what files call the arrays of a filter
+    "slots": "slots", "mass": "mass", "groups": "groups", "crowd": "particles", "logw": "logw",
+    "tally": "counters", "u": "u",
+}  # fmt: skip
 
 
 def bank_to_tree(bank):
@@ -152,7 +155,7 @@ def _restore_window(f, window, tree, layout):
         raise ValueError("its latest rows are too many")
     if window.z.shape[1] == 0 and not window.blocks:
         return
-    sizes = f.crowd[SIZE, : f.n_particles]
+    sizes = f.particles[SIZE, : f.n_particles]
     sound = (
         len(window.z) == f.n_particles
         and bool((window.z >= 1).all() and (window.z < sizes[:, None]).all())
@@ -177,15 +180,16 @@ def _on_grid(notches):
 
 
 def _filter_to_tree(f):
-    return {name: getattr(f, name) for name in ARRAYS} | {"rng": f.rng, "stats": _counts(f.stats)}
+    arrays = {name: getattr(f, field) for name, field in ARRAYS.items()}
+    return arrays | {"rng": f.rng, "stats": _counts(f.stats)}
 
 
 def _restore_filter(f, tree):
-    for name in ARRAYS:
-        current, saved = getattr(f, name), tree[name]
+    for name, field in ARRAYS.items():
+        current, saved = getattr(f, field), tree[name]
         if saved.dtype != current.dtype or saved.ndim != current.ndim:
             raise ValueError(f"{name} has the wrong shape")
-        setattr(f, name, np.ascontiguousarray(saved))
+        setattr(f, field, np.ascontiguousarray(saved))
     check_population(f)
     f.rng = _generator(tree["rng"])
     f.stats = statistics(f.family, f.slots.shape[1], tree["stats"])

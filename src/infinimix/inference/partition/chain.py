@@ -71,7 +71,7 @@ class Chain:
 
     def _state(self):
         f = self.f
-        return self.r, f.slots, f.mass, f.groups, f.crowd, f.tally, f.rng, f.bound
+        return self.r, *f.population(), f.rng, f.bound
 
     def keep(self):
         """Set the present state aside."""

@@ -78,13 +78,13 @@ class ParticleFilter:
         self.slots[ORDER] = self.slots[PLACE] = np.arange(slots)
         self.mass = np.zeros((3, slots))
         self.groups = np.zeros((particles, 16), np.int64)
-        self.crowd = np.zeros((4, particles), np.int64)
+        self.particles = np.zeros((4, particles), np.int64)
         self.logw = np.zeros(particles)
         self.u = rng.random(1024 + 64 * size)
-        self.tally = np.array([0, 1, 1, 1, 0, 0])  # one particle, holding the empty group
-        self.slots[REF, 0], self.mass[MASS, 0], self.crowd[SIZE, 0] = 2, alpha, 1
+        self.counters = np.array([0, 1, 1, 1, 0, 0])  # one particle, holding the empty group
+        self.slots[REF, 0], self.mass[MASS, 0], self.particles[SIZE, 0] = 2, alpha, 1
         copies = 1 if is_n_to_m(resampling) else size
-        self.crowd[COPIES, 0], self.logw[0] = copies, -log(copies)
+        self.particles[COPIES, 0], self.logw[0] = copies, -log(copies)
         self._bound = Bound(optimal.advance.uses)
 
     def update(self, X, rows, trace=NO_TRACE, ahead=False):
@@ -99,52 +99,49 @@ class ParticleFilter:
             kind = 0.0  # a power of 0 looks at no row but the current one
         while True:
             j = (advance.machine or advance.run)(
-                *self._bound(self.family, self.stats), rows_of(X), rows, j, self.slots, self.mass,
-                self.groups, self.crowd, self.logw, self.tally, self.u, trace, self.size,
-                self.bound, kind,
+                *self._bound(self.family, self.stats), rows_of(X), rows, j, *self.population(),
+                self.u, trace, self.size, self.bound, kind,
             )  # fmt: skip
             if j == end:
                 return
             self.make_room(self.size + 1)
 
-    def _arrays(self):
-        return self.slots, self.mass, self.groups, self.crowd, self.logw, self.tally, self.u
+    def population(self):
+        """Return the arrays of the particles, as kernels take them."""
+        return self.slots, self.mass, self.groups, self.particles, self.logw, self.counters
 
     def make_room(self, spare):
         """Double what is short for so many more slots; draw new uniforms when they run out."""
         slots, columns = self.slots.shape[1], self.groups.shape[1]
-        if self.tally[LIVE] + spare > slots:
+        if self.counters[LIVE] + spare > slots:
             self.stats = map_arrays(doubled, self.stats)
             self.mass = np.pad(self.mass, ((0, 0), (0, slots)))
             self.slots = np.pad(self.slots, ((0, 0), (0, slots)))
             self.slots[ORDER, slots:] = self.slots[PLACE, slots:] = np.arange(slots, 2 * slots)
-        if self.tally[WIDEST] + 1 > columns:
+        if self.counters[WIDEST] + 1 > columns:
             self.groups = np.pad(self.groups, ((0, 0), (0, columns)))
-        if self.tally[USED] + 2 * self.size > len(self.u):
+        if self.counters[USED] + 2 * self.size > len(self.u):
             self.rng.random(out=self.u)
-            self.tally[USED] = 0
+            self.counters[USED] = 0
 
     def collapse(self, r):
         """Let particle r stand for all, with the weight of all."""
         total = self.log_weight()
-        keep_only(r, *self._particles())
+        keep_only(r, *self.population())
         self.weigh_evenly(total)
 
     def set_aside(self):
         """Keep the first particle as it is now as a further one; all weigh the same then."""
         total = self.log_weight()
-        set_aside(*self._particles())
+        set_aside(*self.population())
         self.weigh_evenly(total)
-
-    def _particles(self):
-        return self.slots, self.groups, self.crowd, self.logw, self.tally
 
     def weigh_evenly(self, total=None):
         """Share a weight, and the copies that the way of resampling calls for, evenly."""
         total = self.log_weight() if total is None else total
-        unique = int(self.tally[UNIQUE])
+        unique = int(self.counters[UNIQUE])
         copies = unique if is_n_to_m(self.resampling) else self.size
-        self.crowd[COPIES, :unique] = [len(c) for c in np.array_split(range(copies), unique)]
+        self.particles[COPIES, :unique] = [len(c) for c in np.array_split(range(copies), unique)]
         self.logw[:unique] = total - log(copies)
 
     def retarget(self, family, alpha):
@@ -156,7 +153,7 @@ class ParticleFilter:
             self.mass[MASS, 0] = alpha
         if family is self.family or is_same(family, self.family):
             return
-        live, free = np.split(self.slots[ORDER].copy(), self.tally[LIVE : LIVE + 1])
+        live, free = np.split(self.slots[ORDER].copy(), self.counters[LIVE : LIVE + 1])
         gain = np.zeros(self.slots.shape[1])
         gain[live] -= evidence_of(self.family, self.stats, live)
         self.stats, self.family = widen(self.family, self.stats, family), family
@@ -170,7 +167,7 @@ class ParticleFilter:
     @property
     def n_rows(self):
         """How many rows the filter has seen."""
-        return self.tally.item(ROWS)
+        return self.counters.item(ROWS)
 
     @property
     def alpha(self):
@@ -180,19 +177,19 @@ class ParticleFilter:
     @property
     def n_particles(self):
         """How many distinct particles there are now."""
-        return self.tally.item(UNIQUE)
+        return self.counters.item(UNIQUE)
 
     def weights(self):
         """Return the normalised weight of each particle, all its copies together."""
-        unique = self.tally[UNIQUE]
-        logw = self.logw[:unique] + np.log(self.crowd[COPIES, :unique])
+        unique = self.counters[UNIQUE]
+        logw = self.logw[:unique] + np.log(self.particles[COPIES, :unique])
         w = np.exp(logw - logw.max())
         return w / w.sum()  # so that they sum to 1 even where the logs are huge
 
     def log_weight(self):
         """Return the log of the total weight: the evidence but for the bound on groups."""
-        unique = self.tally[UNIQUE]
-        return np.logaddexp.reduce(self.logw[:unique] + np.log(self.crowd[COPIES, :unique]))
+        unique = self.counters[UNIQUE]
+        return np.logaddexp.reduce(self.logw[:unique] + np.log(self.particles[COPIES, :unique]))
 
     def log_evidence(self):
         """Return the log of an unbiased estimate of the probability of all rows."""
@@ -203,11 +200,11 @@ class ParticleFilter:
 
     def held(self, r):
         """Return the slots of particle r, without the empty group."""
-        return self.groups[r, 1 : self.crowd[SIZE, r]]
+        return self.groups[r, 1 : self.particles[SIZE, r]]
 
     def n_groups(self):
         """Return the number of groups of each particle."""
-        return self.crowd[SIZE, : self.tally[UNIQUE]] - 1
+        return self.particles[SIZE, : self.counters[UNIQUE]] - 1
 
     def mixture(self):
         """Return the live slots and their weights in the predictive; the weights sum to 1.
@@ -218,27 +215,27 @@ class ParticleFilter:
         mix = np.zeros(self.slots.shape[1])
         for r, w in enumerate(self.weights()):
             mix[self.held(r)] += w
-            mix[0] += w if self.crowd[SIZE, r] <= self.bound else 0.0
-        live = np.sort(self.slots[ORDER, : self.tally[LIVE]])
+            mix[0] += w if self.particles[SIZE, r] <= self.bound else 0.0
+        live = np.sort(self.slots[ORDER, : self.counters[LIVE]])
         mix = mix[live] * self.mass[MASS, live]
         return live, mix / mix.sum()
 
     def log_mixture(self, divisor):
         """Return the live slots and their log weights in the predictive, less log(divisor)."""
-        return live.log_mixture(*self._arrays()[:-1], self.bound, float(divisor))
+        return live.log_mixture(*self.population(), self.bound, float(divisor))
 
     def score_groups(self, rows, divisor, first, scores, log_mix):
         """Score a table of rows in each group of the mixture, from place `first` on."""
         (live.score_groups.machine or live.score_groups.run)(
-            *self._bound(self.family, self.stats), rows, self.slots, self.mass, self.groups,
-            self.crowd, self.logw, self.tally, self.bound, divisor, first, scores, log_mix,
+            *self._bound(self.family, self.stats), rows, *self.population(), self.bound, divisor,
+            first, scores, log_mix,
         )  # fmt: skip
 
     def log_next(self, X, i):
         """Return the log density of one row, but for a bound on groups: quick, for streams."""
         X = as_cells(self.family, X)
         product = self._bound(self.family, self.stats)
-        return log_growth.run(*product, rows_of(X), i, *self._arrays()[:-1], self.bound)
+        return log_growth.run(*product, rows_of(X), i, *self.population(), self.bound)
 
     def log_density(self, X):
         """Return the log predictive density of each row."""

@@ -21,6 +21,7 @@ from infinimix.inference.partition.population import (
     ROWS,
     SIZE,
     WIDEST,
+    Population,
     release,
 )
 from infinimix.kernels.compile import part
@@ -31,45 +32,47 @@ SPARE = 3  # slots that one move may need at once
 
 
 @part
-def cramped(slots, groups, crowd, r, tally):
+def cramped(p, r):
     """Is there too little room for one more move of particle r?"""
-    return tally[LIVE] + SPARE > slots.shape[1] or crowd[SIZE, r] + 1 > groups.shape[1]
+    spare = p.slots.shape[1] - p.counters[LIVE]
+    return spare < SPARE or p.particles[SIZE, r] + 1 > p.groups.shape[1]
 
 
 @part
-def adopt(rows, slots, mass, tally):
+def adopt(rows, p):
     """Let the first spare slot live, held by one particle, as a group of so many rows."""
-    s = slots[ORDER, tally[LIVE]]
-    tally[LIVE] += 1
-    slots[REF, s], mass[MASS, s] = 1, rows
+    s = p.slots[ORDER, p.counters[LIVE]]
+    p.counters[LIVE] += 1
+    p.slots[REF, s], p.mass[MASS, s] = 1, rows
     return s
 
 
 @part
-def drop(r, k, z, groups, crowd):
+def drop(r, k, z, p):
     """Close the gap that group k leaves in particle r: the last group takes its position."""
-    last = crowd[SIZE, r] - 1
-    crowd[SIZE, r] = last
+    last = p.particles[SIZE, r] - 1
+    p.particles[SIZE, r] = last
     if k < last:
-        groups[r, k] = groups[r, last]
+        p.groups[r, k] = p.groups[r, last]
         for j in range(z.shape[0]):
             if z[j] == last:
                 z[j] = k
 
 
 @part
-def join(family, stats, X, i, r, k, slots, mass, groups, crowd, tally):
+def join(family, stats, X, i, r, k, p):
     """Put row i in group k of particle r, a new one if k is 0; return its position."""
+    slots, mass, groups, particles, counters = p.slots, p.mass, p.groups, p.particles, p.counters
     s = groups[r, k]
     if k == 0 or slots[REF, s] > 1:
-        copy(family, stats, s, slots[ORDER, tally[LIVE]])
-        b = adopt(0.0 if k == 0 else mass[MASS, s], slots, mass, tally)
+        copy(family, stats, s, slots[ORDER, counters[LIVE]])
+        b = adopt(0.0 if k == 0 else mass[MASS, s], p)
         if k == 0:
-            k = crowd[SIZE, r]
-            crowd[SIZE, r] += 1
-            tally[WIDEST] = max(tally[WIDEST], crowd[SIZE, r])
+            k = particles[SIZE, r]
+            particles[SIZE, r] += 1
+            counters[WIDEST] = max(counters[WIDEST], particles[SIZE, r])
         else:
-            release(s, slots, tally)
+            release(s, p)
         groups[r, k] = s = b
     add(family, stats, s, X, i, 1.0)
     mass[MASS, s] += 1.0
@@ -96,39 +99,41 @@ def weigh_held(family, stats, X, i, held, room, mass, w):
 
 
 @engine("score", "count", "refresh", "copy")
-def sweep(family, stats, X, rows, z, j, r, slots, mass, groups, crowd, tally, rng, bound, loo):
+def sweep(
+    family, stats, X, rows, z, j, r, slots, mass, groups, particles, logw, counters, rng, bound, loo
+):
     """Let the rows from the j-th on choose again; return the first not done, for want of room.
 
     If `loo` is not empty, nothing moves: it receives the log predictive density of each row
     given all other rows.
     """
-    w = np.empty(groups.shape[1])
-    while j < rows.shape[0] and not cramped(slots, groups, crowd, r, tally):
+    p, w = Population(slots, mass, groups, particles, logw, counters), np.empty(groups.shape[1])
+    while j < rows.shape[0] and not cramped(p, r):
         i, k = rows[j], z[j]
-        s, spare = groups[r, k], slots[ORDER, tally[LIVE]]
+        s, spare = groups[r, k], slots[ORDER, counters[LIVE]]
         copy(family, stats, s, spare)
         count(family, stats, spare, X, i, -1.0)
         refresh(family, stats, spare)
         mass[MASS, spare] = left = mass[MASS, s] - 1.0
         groups[r, k] = spare
-        others = crowd[SIZE, r] - (1 if left > 0.0 else 2)
-        held, room = groups[r, : crowd[SIZE, r]], others < bound
+        others = particles[SIZE, r] - (1 if left > 0.0 else 2)
+        held, room = groups[r, : particles[SIZE, r]], others < bound
         total, top = weigh_held(family, stats, X, i, held, room, mass, w)
         groups[r, k] = s
         if loo.shape[0] > 0:
-            loo[j] = top + log(total / (tally[ROWS] - 1.0 + (mass[MASS, 0] if room else 0.0)))
+            loo[j] = top + log(total / (counters[ROWS] - 1.0 + (mass[MASS, 0] if room else 0.0)))
             j += 1
             continue
         new = invert(w, held.shape[0], total * rng.random())
         if new == 0 and left == 0.0:
             new = k  # a row alone opens a group of itself: the same as staying
         if new != k:
-            groups[r, k] = adopt(left, slots, mass, tally)
-            release(s, slots, tally)
+            groups[r, k] = adopt(left, p)
+            release(s, p)
             if left == 0.0:
-                release(groups[r, k], slots, tally)
-                new = k if new == crowd[SIZE, r] - 1 else new
-                drop(r, k, z, groups, crowd)
-            z[j] = join(family, stats, X, i, r, new, slots, mass, groups, crowd, tally)
+                release(groups[r, k], p)
+                new = k if new == particles[SIZE, r] - 1 else new
+                drop(r, k, z, p)
+            z[j] = join(family, stats, X, i, r, new, p)
         j += 1
     return j

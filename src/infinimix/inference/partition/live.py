@@ -9,7 +9,15 @@ import numpy as np
 
 from infinimix.families.product import as_cells, engine, rows_of
 from infinimix.families.seam import score
-from infinimix.inference.partition.population import COPIES, LIVE, MASS, PLACE, SIZE, UNIQUE
+from infinimix.inference.partition.population import (
+    COPIES,
+    LIVE,
+    MASS,
+    PLACE,
+    SIZE,
+    UNIQUE,
+    Population,
+)
 from infinimix.kernels.compile import entry, kernel, part
 from infinimix.kernels.draws import log_sum_exp
 from infinimix.kernels.elementary import exp, log
@@ -29,29 +37,33 @@ def mix(scores, log_mix, bounds, out):
 
 
 @part
-def weigh_groups(slots, mass, groups, crowd, logw, tally, bound, divisor, live, log_mix):
+def weigh_groups(p, bound, divisor, live, log_mix):
     """List the groups in the order of their slots, with their log weights in the predictive."""
+    slots, mass, groups, particles, counters = p.slots, p.mass, p.groups, p.particles, p.counters
+    logw = p.logw
     weight, top, total, j = np.zeros(slots.shape[1]), -np.inf, 0.0, 0
-    for r in range(tally[UNIQUE]):
-        top = max(top, logw[r] + log(float(crowd[COPIES, r])))
-    for r in range(tally[UNIQUE]):
-        w = exp(logw[r] + log(float(crowd[COPIES, r])) - top)
-        for k in range(0 if crowd[SIZE, r] <= bound else 1, crowd[SIZE, r]):  # may one open?
+    for r in range(counters[UNIQUE]):
+        top = max(top, logw[r] + log(float(particles[COPIES, r])))
+    for r in range(counters[UNIQUE]):
+        w = exp(logw[r] + log(float(particles[COPIES, r])) - top)
+        first = 0 if particles[SIZE, r] <= bound else 1  # may a group open?
+        for k in range(first, particles[SIZE, r]):
             s = groups[r, k]
             weight[s] += w * mass[MASS, s]
             total += w * mass[MASS, s]
     for s in range(slots.shape[1]):  # the order in which they came says nothing
-        if slots[PLACE, s] < tally[LIVE]:
+        if slots[PLACE, s] < counters[LIVE]:
             share = weight[s] / (total * divisor)
             live[j], log_mix[j] = s, log(share) if share > TINY else -np.inf
             j += 1
 
 
 @kernel
-def log_mixture(slots, mass, groups, crowd, logw, tally, bound, divisor):
+def log_mixture(slots, mass, groups, particles, logw, counters, bound, divisor):
     """Return the live slots, and their log weights less log(divisor)."""
-    live, log_mix = np.empty(tally[LIVE], np.int64), np.empty(tally[LIVE])
-    weigh_groups(slots, mass, groups, crowd, logw, tally, bound, divisor, live, log_mix)
+    p = Population(slots, mass, groups, particles, logw, counters)
+    live, log_mix = np.empty(counters[LIVE], np.int64), np.empty(counters[LIVE])
+    weigh_groups(p, bound, divisor, live, log_mix)
     return live, log_mix
 
 
@@ -63,9 +75,9 @@ def score_groups(
     slots,
     mass,
     groups,
-    crowd,
+    particles,
     logw,
-    tally,
+    counters,
     bound,
     divisor,
     first,
@@ -73,9 +85,10 @@ def score_groups(
     log_mix,
 ):
     """Fill in, from place `first` on, log density of each row and log weight, group by group."""
-    size, at = tally[LIVE], log_mix[first:]
+    p = Population(slots, mass, groups, particles, logw, counters)
+    size, at = counters[LIVE], log_mix[first:]
     live, logp = np.empty(size, np.int64), np.empty(slots.shape[1])
-    weigh_groups(slots, mass, groups, crowd, logw, tally, bound, divisor, live, at)
+    weigh_groups(p, bound, divisor, live, at)
     for i in range(scores.shape[0]):
         for s in live:
             logp[s] = 0.0
@@ -93,7 +106,7 @@ def log_densities(classes, X):
     if not classes:
         return np.empty((len(X[0]), 0))
     n, first, bounds = len(X[0]), 0, [0]
-    size = sum([f.tally.item(LIVE) for filters in classes for f in filters])
+    size = sum([f.counters.item(LIVE) for filters in classes for f in filters])
     scores, log_mix, out = np.empty((n, size)), np.empty(size), np.empty((n, len(classes)))
     X = as_cells(classes[0][0].family, X)
     rows = rows_of(X)
@@ -101,7 +114,7 @@ def log_densities(classes, X):
         divisor = float(len(filters))
         for f in filters:
             f.score_groups(rows, divisor, first, scores, log_mix)
-            first += f.tally.item(LIVE)
+            first += f.counters.item(LIVE)
         bounds.append(first)
     given = scores, log_mix, np.array(bounds), out
     if _MIX is None:

@@ -5,16 +5,11 @@ hold slot numbers, and a group is copied only when its holders part (copy on wri
 particles are one particle with several copies. Slot 0 is the empty group: every particle
 holds it, its mass is alpha, and a new group is its child.
 
-The arrays are flat and few, as numba's calls cost by the argument:
-
-- `slots` (5, S): how many particles hold a slot, the permutation that lists live slots
-  first, its inverse, and two scratch rows of `graft`;
-- `mass` (3, S): rows in the group (alpha for slot 0), log density of the current row,
-  and mass times density on the scale of the best group;
-- `groups` (R, C): the slots of each particle, the empty group first;
-- `crowd` (4, R): copies, number of groups, picked position, and the particle it came from;
-- `logw` (R,): log weight of each copy; `tally`: the counters named below.
+The arrays (`Population`) are flat and few, as a call from Python costs by the argument: engines
+take them one by one and put them together inside.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -26,15 +21,27 @@ from infinimix.kernels.elementary import exp, log
 
 REF, ORDER, PLACE, CHILD, CHOSEN = range(5)  # rows of `slots`
 MASS, LOGP, PROB = range(3)  # rows of `mass`
-COPIES, SIZE, PICK, ORIGIN = range(4)  # rows of `crowd`
-ROWS, LIVE, UNIQUE, WIDEST, USED, CROWDED = range(6)  # entries of `tally`
+COPIES, SIZE, PICK, ORIGIN = range(4)  # rows of `particles`
+ROWS, LIVE, UNIQUE, WIDEST, USED, FULL = range(6)  # entries of `counters`
 FAR, FAINT = -60.0, 1e-10  # exp(FAR) is dropped beside a total of at least FAINT
 
 
+class Population(NamedTuple):
+    """The arrays of a population, for S slots, R particles and C groups of a particle."""
+
+    slots: np.ndarray  # (5, S) holders, live slots first and where each is, scratch of `graft`
+    mass: np.ndarray  # (3, S) rows (alpha for slot 0), log density of a row, mass * density
+    groups: np.ndarray  # (R, C) the slots of each particle, the empty group first
+    particles: np.ndarray  # (4, R) copies, number of groups, picked position, origin
+    logw: np.ndarray  # (R,) log weight of each copy
+    counters: np.ndarray  # (6,) rows, live slots, particles, most groups, used uniforms, was full
+
+
 @part
-def weigh(family, stats, X, i, slots, mass, tally):
+def weigh(family, stats, X, i, p):
     """Score row i once against every live slot; PROB = MASS * p / exp(top). Return top."""
-    live, logp = slots[ORDER, : tally[LIVE]], mass[LOGP]
+    slots, mass, counters = p.slots, p.mass, p.counters
+    live, logp = slots[ORDER, : counters[LIVE]], mass[LOGP]
     for s in live:
         logp[s] = 0.0
     score(family, stats, X, i, live, logp)
@@ -67,45 +74,48 @@ def options(held, size, bound, mass, top, w):
 
 
 @engine("score")
-def log_growth(family, stats, X, i, slots, mass, groups, crowd, logw, tally, bound):
+def log_growth(family, stats, X, i, slots, mass, groups, particles, logw, counters, bound):
     """Return by how much the log of the total weight would grow with row i."""
-    top = weigh(family, stats, X, i, slots, mass, tally)
-    w, unique = np.empty(groups.shape[1]), tally[UNIQUE]
+    p = Population(slots, mass, groups, particles, logw, counters)
+    top = weigh(family, stats, X, i, p)
+    w, unique = np.empty(groups.shape[1]), counters[UNIQUE]
     before, after = np.empty(unique), np.empty(unique)
     for r in range(unique):
-        total, scale = options(groups[r], crowd[SIZE, r], bound, mass, top, w)
-        before[r] = logw[r] + log(float(crowd[COPIES, r]))
+        total, scale = options(groups[r], particles[SIZE, r], bound, mass, top, w)
+        before[r] = logw[r] + log(float(particles[COPIES, r]))
         after[r] = before[r] + log(total) + scale
     grown = log_sum_exp(after) - log_sum_exp(before)
-    return grown - log(tally[ROWS] + mass[MASS, 0])
+    return grown - log(counters[ROWS] + mass[MASS, 0])
 
 
 @part
-def split(r, slots, groups, crowd, logw, tally):
+def split(r, p):
     """Append a particle equal to r, without copies yet."""
-    b = tally[UNIQUE]
-    for k in range(crowd[SIZE, r]):
+    slots, groups, particles, logw, counters = p.slots, p.groups, p.particles, p.logw, p.counters
+    b = counters[UNIQUE]
+    for k in range(particles[SIZE, r]):
         groups[b, k] = groups[r, k]
         slots[REF, groups[r, k]] += 1
-    crowd[SIZE, b], crowd[COPIES, b], logw[b] = crowd[SIZE, r], 0, logw[r]
-    crowd[ORIGIN, b] = crowd[ORIGIN, r]
-    tally[UNIQUE] += 1
+    particles[SIZE, b], particles[COPIES, b], logw[b] = particles[SIZE, r], 0, logw[r]
+    particles[ORIGIN, b] = particles[ORIGIN, r]
+    counters[UNIQUE] += 1
     return b
 
 
 @part
-def graft(family, stats, X, i, slots, mass, groups, crowd, tally):
+def graft(family, stats, X, i, p):
     """Put row i in the picked group of every particle: one child per parent, shared."""
-    for r in range(tally[UNIQUE]):
-        slots[CHOSEN, groups[r, crowd[PICK, r]]] += 1
-    for r in range(tally[UNIQUE]):
-        s = groups[r, crowd[PICK, r]]
+    slots, mass, groups, particles, counters = p.slots, p.mass, p.groups, p.particles, p.counters
+    for r in range(counters[UNIQUE]):
+        slots[CHOSEN, groups[r, particles[PICK, r]]] += 1
+    for r in range(counters[UNIQUE]):
+        s = groups[r, particles[PICK, r]]
         holders = slots[CHOSEN, s]
         if holders > 0:  # first to come: in place if all holders agree, else in a copy
             b = s
             if holders < slots[REF, s]:
-                b = slots[ORDER, tally[LIVE]]
-                tally[LIVE] += 1
+                b = slots[ORDER, counters[LIVE]]
+                counters[LIVE] += 1
                 copy(family, stats, s, b)
                 slots[REF, b] = holders
                 slots[REF, s] -= holders if s > 0 else 0
@@ -114,74 +124,77 @@ def graft(family, stats, X, i, slots, mass, groups, crowd, tally):
             mass[MASS, b] += 1.0
             slots[CHILD, s], slots[CHOSEN, s] = b, 0
         if s == 0:
-            crowd[PICK, r] = crowd[SIZE, r]
-            crowd[SIZE, r] += 1
-            tally[WIDEST] = max(tally[WIDEST], crowd[SIZE, r])
-        groups[r, crowd[PICK, r]] = slots[CHILD, s]
-    tally[ROWS] += 1
+            particles[PICK, r] = particles[SIZE, r]
+            particles[SIZE, r] += 1
+            counters[WIDEST] = max(counters[WIDEST], particles[SIZE, r])
+        groups[r, particles[PICK, r]] = slots[CHILD, s]
+    counters[ROWS] += 1
 
 
 @part
-def release(s, slots, tally):
+def release(s, p):
     """Let go of slot s; the last holder frees it."""
+    slots, counters = p.slots, p.counters
     slots[REF, s] -= 1
     if slots[REF, s] == 0:
-        tally[LIVE] -= 1
-        at, last = slots[PLACE, s], slots[ORDER, tally[LIVE]]
+        counters[LIVE] -= 1
+        at, last = slots[PLACE, s], slots[ORDER, counters[LIVE]]
         slots[ORDER, at], slots[PLACE, last] = last, at
-        slots[ORDER, tally[LIVE]], slots[PLACE, s] = s, tally[LIVE]
+        slots[ORDER, counters[LIVE]], slots[PLACE, s] = s, counters[LIVE]
 
 
 @part
-def sift(slots, groups, crowd, logw, tally):
+def sift(p):
     """Drop the particles without copies and close the ranks."""
+    groups, particles, logw, counters = p.groups, p.particles, p.logw, p.counters
     kept = 0
-    for r in range(tally[UNIQUE]):
-        if crowd[COPIES, r] == 0:
-            for k in range(crowd[SIZE, r]):
-                release(groups[r, k], slots, tally)
+    for r in range(counters[UNIQUE]):
+        if particles[COPIES, r] == 0:
+            for k in range(particles[SIZE, r]):
+                release(groups[r, k], p)
         else:
             if kept < r:
-                for k in range(crowd[SIZE, r]):
+                for k in range(particles[SIZE, r]):
                     groups[kept, k] = groups[r, k]
-                for field in range(crowd.shape[0]):
-                    crowd[field, kept] = crowd[field, r]
+                for field in range(particles.shape[0]):
+                    particles[field, kept] = particles[field, r]
                 logw[kept] = logw[r]
             kept += 1
-    tally[UNIQUE] = kept
+    counters[UNIQUE] = kept
 
 
 @part
-def short(slots, groups, tally, u, size):
+def short(p, u, size):
     """Is there too little room, or are there too few uniforms, for one more row?"""
-    slot, column = tally[LIVE] + size + 1, tally[WIDEST] + 1
-    return slot > slots.shape[1] or column > groups.shape[1] or tally[USED] + 2 * size > u.shape[0]
+    slot, column = p.counters[LIVE] + size + 1, p.counters[WIDEST] + 1
+    uniforms = p.counters[USED] + 2 * size
+    return slot > p.slots.shape[1] or column > p.groups.shape[1] or uniforms > u.shape[0]
 
 
 @part
-def begin(crowd, tally):
+def begin(p):
     """Before a row, every particle is its own origin."""
-    for r in range(tally[UNIQUE]):
-        crowd[ORIGIN, r] = r
+    for r in range(p.counters[UNIQUE]):
+        p.particles[ORIGIN, r] = r
 
 
 @part
-def record(trace, j, crowd, tally):
+def record(trace, j, p):
     """Note for each particle where it came from and which of its groups took the row."""
     if trace.shape[0] > 0:
-        for r in range(tally[UNIQUE]):
-            trace[j, 0, r], trace[j, 1, r] = crowd[ORIGIN, r], crowd[PICK, r]
+        for r in range(p.counters[UNIQUE]):
+            trace[j, 0, r], trace[j, 1, r] = p.particles[ORIGIN, r], p.particles[PICK, r]
 
 
 @kernel
-def keep_only(r, slots, groups, crowd, logw, tally):
+def keep_only(r, slots, mass, groups, particles, logw, counters):
     """Let particle r be the only one."""
-    for other in range(tally[UNIQUE]):
-        crowd[COPIES, other] = 1 if other == r else 0
-    sift(slots, groups, crowd, logw, tally)
+    for other in range(counters[UNIQUE]):
+        particles[COPIES, other] = 1 if other == r else 0
+    sift(Population(slots, mass, groups, particles, logw, counters))
 
 
 @kernel
-def set_aside(slots, groups, crowd, logw, tally):
+def set_aside(slots, mass, groups, particles, logw, counters):
     """Append a particle equal to the first, whose groups they then share."""
-    split(0, slots, groups, crowd, logw, tally)
+    split(0, Population(slots, mass, groups, particles, logw, counters))

@@ -33,16 +33,16 @@ def _shapes_agree(f):
     slots, (particles, columns) = f.slots.shape[1], f.groups.shape
     return (
         f.slots.shape[0] == 5
-        and f.tally.shape == (6,)
+        and f.counters.shape == (6,)
         and f.mass.shape == (3, slots)
-        and f.crowd.shape == (4, particles)
+        and f.particles.shape == (4, particles)
         and f.logw.shape == (particles,)
         and particles == n_particle_rows(f.size, f.resampling)
-        and f.tally[ROWS] >= 0
-        and 1 <= f.tally[LIVE] <= slots
-        and 1 <= f.tally[UNIQUE] <= particles
-        and 1 <= f.tally[WIDEST] <= columns
-        and 0 <= f.tally[USED] <= len(f.u)
+        and f.counters[ROWS] >= 0
+        and 1 <= f.counters[LIVE] <= slots
+        and 1 <= f.counters[UNIQUE] <= particles
+        and 1 <= f.counters[WIDEST] <= columns
+        and 0 <= f.counters[USED] <= len(f.u)
         and len(f.u) > 2 * f.size
         and bool(((f.u >= 0.0) & (f.u < 1.0)).all())
     )
@@ -60,9 +60,9 @@ def _slots_are_listed(f):
 
 def _particles_are_whole(f):
     """Do the particles hold live groups, as often as these say, with all rows in them?"""
-    unique, live = f.tally[UNIQUE], f.slots[ORDER, : f.tally[LIVE]]
-    sizes, copies = f.crowd[SIZE, :unique], f.crowd[COPIES, :unique]
-    if not ((sizes >= 1) & (sizes <= f.tally[WIDEST])).all() or (copies < 1).any():
+    unique, live = f.counters[UNIQUE], f.slots[ORDER, : f.counters[LIVE]]
+    sizes, copies = f.particles[SIZE, :unique], f.particles[COPIES, :unique]
+    if not ((sizes >= 1) & (sizes <= f.counters[WIDEST])).all() or (copies < 1).any():
         return False
     held = [f.groups[r, :size] for r, size in enumerate(sizes)]
     every = np.concatenate(held)
@@ -78,5 +78,5 @@ def _particles_are_whole(f):
         and np.isfinite(f.logw[:unique]).all()
         and copies.sum() <= (2 * f.size if is_n_to_m(f.resampling) else f.size)
         and bool((mass[live] > 0.0).all() and mass[live[live > 0]].min(initial=1.0) >= 1.0)
-        and all(mass[groups[1:]].sum() == f.tally[ROWS] for groups in held)
+        and all(mass[groups[1:]].sum() == f.counters[ROWS] for groups in held)
     )

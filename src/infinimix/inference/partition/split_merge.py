@@ -22,6 +22,7 @@ from infinimix.inference.partition.population import (
     ORDER,
     SIZE,
     WIDEST,
+    Population,
     release,
 )
 from infinimix.kernels.compile import kernel, part
@@ -130,54 +131,56 @@ def log_odds(family, stats, halves, both, mass):
 
 
 @part
-def divide(z, k, places, n, side, r, slots, mass, groups, crowd, tally):
+def divide(z, k, places, n, side, r, p):
     """Let the two sides, in the first spare slots, take the place of group k."""
+    slots, mass, groups, particles, counters = p.slots, p.mass, p.groups, p.particles, p.counters
     s = groups[r, k]
-    groups[r, k] = adopt(mass[MASS, slots[ORDER, tally[LIVE]]], slots, mass, tally)
-    new = crowd[SIZE, r]
-    groups[r, new] = adopt(mass[MASS, slots[ORDER, tally[LIVE]]], slots, mass, tally)
+    groups[r, k] = adopt(mass[MASS, slots[ORDER, counters[LIVE]]], p)
+    new = particles[SIZE, r]
+    groups[r, new] = adopt(mass[MASS, slots[ORDER, counters[LIVE]]], p)
     for a in range(n):
         if side[places[a]] == 1:
             z[places[a]] = new
-    crowd[SIZE, r] += 1
-    tally[WIDEST] = max(tally[WIDEST], crowd[SIZE, r])
-    release(s, slots, tally)
+    particles[SIZE, r] += 1
+    counters[WIDEST] = max(counters[WIDEST], particles[SIZE, r])
+    release(s, p)
 
 
 @part
-def unite(z, k, m, places, n, r, slots, mass, groups, crowd, tally):
+def unite(z, k, m, places, n, r, p):
     """Let both groups together, in the first spare slot, take the place of groups k and m."""
-    s, t = groups[r, k], groups[r, m]
-    groups[r, k] = adopt(mass[MASS, s] + mass[MASS, t], slots, mass, tally)
+    s, t = p.groups[r, k], p.groups[r, m]
+    p.groups[r, k] = adopt(p.mass[MASS, s] + p.mass[MASS, t], p)
     for a in range(n):
         z[places[a]] = k
-    release(s, slots, tally)
-    release(t, slots, tally)
-    drop(r, m, z, groups, crowd)
+    release(s, p)
+    release(t, p)
+    drop(r, m, z, p)
 
 
 @engine("score", "count", "refresh", "copy", "merge", "column_evidence")
 def split_merge(
-    family, stats, X, rows, z, moves, r, slots, mass, groups, crowd, tally, rng, bound, made
-):
+    family, stats, X, rows, z, moves, r, slots, mass, groups, particles, logw, counters, rng, bound,
+    made,
+):  # fmt: skip
     """Try so many moves; return how many are left, for want of room. `made` counts successes.
 
     All rows of the particle must be at hand: a group with rows elsewhere cannot be cut.
     """
-    n_rows = rows.shape[0]
+    p, n_rows = Population(slots, mass, groups, particles, logw, counters), rows.shape[0]
     places, side = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     forced = np.empty(n_rows, np.int64)
     pair = np.empty(2, np.int64)
-    while moves > 0 and n_rows > 1 and not cramped(slots, groups, crowd, r, tally):
+    while moves > 0 and n_rows > 1 and not cramped(p, r):
         moves -= 1
         pair[0], pair[1] = int(rng.random() * n_rows), int(rng.random() * (n_rows - 1))
         pair[1] += 1 if pair[1] >= pair[0] else 0
         k, m = z[pair[0]], z[pair[1]]
         apart, level = k != m, log(1.0 - rng.random())
-        if not apart and crowd[SIZE, r] > bound:
+        if not apart and particles[SIZE, r] > bound:
             continue
-        both = slots[ORDER, tally[LIVE]] if apart else groups[r, k]
-        first = tally[LIVE] + (1 if apart else 0)
+        both = slots[ORDER, counters[LIVE]] if apart else groups[r, k]
+        first = counters[LIVE] + (1 if apart else 0)
         sides = slots[ORDER, first : first + 2].copy()
         halves = np.array([groups[r, k], groups[r, m]]) if apart else sides
         gain = 0.0  # of the halves over both, in log probability
@@ -192,9 +195,9 @@ def split_merge(
         if not apart:
             gain = log_odds(family, stats, halves, both, mass)
         if apart and level < log_q - gain:
-            unite(z, k, m, places, n, r, slots, mass, groups, crowd, tally)
+            unite(z, k, m, places, n, r, p)
             made[1] += 1
         elif not apart and level < gain - log_q:
-            divide(z, k, places, n, side, r, slots, mass, groups, crowd, tally)
+            divide(z, k, places, n, side, r, p)
             made[0] += 1
     return moves

@@ -41,7 +41,7 @@ def assert_tells_the_truth(chain):
     """Do the groups of its particle hold the rows that z puts there, and no others?"""
     f = chain.f
     check_population(f)
-    size = f.crowd[SIZE, chain.r]
+    size = f.particles[SIZE, chain.r]
     held = f.groups[chain.r, :size]
     n = np.bincount(chain.z, minlength=size)
     assert n[0] == 0  # nobody is in the empty group
@@ -125,7 +125,7 @@ def test_a_row_left_out_is_judged_by_the_others_and_nothing_moves(alpha, bound):
     assert (chain.z == z).all()
     assert chain.f.rng.bit_generator.state == generator
     assert_tells_the_truth(chain)
-    live = chain.f.groups[0, : chain.f.crowd[SIZE, 0]]
+    live = chain.f.groups[0, : chain.f.particles[SIZE, 0]]
     map_arrays(lambda a, b: np.testing.assert_array_equal(a[live], b[live]), chain.f.stats, before)
     for j, density in zip(some, found, strict=True):
         others = np.delete(np.arange(len(z)), j)

@@ -50,11 +50,11 @@ def new_filter(resampling, size=15, bound=None, slots=64, alpha=3.0):
 
 def check(f, X, n):
     """Check every count of the filter against its own particles."""
-    unique, live = f.tally[UNIQUE], f.slots[ORDER, : f.tally[LIVE]]
+    unique, live = f.counters[UNIQUE], f.slots[ORDER, : f.counters[LIVE]]
     held = [f.held(r) for r in range(unique)]
     order = f.slots[ORDER]
-    assert f.tally[ROWS] == n
-    assert f.tally[WIDEST] >= max(len(h) for h in held) + 1
+    assert f.counters[ROWS] == n
+    assert f.counters[WIDEST] >= max(len(h) for h in held) + 1
     assert sorted(order) == list(range(len(order)))
     assert (f.slots[PLACE, order] == np.arange(len(order))).all()
     assert set(live) == {0}.union(*map(set, held))
@@ -86,7 +86,7 @@ def test_all_counts_agree_after_many_rows(resampling, size, bound):
     for first, last in [(0, 1), (1, 2), (2, 40), (40, 500)]:
         f.update(X, np.arange(first, last))
         check(f, X, last)
-    copies = f.crowd[COPIES, : f.tally[UNIQUE]]
+    copies = f.particles[COPIES, : f.counters[UNIQUE]]
     assert (copies == 1).all() if is_n_to_m(resampling) else copies.sum() == size
     assert bound is None or f.n_groups().max() <= bound
 
@@ -105,9 +105,9 @@ def test_growing_is_having_had_room(resampling):
     assert small.groups.shape[1] >= 32
     assert large.slots.shape[1] == 4096
     check(small, X, 500)
-    unique = small.tally[UNIQUE]
-    assert unique == large.tally[UNIQUE]
-    assert (small.crowd[:, :unique] == large.crowd[:, :unique]).all()
+    unique = small.counters[UNIQUE]
+    assert unique == large.counters[UNIQUE]
+    assert (small.particles[:, :unique] == large.particles[:, :unique]).all()
     assert (small.logw[:unique] == large.logw[:unique]).all()
     for r in range(unique):
         a, b = small.held(r), large.held(r)
@@ -121,10 +121,10 @@ def test_memory_is_flat_at_the_bound(resampling):
     X = table()
     f = new_filter(resampling, bound=5)
     f.update(X, np.arange(500))
-    shapes = [a.shape for a in (f.slots, f.mass, f.groups, f.crowd, f.logw, f.u, *f.stats[0])]
+    shapes = [a.shape for a in (f.slots, f.mass, f.groups, f.particles, f.logw, f.u, *f.stats[0])]
     for _ in range(20):
         f.update(X, np.arange(500))
-    after = [a.shape for a in (f.slots, f.mass, f.groups, f.crowd, f.logw, f.u, *f.stats[0])]
+    after = [a.shape for a in (f.slots, f.mass, f.groups, f.particles, f.logw, f.u, *f.stats[0])]
     assert f.n_rows == 10500
     assert shapes == after
     # at most a slot for each group of each particle and for a new one, rounded up by doubling
@@ -141,7 +141,7 @@ def test_pieces_of_a_stream_leave_the_same_bits(resampling):
         for i in range(0, 300, step):
             f.update(X, np.arange(i, min(i + step, 300)))
         f.update(X, np.arange(0))  # no row is no change
-        for name in ("slots", "mass", "groups", "crowd", "logw", "tally", "u"):
+        for name in ("slots", "mass", "groups", "particles", "logw", "counters", "u"):
             np.testing.assert_array_equal(getattr(f, name), getattr(whole, name))
         for one, other in zip(f.stats[0], whole.stats[0], strict=True):
             np.testing.assert_array_equal(one, other)
@@ -190,4 +190,4 @@ def test_a_filter_without_rows_is_the_prior():
     assert weights.tolist() == [1.0]
     assert f.log_evidence() == 0.0
     assert f.n_groups().tolist() == [0]
-    assert f.crowd[SIZE, 0] == 1
+    assert f.particles[SIZE, 0] == 1

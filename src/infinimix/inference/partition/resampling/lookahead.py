@@ -15,11 +15,12 @@ import numpy as np
 from infinimix.families.product import engine
 from infinimix.families.seam import add, copy, score
 from infinimix.inference.partition.population import (
-    CROWDED,
+    FULL,
     LIVE,
     MASS,
     ORDER,
     SIZE,
+    Population,
     begin,
     graft,
     record,
@@ -36,9 +37,10 @@ BLEAK = 1e-100  # of the density in the best group: no child is given less hope
 
 
 @part
-def foresee(family, stats, X, i, ahead, n, q, owner, pick, slots, mass, groups, tally, now, then):
+def foresee(family, stats, X, i, ahead, n, q, owner, pick, p, now, then):
     """Fill mass times density of row `ahead`: now[s] as slot s is, then[s] with row i in it."""
-    live, spare = slots[ORDER, : tally[LIVE]], slots[ORDER, tally[LIVE] : tally[LIVE] + 1]
+    slots, mass, groups, counters = p.slots, p.mass, p.groups, p.counters
+    live, spare = slots[ORDER, : counters[LIVE]], slots[ORDER, counters[LIVE] : counters[LIVE] + 1]
     for s in live:
         now[s], then[s] = 0.0, -np.inf
     score(family, stats, X, ahead, live, now)
@@ -61,11 +63,12 @@ def foresee(family, stats, X, i, ahead, n, q, owner, pick, slots, mass, groups, 
 
 
 @part
-def hopes(n, q, owner, pick, groups, crowd, bound, now, then, rho, hope):
+def hopes(n, q, owner, pick, p, bound, now, then, rho, hope):
     """Fill hope = q times the density of the next row in the child, to rho; it sums to 1."""
+    groups, particles = p.groups, p.particles
     last, held, whole = -1, 0.0, 0.0
     for j in range(n):
-        r, s, size = owner[j], groups[owner[j], pick[j]], crowd[SIZE, owner[j]]
+        r, s, size = owner[j], groups[owner[j], pick[j]], particles[SIZE, owner[j]]
         if r != last:  # pairs are listed particle by particle
             last, held = r, 0.0
             for k in range(1, size):
@@ -85,30 +88,30 @@ def hopes(n, q, owner, pick, groups, crowd, bound, now, then, rho, hope):
 
 @engine("score", "count", "refresh", "copy")
 def advance(
-    family, stats, X, rows, j, slots, mass, groups, crowd, logw, tally, u, trace, size, bound, rho
-):
+    family, stats, X, rows, j, slots, mass, groups, particles, logw, counters, u, trace, size,
+    bound, rho,
+):  # fmt: skip
     """Filter the rows X[rows[j:]], looking ahead if rho > 0; return the first j not done."""
+    p = Population(slots, mass, groups, particles, logw, counters)
     most = groups.shape[0] * groups.shape[1]
     w, q, hope = np.empty(groups.shape[1]), np.empty(most), np.empty(most)
     owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
     now, then = np.empty(slots.shape[1]), np.empty(slots.shape[1])
-    while j < rows.shape[0] and not short(slots, groups, tally, u, size):
-        begin(crowd, tally)
+    while j < rows.shape[0] and not short(p, u, size):
+        begin(p)
         i = rows[j]
-        top = weigh(family, stats, X, i, slots, mass, tally)
-        n, level = candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick)
-        drops = n > size or (n > 1 and tally[CROWDED] == 1)
+        top = weigh(family, stats, X, i, p)
+        n, level = candidates(p, bound, top, w, q, owner, pick)
+        drops = n > size or (n > 1 and counters[FULL] == 1)
         if drops and rho > 0.0 and j + 1 < rows.shape[0]:
             after = rows[j + 1]
-            foresee(
-                family, stats, X, i, after, n, q, owner, pick, slots, mass, groups, tally, now, then
-            )
-            hopes(n, q, owner, pick, groups, crowd, bound, now, then, rho, hope)
+            foresee(family, stats, X, i, after, n, q, owner, pick, p, now, then)
+            hopes(n, q, owner, pick, p, bound, now, then, rho, hope)
         else:
             for k in range(n):
                 hope[k] = q[k]
-        select(n, q, hope, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
-        graft(family, stats, X, i, slots, mass, groups, crowd, tally)
-        record(trace, j, crowd, tally)
+        select(n, q, hope, owner, pick, level, size, p, u)
+        graft(family, stats, X, i, p)
+        record(trace, j, p)
         j += 1
     return j

@@ -14,13 +14,14 @@ import numpy as np
 from infinimix.families.product import engine
 from infinimix.inference.partition.population import (
     COPIES,
-    CROWDED,
+    FULL,
     MASS,
     PICK,
     ROWS,
     SIZE,
     UNIQUE,
     USED,
+    Population,
     begin,
     graft,
     options,
@@ -39,12 +40,13 @@ FLOOR = 1e-4  # no accuracy is lost at this height; at 1e-3 some is
 
 
 @part
-def candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick):
+def candidates(p, bound, top, w, q, owner, pick):
     """List every (particle, group) pair that counts; q sums to 1. Return how many, log total."""
+    mass, groups, particles, logw, counters = p.mass, p.groups, p.particles, p.logw, p.counters
     best, total, n = 0.0, 0.0, 0
     base, level = logw[0], -np.inf  # of the particle that q is relative to: weight and scale
-    for r in range(tally[UNIQUE]):
-        _, scale = options(groups[r], crowd[SIZE, r], bound, mass, top, w)
+    for r in range(counters[UNIQUE]):
+        _, scale = options(groups[r], particles[SIZE, r], bound, mass, top, w)
         lead = logw[r] - base + scale - level
         if lead > LEAP:
             for j in range(n):
@@ -52,7 +54,7 @@ def candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick):
             best, total = best * exp(-lead), total * exp(-lead)
             base, level, lead = logw[r], scale, 0.0
         share = exp(lead)
-        for k in range(crowd[SIZE, r]):
+        for k in range(particles[SIZE, r]):
             if share * w[k] > DUST * best:
                 q[n], owner[n], pick[n] = share * w[k], r, k
                 best, total, n = max(best, q[n]), total + q[n], n + 1
@@ -61,7 +63,7 @@ def candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick):
         if q[j] > DUST * best:
             q[kept], owner[kept], pick[kept] = q[j] / total, owner[j], pick[j]
             kept += 1
-    return kept, base + level + log(total / (tally[ROWS] + mass[MASS, 0]))
+    return kept, base + level + log(total / (counters[ROWS] + mass[MASS, 0]))
 
 
 @part
@@ -80,17 +82,18 @@ def threshold(q, n, size):
 
 
 @part
-def select(n, q, hope, owner, pick, level, size, slots, groups, crowd, logw, tally, u):
+def select(n, q, hope, owner, pick, level, size, p, u):
     """Keep at most `size` of the n pairs, min(1, hope / kappa) of the time, at a fair weight."""
+    particles, logw, counters = p.particles, p.logw, p.counters
     kappa = threshold(hope, n, size)
     if kappa > 0.0:
-        tally[CROWDED] = 1
-    if tally[CROWDED] == 1:
+        counters[FULL] = 1
+    if counters[FULL] == 1:
         kappa = max(kappa, FLOOR)
-    at = kappa * u[tally[USED]]
-    tally[USED] += 1
-    for r in range(tally[UNIQUE]):
-        crowd[COPIES, r] = 0
+    at = kappa * u[counters[USED]]
+    counters[USED] += 1
+    for r in range(counters[UNIQUE]):
+        particles[COPIES, r] = 0
     for j in range(n):
         if hope[j] <= kappa:
             at -= hope[j]
@@ -99,26 +102,28 @@ def select(n, q, hope, owner, pick, level, size, slots, groups, crowd, logw, tal
             at += kappa
             q[j] = kappa * (q[j] / hope[j])
         r = owner[j]
-        if crowd[COPIES, r] == 1:
-            r = split(r, slots, groups, crowd, logw, tally)
-        crowd[COPIES, r], crowd[PICK, r], logw[r] = 1, pick[j], level + log(q[j])
-    sift(slots, groups, crowd, logw, tally)
+        if particles[COPIES, r] == 1:
+            r = split(r, p)
+        particles[COPIES, r], particles[PICK, r], logw[r] = 1, pick[j], level + log(q[j])
+    sift(p)
 
 
 @engine("score", "count", "refresh", "copy")
 def advance(
-    family, stats, X, rows, j, slots, mass, groups, crowd, logw, tally, u, trace, size, bound, kind
-):
+    family, stats, X, rows, j, slots, mass, groups, particles, logw, counters, u, trace, size,
+    bound, kind,
+):  # fmt: skip
     """Filter the rows X[rows[j:]]; return the first j not done, for want of room."""
+    p = Population(slots, mass, groups, particles, logw, counters)
     most = groups.shape[0] * groups.shape[1]
     w, q = np.empty(groups.shape[1]), np.empty(most)
     owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
-    while j < rows.shape[0] and not short(slots, groups, tally, u, size):
-        begin(crowd, tally)
-        top = weigh(family, stats, X, rows[j], slots, mass, tally)
-        n, level = candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick)
-        select(n, q, q, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
-        graft(family, stats, X, rows[j], slots, mass, groups, crowd, tally)
-        record(trace, j, crowd, tally)
+    while j < rows.shape[0] and not short(p, u, size):
+        begin(p)
+        top = weigh(family, stats, X, rows[j], p)
+        n, level = candidates(p, bound, top, w, q, owner, pick)
+        select(n, q, q, owner, pick, level, size, p, u)
+        graft(family, stats, X, rows[j], p)
+        record(trace, j, p)
         j += 1
     return j

@@ -18,6 +18,7 @@ from infinimix.inference.partition.population import (
     SIZE,
     UNIQUE,
     USED,
+    Population,
     begin,
     graft,
     options,
@@ -33,63 +34,66 @@ from infinimix.kernels.elementary import exp, log
 
 
 @part
-def propagate(r, w, total, slots, groups, crowd, logw, tally, u):
+def propagate(r, w, total, p, u):
     """Every copy of particle r draws a group; copies that agree stay one particle."""
-    mark, size, copies = tally[UNIQUE], crowd[SIZE, r], crowd[COPIES, r]
+    particles, counters = p.particles, p.counters
+    first, size, copies = counters[UNIQUE], particles[SIZE, r], particles[COPIES, r]
     for c in range(copies):
-        k = invert(w, size, total * u[tally[USED]])
-        tally[USED] += 1
+        k = invert(w, size, total * u[counters[USED]])
+        counters[USED] += 1
         if c == 0:
-            crowd[PICK, r] = k
-        elif k != crowd[PICK, r]:
-            b = mark
-            while b < tally[UNIQUE] and crowd[PICK, b] != k:
+            particles[PICK, r] = k
+        elif k != particles[PICK, r]:
+            b = first
+            while b < counters[UNIQUE] and particles[PICK, b] != k:
                 b += 1
-            if b == tally[UNIQUE]:
-                crowd[PICK, split(r, slots, groups, crowd, logw, tally)] = k
-            crowd[COPIES, r] -= 1
-            crowd[COPIES, b] += 1
+            if b == counters[UNIQUE]:
+                particles[PICK, split(r, p)] = k
+            particles[COPIES, r] -= 1
+            particles[COPIES, b] += 1
 
 
 @part
-def resample(slots, groups, crowd, logw, tally, u, size, systematic):
+def resample(p, u, size, systematic):
     """When the effective size is at most size / 2, draw `size` copies of equal weight."""
-    unique = tally[UNIQUE]
+    particles, logw, counters = p.particles, p.logw, p.counters
+    unique = counters[UNIQUE]
     top, total, squares = logw[0], 0.0, 0.0
     for r in range(unique):
         top = max(top, logw[r])
     for r in range(unique):
         w = exp(logw[r] - top)
-        total += crowd[COPIES, r] * w
-        squares += crowd[COPIES, r] * w * w
+        total += particles[COPIES, r] * w
+        squares += particles[COPIES, r] * w * w
     if total * total > 0.5 * size * squares:
         return
     share = np.empty(unique)
     for r in range(unique):
-        share[r] = crowd[COPIES, r] * exp(logw[r] - top)
-        crowd[COPIES, r], logw[r] = 0, top + log(total / size)
+        share[r] = particles[COPIES, r] * exp(logw[r] - top)
+        particles[COPIES, r], logw[r] = 0, top + log(total / size)
     for c in range(size):
-        at = (c + u[tally[USED]]) / size if systematic else u[tally[USED] + c]
-        crowd[COPIES, invert(share, unique, total * at)] += 1
-    tally[USED] += 1 if systematic else size
-    sift(slots, groups, crowd, logw, tally)
+        at = (c + u[counters[USED]]) / size if systematic else u[counters[USED] + c]
+        particles[COPIES, invert(share, unique, total * at)] += 1
+    counters[USED] += 1 if systematic else size
+    sift(p)
 
 
 @engine("score", "count", "refresh", "copy")
 def advance(
-    family, stats, X, rows, j, slots, mass, groups, crowd, logw, tally, u, trace, size, bound, kind
-):
+    family, stats, X, rows, j, slots, mass, groups, particles, logw, counters, u, trace, size,
+    bound, kind,
+):  # fmt: skip
     """Filter the rows X[rows[j:]]; return the first j not done, for want of room."""
-    w = np.empty(groups.shape[1])
-    while j < rows.shape[0] and not short(slots, groups, tally, u, size):
-        begin(crowd, tally)
-        top = weigh(family, stats, X, rows[j], slots, mass, tally)
-        for r in range(tally[UNIQUE]):
-            total, scale = options(groups[r], crowd[SIZE, r], bound, mass, top, w)
-            logw[r] += scale + log(total / (tally[ROWS] + mass[MASS, 0]))
-            propagate(r, w, total, slots, groups, crowd, logw, tally, u)
-        graft(family, stats, X, rows[j], slots, mass, groups, crowd, tally)
-        resample(slots, groups, crowd, logw, tally, u, size, kind == 1)
-        record(trace, j, crowd, tally)
+    p, w = Population(slots, mass, groups, particles, logw, counters), np.empty(groups.shape[1])
+    while j < rows.shape[0] and not short(p, u, size):
+        begin(p)
+        top = weigh(family, stats, X, rows[j], p)
+        for r in range(counters[UNIQUE]):
+            total, scale = options(groups[r], particles[SIZE, r], bound, mass, top, w)
+            logw[r] += scale + log(total / (counters[ROWS] + mass[MASS, 0]))
+            propagate(r, w, total, p, u)
+        graft(family, stats, X, rows[j], p)
+        resample(p, u, size, kind == 1)
+        record(trace, j, p)
         j += 1
     return j

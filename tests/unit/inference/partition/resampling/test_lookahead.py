@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infinimix.inference.partition.filter import ParticleFilter
-from infinimix.inference.partition.population import begin, weigh
+from infinimix.inference.partition.population import Population, begin, weigh
 from infinimix.inference.partition.resampling.lookahead import BLEAK, SLIGHT, foresee, hopes
 from infinimix.inference.partition.resampling.optimal import candidates
 from infinimix.kernels.compile import kernel
@@ -13,20 +13,22 @@ from tests.oracle.enumeration import log_marginal
 from tests.oracle.worlds import WORLDS, run
 from tests.unit.inference.partition.test_population import FAMILY, check, new_filter, table
 
-STATE = ("slots", "mass", "groups", "crowd", "logw", "tally", "u")
+STATE = ("slots", "mass", "groups", "particles", "logw", "counters", "u")
 
 
 @kernel
 def weigh_pairs(
-    family, stats, X, slots, mass, groups, crowd, logw, tally, bound, rho, q, hope, owner, pick
-):
+    family, stats, X, slots, mass, groups, particles, logw, counters, bound, rho, q, hope, owner,
+    pick,
+):  # fmt: skip
     """List the pairs for row 5 with weight and hope, as `advance` does; return how many."""
-    begin(crowd, tally)
+    p = Population(slots, mass, groups, particles, logw, counters)
+    begin(p)
     w, now, then = np.empty(1000), np.empty(1000), np.empty(1000)
-    top = weigh(family, stats, X, 5, slots, mass, tally)
-    n, _ = candidates(mass, groups, crowd, logw, tally, bound, top, w, q, owner, pick)
-    foresee(family, stats, X, 5, 6, n, q, owner, pick, slots, mass, groups, tally, now, then)
-    hopes(n, q, owner, pick, groups, crowd, bound, now, then, rho, hope)
+    top = weigh(family, stats, X, 5, p)
+    n, _ = candidates(p, bound, top, w, q, owner, pick)
+    foresee(family, stats, X, 5, 6, n, q, owner, pick, p, now, then)
+    hopes(n, q, owner, pick, p, bound, now, then, rho, hope)
     return n
 
 
@@ -53,8 +55,7 @@ def test_hope_is_the_weight_times_the_density_of_the_next_row(name, bound, rho):
     f, z = run(world._replace(X=tuple(x[:5] for x in world.X)), alpha, 52, "optimal", bound=bound)
     q, hope = np.empty((2, 1000))
     owner, pick = np.empty((2, 1000), np.int64)
-    arrays = (f.slots, f.mass, f.groups, f.crowd, f.logw, f.tally)
-    n = weigh_pairs(f.family, f.stats, world.X, *arrays, f.bound, rho, q, hope, owner, pick)
+    n = weigh_pairs(f.family, f.stats, world.X, *f.population(), f.bound, rho, q, hope, owner, pick)
     assert n == {None: 203, 2: 32, 3: 122}[bound]
     expected = np.empty(n)
     for j in range(n):
@@ -72,9 +73,10 @@ def test_hope_is_the_weight_times_the_density_of_the_next_row(name, bound, rho):
 def test_no_pair_is_without_hope():
     """Next to a group 5,000 nats better, a child has little hope but a chance."""
     now, then = np.array([0.0, 8.0, 0.0]), np.array([0.0, 9.0, 0.0])
-    groups, crowd = np.array([[0, 1], [0, 2]]), np.full((4, 2), 2)
+    groups, particles = np.array([[0, 1], [0, 2]]), np.full((4, 2), 2)
     q, hope = np.array([0.5, 0.5]), np.empty(2)
-    hopes(2, q, np.array([0, 1]), np.array([1, 1]), groups, crowd, 9, now, then, 1.0, hope)
+    p = Population(*new_filter("optimal").population())._replace(groups=groups, particles=particles)
+    hopes(2, q, np.array([0, 1]), np.array([1, 1]), p, 9, now, then, 1.0, hope)
     np.testing.assert_allclose(hope, [1.0, BLEAK / 9.0])
 
 
@@ -109,7 +111,7 @@ def test_looking_ahead_while_growing_is_having_had_room():
         f.update(X, np.arange(500), ahead=True)
     assert large.slots.shape[1] == 4096 > small.slots.shape[1]
     unique = small.n_particles
-    assert (small.crowd[:, :unique] == large.crowd[:, :unique]).all()
+    assert (small.particles[:, :unique] == large.particles[:, :unique]).all()
     assert (small.logw[:unique] == large.logw[:unique]).all()
 
 

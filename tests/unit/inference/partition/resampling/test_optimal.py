@@ -8,7 +8,7 @@ from scipy.stats import binom
 
 from infinimix.inference.partition.population import (
     COPIES,
-    CROWDED,
+    FULL,
     LOGP,
     MASS,
     ORIGIN,
@@ -16,6 +16,7 @@ from infinimix.inference.partition.population import (
     SIZE,
     UNIQUE,
     USED,
+    Population,
     begin,
     weigh,
 )
@@ -49,12 +50,11 @@ def crowded_row(seed=0):
     """A population of 52 before its sixth row, and all its 203 children."""
     world = WORLDS["product-holes"]
     f, _ = run(world._replace(X=tuple(x[:5] for x in world.X)), 1.0, 52, "optimal", seed)
-    begin(f.crowd, f.tally)
-    top = weigh(f.family, f.stats, world.X, 5, f.slots, f.mass, f.tally)
+    p = Population(*f.population())
+    begin(p)
+    top = weigh(f.family, f.stats, world.X, 5, p)
     q, owner, pick = np.empty(1000), np.empty(1000, np.int64), np.empty(1000, np.int64)
-    n, level = candidates(
-        f.mass, f.groups, f.crowd, f.logw, f.tally, UNBOUNDED, top, np.empty(1000), q, owner, pick
-    )
+    n, level = candidates(p, UNBOUNDED, top, np.empty(1000), q, owner, pick)
     return f, n, q, owner, pick, level
 
 
@@ -79,17 +79,16 @@ def test_the_kept_stand_for_all(size, crowded, rho, seed):
     fair = np.zeros((52, 8))
     fair[owner[:n], pick[:n]] = q[:n] / chance
     times = np.zeros((52, 8), np.int64)
-    f.tally[USED] = 0
+    f.counters[USED] = 0
     for _ in range(runs):
-        slots, groups, crowd, logw, tally = (
-            a.copy() for a in (f.slots, f.groups, f.crowd, f.logw, f.tally)
-        )
-        tally[CROWDED], u = crowded, rng.random(1)
-        select(n, q.copy(), hope, owner, pick, level, size, slots, groups, crowd, logw, tally, u)
-        kept = tally[UNIQUE]
+        p = Population(*(array.copy() for array in f.population()))
+        particles, logw, counters = p.particles, p.logw, p.counters
+        counters[FULL], u = crowded, rng.random(1)
+        select(n, q.copy(), hope, owner, pick, level, size, p, u)
+        kept = counters[UNIQUE]
         assert kept <= size if crowded else kept == size
-        assert (crowd[COPIES, :kept] == 1).all()
-        at = crowd[ORIGIN, :kept], crowd[PICK, :kept]
+        assert (particles[COPIES, :kept] == 1).all()
+        at = particles[ORIGIN, :kept], particles[PICK, :kept]
         np.testing.assert_allclose(np.exp(logw[:kept] - level), fair[at], rtol=1e-9)
         times[at] += 1
     law = binom(runs, chance)
@@ -106,17 +105,15 @@ def test_a_particle_far_from_the_others_keeps_its_weight():
     mass = np.array([[0.5, 4.0, 4.0], [-3000.0, -3000.0, 0.0], [0.5, 4.0, 4.0]])
     mass[2] *= np.exp(mass[LOGP])
     groups = np.array([[0, 1], [0, 2]])
-    crowd = np.zeros((4, 2), np.int64)
-    crowd[COPIES], crowd[SIZE] = 1, 2
-    logw, tally = np.array([0.0, -1000.0]), np.array([4, 3, 2, 2, 0, 0])
+    particles = np.zeros((4, 2), np.int64)
+    particles[COPIES], particles[SIZE] = 1, 2
+    logw, counters = np.array([0.0, -1000.0]), np.array([4, 3, 2, 2, 0, 0])
     for order in ([0, 1], [1, 0]):
         q, owner, pick = np.empty(4), np.empty(4, np.int64), np.empty(4, np.int64)
         n, level = candidates(
-            mass,
-            groups[order],
-            crowd,
-            logw[order],
-            tally,
+            Population(
+                np.zeros((5, 3), np.int64), mass, groups[order], particles, logw[order], counters
+            ),
             UNBOUNDED,
             0.0,
             np.empty(1000),
@@ -130,11 +127,11 @@ def test_a_particle_far_from_the_others_keeps_its_weight():
 
 
 def test_masses_of_the_kept():
-    """In a crowd the number of particles stays at the size, each with rows of its own."""
+    """In a particles the number of particles stays at the size, each with rows of its own."""
     f, z = run(WORLDS["product"], 1.0, 3, "optimal")
-    assert f.tally[UNIQUE] <= 3
-    assert f.tally[CROWDED] == 1
-    for r in range(f.tally[UNIQUE]):
+    assert f.counters[UNIQUE] <= 3
+    assert f.counters[FULL] == 1
+    for r in range(f.counters[UNIQUE]):
         assert f.mass[MASS, f.held(r)].tolist() == np.bincount(z[r]).tolist()
 
 
