@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infinimix.cli.errors import CommandError, hint, listed
-from infinimix.cli.folds import deal
 from infinimix.cli.learning import Trained
 from infinimix.cli.out import progress, warn
-from infinimix.cli.scoring import score
 from infinimix.cli.tables_in import Reading, Table, read_table, take_labels
 from infinimix.cli.tasks import Task
+from infinimix.evaluation.folds import deal
+from infinimix.evaluation.scores import score
 
 if TYPE_CHECKING:
     import pandas as pd

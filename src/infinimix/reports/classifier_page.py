@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.predictions import Predictions, cross_validate, judge_held_out
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
 from infinimix.reports.hardest import show_hardest
 from infinimix.reports.holes import show_missing
 from infinimix.reports.images import Image
-from infinimix.reports.performance import Predictions, cross_validate, judge_held_out
 from infinimix.reports.prototypes import groups_of, image_of, kinds_of, show_groups
 from infinimix.reports.relevance import Relevance, measure_relevance
 from infinimix.reports.scores import key_scores, show_scores

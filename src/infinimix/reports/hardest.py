@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.predictions import Predictions, take
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
-from infinimix.reports.performance import Predictions, take
 
 MOST_HARD = 6
 MOST_REASONS = 4

@@ -22,7 +22,7 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils import get_tags
 
-from infinimix.reports.performance import (
+from infinimix.evaluation.predictions import (
     LEAST_PROBABILITY,
     Interval,
     Predictions,

@@ -7,9 +7,7 @@ from html import escape
 
 import numpy as np
 
-from infinimix.reports import page, pieces
-from infinimix.reports.charts import draw_reliability
-from infinimix.reports.performance import (
+from infinimix.evaluation.predictions import (
     Interval,
     Predictions,
     calibration_bins,
@@ -18,6 +16,8 @@ from infinimix.reports.performance import (
     mean_interval,
     wilson,
 )
+from infinimix.reports import page, pieces
+from infinimix.reports.charts import draw_reliability
 
 MOST_LABELS = 15  # of a confusion matrix
 MOST_PAIRS = 10

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix import __version__
+from infinimix.evaluation.predictions import wilson
 from infinimix.reports import page, pieces
 from infinimix.reports.charts import draw_line, draw_reliability
-from infinimix.reports.performance import wilson
 
 MOST_LINES = 40  # of the table of a curve
 

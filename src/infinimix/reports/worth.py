@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.predictions import Interval
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
-from infinimix.reports.performance import Interval
 from infinimix.reports.relevance import Relevance
 
 MOST_LISTED = 25

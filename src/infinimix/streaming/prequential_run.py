@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.running import Calibration, Contingency, Judged, Mean, Novelty, judge
 from infinimix.streaming.bad import BadRecords
 from infinimix.streaming.chunks import count_stream, read_chunks
 from infinimix.streaming.curve import Curve
-from infinimix.streaming.metrics import Calibration, Contingency, Judged, Mean, Novelty, judge
 from infinimix.streaming.result import CURVES, PrequentialResult
 from infinimix.streaming.rows import cut
 from infinimix.streaming.run import Answers, Run

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn import metrics
 
-from infinimix.cli.scoring import calibration_error, score, wilson
+from infinimix.evaluation.scores import calibration_error, score, wilson
 
 LABELS = ["a", "b", "c"]
 

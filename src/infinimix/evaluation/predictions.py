@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
-from infinimix.reports.pieces import is_missing
+from infinimix.tables.missing import is_missing
 
 FOLDS = 5
 MOST_ROWS = 4000  # of a cross-validation; more are a sample

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import pair_confusion_matrix, roc_auc_score
 
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
-from infinimix.streaming.metrics import Calibration, Contingency, Mean, Novelty, judge
+from infinimix.evaluation.running import Calibration, Contingency, Mean, Novelty, judge
 
 
 def cuts(n, sizes=(1, 7, 100)):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.streaming.metrics import LEAST, ratio
+from infinimix.evaluation.running import LEAST, ratio
 
 BINS = 15
 Z95 = 1.959964
