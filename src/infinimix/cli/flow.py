@@ -13,7 +13,7 @@ from infinimix.cli.learning import find_class, make
 from infinimix.cli.out import is_watched, mention
 from infinimix.cli.tables_in import MARKERS
 from infinimix.streaming.readers import read_stream
-from infinimix.streaming.rows import as_dicts, cut
+from infinimix.tables.rows import as_dicts, cut
 
 if TYPE_CHECKING:
     from infinimix.streaming.result import PrequentialResult

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
+from infinimix.evaluation.scores import log_losses, ratio
 
-LEAST = 1e-15  # a probability of zero would make the log-loss infinite for good
 STEP, MOST = 0.01, 50.0  # log-odds of a new class are told apart by that, and up to that
 
 
@@ -33,7 +33,7 @@ def judge(found: Forecast, y: list[Any], known: np.ndarray) -> Judged:
     predicted = found.predicted.tolist()
     said_new = np.array([label is NEW_CLASS for label in predicted], dtype=bool)
     same = np.array([a == b for a, b in zip(predicted, y, strict=True)], dtype=bool)
-    loss = -np.log(np.maximum(found.proba_true, LEAST))
+    loss = log_losses(found.proba_true)
     right = np.where(said_new, ~known, same)
     return Judged(right, known, said_new, loss, found.confidence, found.new)
 
@@ -96,30 +96,6 @@ def _pairs(counts: Counter[Any]) -> int:
     return sum(n * (n - 1) // 2 for n in counts.values())
 
 
-class Calibration:
-    """Does what is said with 80% confidence come true 80% of the time? In bins of equal width."""
-
-    def __init__(self, bins: int) -> None:
-        self.n = np.zeros(bins, np.int64)
-        self.right = np.zeros(bins, np.int64)
-        self.confidence = np.zeros(bins)
-
-    def add(self, judged: Judged) -> None:
-        """Take in the rows that have a confidence."""
-        rows = ~np.isnan(judged.confidence)
-        confidence, right = judged.confidence[rows], judged.right[rows]
-        last = len(self.n) - 1
-        bin_of = np.clip((confidence * len(self.n)).astype(np.int64), 0, last)
-        self.n += np.bincount(bin_of, minlength=last + 1)
-        self.right += np.bincount(bin_of[right], minlength=last + 1)
-        self.confidence += np.bincount(bin_of, weights=confidence, minlength=last + 1)
-
-    @property
-    def error(self) -> float:
-        """The expected calibration error: mean distance of confidence and accuracy."""
-        return ratio(float(np.abs(self.right - self.confidence).sum()), int(self.n.sum()))
-
-
 class Novelty:
     """Are rows of new classes noticed? A row is new if its label had not been learned before."""
 
@@ -159,8 +135,3 @@ class Novelty:
             wins += n_new * (2 * below + n_old)
             below += n_old
         return ratio(wins, 2 * below * sum(new))
-
-
-def ratio(a: float, b: float) -> float:
-    """Return a / b, NaN if there is nothing to divide by."""
-    return a / b if b else float("nan")

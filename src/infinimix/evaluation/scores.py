@@ -1,74 +1,55 @@
-"""How well answers were: accuracy, log-loss, calibration, confusion, and each class alone."""
+"""What answers are worth: log-loss, confusion, precision and recall.
+
+scikit-learn has the same numbers (the tests compare), but `sklearn.metrics` takes half a second
+to load, and each of these is a line of NumPy.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from infinimix.evaluation.running import LEAST, ratio
-
-BINS = 15
-Z95 = 1.959964
+LEAST = 1e-15  # a probability of zero would make the log-loss infinite for good
 
 
-def score(
-    labels: Sequence[Any], y: Sequence[Any], predicted: Sequence[Any], proba: Any
-) -> dict[str, Any]:
-    """Return the scores of some rows.
+def ratio(a: float, b: float) -> float:
+    """Return a / b, NaN if there is nothing to divide by."""
+    return a / b if b else float("nan")
 
-    Parameters
-    ----------
-    labels : sequence
-        All classes, in the order of the columns of `proba`.
-    y, predicted : sequences
-        True and predicted labels.
-    proba : array (rows, classes)
-        Probabilities.
-    """
-    place = {label: k for k, label in enumerate(labels)}
-    true = np.array([place[label] for label in y])
-    said = np.array([place[label] for label in predicted])
-    confusion = np.zeros((len(labels), len(labels)), int)
-    np.add.at(confusion, (true, said), 1)
-    right = true == said
-    loss = -np.log(np.maximum(proba[np.arange(len(true)), true], LEAST))
-    n = len(true)
+
+def log_losses(p_true: np.ndarray, least: float = LEAST) -> np.ndarray:
+    """Return minus the log of the probability of the true label, for each row."""
+    return -np.log(np.maximum(p_true, least))
+
+
+def probability_of(codes: np.ndarray, proba: np.ndarray) -> np.ndarray:
+    """Return what `proba` gives the label with this code, for each row."""
+    return proba[np.arange(len(codes)), codes]
+
+
+def align(proba: Any, known: Sequence[Any], labels: Sequence[Any]) -> np.ndarray:
+    """Return probabilities in the order of `labels`; 0 for those that are not `known`."""
+    place = {label: j for j, label in enumerate(labels)}
+    out = np.zeros((len(proba), len(labels)))
+    out[:, [place[label] for label in known]] = proba
+    return out
+
+
+def confusion(true: np.ndarray, predicted: np.ndarray, n_labels: int) -> np.ndarray:
+    """Return counts of rows by the codes of their true and their predicted label."""
+    table = np.zeros((n_labels, n_labels), dtype=int)
+    np.add.at(table, (true, predicted), 1)
+    return table
+
+
+def score_class(k: int, table: np.ndarray) -> dict[str, Any]:
+    """Return rows, precision, recall and F1 of one class, by a table of confusion."""
+    hits, said, rows = int(table[k, k]), int(table[:, k].sum()), int(table[k].sum())
     return {
-        "rows": n,
-        "accuracy": float(right.mean()),
-        "accuracy_interval": wilson(int(right.sum()), n),
-        "majority": float(np.bincount(true).max() / n),
-        "log_loss": float(loss.mean()),
-        "log_loss_error": float(loss.std() / math.sqrt(n)),
-        "calibration_error": calibration_error(proba.max(axis=1), right),
-        "classes": [_of_class(label, k, confusion) for k, label in enumerate(labels)],
-        "confusion": confusion,
+        "rows": rows,
+        "precision": ratio(hits, said),
+        "recall": ratio(hits, rows),
+        "f1": ratio(2 * hits, said + rows),
     }
-
-
-def _of_class(label: Any, k: int, confusion: np.ndarray) -> dict[str, Any]:
-    hits = int(confusion[k, k])
-    precision, recall = ratio(hits, confusion[:, k].sum()), ratio(hits, confusion[k].sum())
-    both = confusion[:, k].sum() + confusion[k].sum()
-    return {
-        "label": label, "rows": int(confusion[k].sum()), "precision": float(precision),
-        "recall": float(recall), "f1": float(ratio(2 * hits, both)),
-    }  # fmt: skip
-
-
-def calibration_error(confidence: np.ndarray, right: np.ndarray) -> float:
-    """Return the expected calibration error, over bins of equal width."""
-    bin_of = np.minimum((confidence * BINS).astype(int), BINS - 1)
-    gaps = np.bincount(bin_of, weights=right - confidence, minlength=BINS)
-    return float(np.abs(gaps).sum() / len(right))
-
-
-def wilson(hits: int, n: int) -> tuple[float, float]:
-    """Return Wilson's 95% interval of a share."""
-    p, z2 = hits / n, Z95**2
-    centre = (p + z2 / (2 * n)) / (1 + z2 / n)
-    half = Z95 / (1 + z2 / n) * math.sqrt(p * (1 - p) / n + z2 / (4 * n * n))
-    return max(0.0, centre - half), min(1.0, centre + half)

@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.evaluation.predictions import Predictions, take
+from infinimix.evaluation.predictions import Predictions
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
+from infinimix.tables.rows import pick
 
 MOST_HARD = 6
 MOST_REASONS = 4
@@ -62,7 +63,7 @@ def _why(
     predictions: Predictions, i: int, said: int, true: int, ranked: np.ndarray, image: Image | None
 ) -> str:
     model = predictions.models[predictions.model_of[i]]
-    row = take(predictions.rows, np.array([i]))
+    row = pick(predictions.rows, np.array([i]))
     if image is not None and hasattr(row, "iloc"):
         cells = {str(name): value for name, value in row.iloc[0].items()}
         holes = sum(pieces.is_missing(value) for value in cells.values())

@@ -22,13 +22,10 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils import get_tags
 
-from infinimix.evaluation.predictions import (
-    LEAST_PROBABILITY,
-    Interval,
-    Predictions,
-    mean_interval,
-    take,
-)
+from infinimix.evaluation.intervals import Interval, mean_interval
+from infinimix.evaluation.predictions import Predictions
+from infinimix.evaluation.scores import LEAST
+from infinimix.tables.rows import pick
 
 MOST_PREDICTIONS = 40_000  # rows times columns: more rows are not asked
 
@@ -54,7 +51,7 @@ def measure_relevance(predictions: Predictions) -> list[Relevance]:
         own = asked[predictions.model_of[asked] == k]
         codes = _codes_in(model, predictions, own)
         if len(own := own[codes >= 0]):
-            parts.append(_gains(model, take(rows, own), codes[codes >= 0]))
+            parts.append(_gains(model, pick(rows, own), codes[codes >= 0]))
     if not parts:
         return []
     alone, beyond = (np.concatenate(tables) for tables in zip(*parts, strict=True))
@@ -77,7 +74,7 @@ def _gains(model: Any, rows: Any, codes: np.ndarray) -> tuple[np.ndarray, np.nda
     ways = _by_blocks if hasattr(model, "_log_joint") else _by_frames
     hidden = ways(model, rows)
     at = np.arange(n)
-    floor = np.log(LEAST_PROBABILITY)
+    floor = np.log(LEAST)
     full, none, *others = (np.maximum(log_p[at, codes], floor) for log_p in hidden)
     alone = np.column_stack(others[0::2]) - none[:, None]
     beyond = full[:, None] - np.column_stack(others[1::2])

@@ -7,15 +7,9 @@ from html import escape
 
 import numpy as np
 
-from infinimix.evaluation.predictions import (
-    Interval,
-    Predictions,
-    calibration_bins,
-    calibration_error,
-    confusion,
-    mean_interval,
-    wilson,
-)
+from infinimix.evaluation.calibration import equal_bins, mean_distance
+from infinimix.evaluation.intervals import Interval, mean_interval, wilson
+from infinimix.evaluation.predictions import Predictions
 from infinimix.reports import page, pieces
 from infinimix.reports.charts import draw_reliability
 
@@ -39,7 +33,7 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
     """Yield the section."""
     labels = [pieces.short(label) for label in predictions.labels]
     confidence = predictions.proba.max(axis=1)
-    bins = calibration_bins(confidence, predictions.right)
+    bins = equal_bins(confidence, predictions.right)
     wrong = int((~predictions.right).sum())
     yield page.paragraph(
         f"{pieces.plural(len(predictions.y), 'row')}, {predictions.how}: each row was predicted by "
@@ -50,7 +44,7 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
     )
     yield _classes(predictions, labels)
     notes = (
-        f"Mean distance from the line: {calibration_error(bins):.1%}. Points on the line are "
+        f"Mean distance from the line: {mean_distance(bins):.1%}. Points on the line are "
         "honest, below it too sure. A larger point is more rows; bars are 95% intervals."
     )
     points = [
@@ -78,7 +72,7 @@ def _range(interval: Interval) -> str:
 
 
 def _classes(predictions: Predictions, labels: list[str]) -> str:
-    table = confusion(predictions)
+    table = predictions.confusion
 
     def rows() -> Iterator[tuple[str, ...]]:
         for c, label in enumerate(labels):
@@ -93,7 +87,7 @@ def _classes(predictions: Predictions, labels: list[str]) -> str:
 
 
 def _confusion(predictions: Predictions, labels: list[str]) -> str:
-    table = confusion(predictions)
+    table = predictions.confusion
     title = "Confusion"
     if len(labels) > MOST_LABELS:
         return f'<div class="chart">\n<h3>{title}</h3>\n{_pairs(table, labels)}\n</div>'

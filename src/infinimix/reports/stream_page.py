@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix import __version__
-from infinimix.evaluation.predictions import wilson
+from infinimix.evaluation.intervals import wilson
 from infinimix.reports import page, pieces
 from infinimix.reports.charts import draw_line, draw_reliability
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.evaluation.predictions import Interval
+from infinimix.evaluation.intervals import Interval
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
 from infinimix.reports.relevance import Relevance

@@ -29,7 +29,7 @@ from infinimix.streaming.folder import (
 )
 from infinimix.streaming.journal import DurabilityError, Journal, read_journal
 from infinimix.streaming.plain import from_json, to_json
-from infinimix.streaming.rows import count_rows, list_labels
+from infinimix.tables.rows import count_rows, list_labels
 
 
 class DurableLearner:

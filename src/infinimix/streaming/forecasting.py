@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
-from infinimix.streaming.rows import as_dicts, by_rows, cut, holds_dicts, list_labels
+from infinimix.tables.rows import as_dicts, by_rows, cut, holds_dicts, list_labels
 
 
 class Forecaster(Protocol):

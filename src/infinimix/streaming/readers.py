@@ -22,8 +22,8 @@ from infinimix.streaming.formats import (
 )
 from infinimix.streaming.lines import open_lines
 from infinimix.streaming.parquet import read_parquet
-from infinimix.streaming.rows import cut, pick
 from infinimix.tables.missing import is_missing
+from infinimix.tables.rows import cut, pick
 
 TEXT = {
     "csv": read_csv, "tsv": read_csv, "jsonl": read_json_lines, "svmlight": read_svmlight,

@@ -16,7 +16,7 @@ import numpy as np
 from infinimix.estimators.forecast import Forecast
 from infinimix.streaming.bad import BadRecords
 from infinimix.streaming.forecasting import as_learner, forecast, join
-from infinimix.streaming.rows import cut, holds_dicts
+from infinimix.tables.rows import cut, holds_dicts
 
 REFUSALS = (ValueError, TypeError)
 

@@ -8,7 +8,8 @@ import pytest
 from sklearn.metrics import pair_confusion_matrix, roc_auc_score
 
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
-from infinimix.evaluation.running import Calibration, Contingency, Mean, Novelty, judge
+from infinimix.evaluation.calibration import Calibration
+from infinimix.evaluation.running import Contingency, Mean, Novelty, judge
 
 
 def cuts(n, sizes=(1, 7, 100)):
@@ -80,7 +81,7 @@ def test_calibration_is_the_sum_over_bins():
     for parts in cuts(500):
         calibration = Calibration(10)
         for part in parts:
-            calibration.add(type(judged)(*(values[part] for values in judged)))
+            calibration.add(judged.confidence[part], judged.right[part])
         assert calibration.error == pytest.approx(error, rel=1e-12)
 
 
@@ -88,7 +89,8 @@ def test_full_confidence_has_a_bin():
     found = Forecast.empty(1)
     found.predicted[0], found.confidence[0] = "a", 1.0
     calibration = Calibration(10)
-    calibration.add(judge(found, ["a"], np.array([True])))
+    judged = judge(found, ["a"], np.array([True]))
+    calibration.add(judged.confidence, judged.right)
     assert calibration.n[-1] == 1
     assert calibration.error == 0.0
 

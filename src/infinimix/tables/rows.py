@@ -5,7 +5,7 @@ A chunk is what `partial_fit` takes: an array, a sparse matrix, a frame, or a li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -37,7 +37,7 @@ def cut(X: Any, first: int, last: int) -> Any:
     return X[first:last]
 
 
-def pick(X: Any, rows: list[int]) -> Any:
+def pick(X: Any, rows: Sequence[int] | np.ndarray) -> Any:
     """Return some rows, in their order."""
     if isinstance(X, list | tuple):
         return [X[i] for i in rows]
