@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from infinimix.cli import options
+from infinimix.evaluation.abilities import LeavesOneOut, able
 
 
 def fit(
@@ -64,7 +65,7 @@ def _tell(task: Any, model: Any) -> dict[str, Any]:
         "rows": len(task.y),
         "columns": tell_columns(task.infos),
         "classes": describe_classes(model, task.y),
-        "loo_log_loss": getattr(model, "loo_log_loss_", None),
+        "loo_log_loss": model.loo_log_loss_ if able(model, LeavesOneOut) else None,
         "warnings": task.warnings,
     }
 
@@ -75,8 +76,8 @@ def _show(task: Any, model: Any, output: Path) -> list[Any]:
 
     title = f"Classes of {task.notes['target']!r}"
     lines: list[Any] = [show_classes(describe_classes(model, task.y), title)]
-    loss = getattr(model, "loo_log_loss_", None)
-    if loss is not None and loss == loss:
-        lines.append(f"Log-loss of training rows, each left out in turn: {number(loss)}")
+    if able(model, LeavesOneOut) and model.loo_log_loss_ == model.loo_log_loss_:
+        loss = number(model.loo_log_loss_)
+        lines.append(f"Log-loss of training rows, each left out in turn: {loss}")
     saved = f"Saved {output}: {type(model).__name__}, {count(len(task.y), 'row')}."
     return [*lines, saved, f"Next: infinimix predict {output} FILE"]

@@ -12,6 +12,7 @@ from infinimix.cli.files import find_format
 from infinimix.cli.learning import find_class, make
 from infinimix.cli.out import is_watched, mention
 from infinimix.cli.tables_in import MARKERS
+from infinimix.evaluation.abilities import LearnsTables, able
 from infinimix.streaming.readers import read_stream
 from infinimix.tables.rows import as_dicts, cut
 
@@ -102,7 +103,7 @@ def open_learner(
     from infinimix.streaming.folder import list_snapshots, load_newest
 
     cls = find_class(name)
-    if not hasattr(cls, "partial_fit"):
+    if not able(cls, LearnsTables):
         raise CommandError(f"--model: {name} cannot learn row by row; take online-crp or aclass.")
     if flow.text is not None and name != "online-crp":
         raise CommandError(f"--text: {name} does not read words; take --model online-crp.")

@@ -37,10 +37,9 @@ def predict(
     trained = load_trained(model)
     reading = Reading(format, delimiter, missing, tuple(split_names(drop)))
     table, X = read_for(trained, source, reading)
-    ending = "_batch" if batch else ""
-    answers = {"prediction": [_plain(value) for value in trained.ask(f"predict{ending}", X)]}
+    answers = {"prediction": [_plain(value) for value in trained.predict(X, batch)]}
     if proba:
-        chances = proba_frame(trained, X, f"predict_proba{ending}")
+        chances = proba_frame(trained, X, batch)
         answers |= {f"p({label})": chances[label].tolist() for label in chances.columns}
     columns = answer_columns(table, answers, append)
     if as_json and output is None:
@@ -55,7 +54,6 @@ def predict(
 
 
 def _plain(value: Any) -> Any:
-    value = value.item() if hasattr(value, "item") else value
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 

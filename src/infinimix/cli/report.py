@@ -78,13 +78,14 @@ def _read(trained: Any, source: Any, reading: Any, target: str | None) -> tuple[
     from infinimix.cli.learning import read_for
     from infinimix.cli.out import count, warn
     from infinimix.cli.tables_in import need_columns, read_labels
+    from infinimix.evaluation.abilities import Labelling, able
 
     table, X = read_for(trained, source, reading, target)
     rows = trained.rows(X)
     name = target if target is not None else trained.notes.get("target")
     if target is not None:
         need_columns(table.source, [target], "--target")
-    if name is None or name not in table.types or not hasattr(trained.model, "classes_"):
+    if name is None or name not in table.types or not able(trained.model, Labelling):
         return rows, None
     labels = read_labels(table, name)
     kept = [i for i, label in enumerate(labels) if label is not None]
@@ -93,4 +94,6 @@ def _read(trained: Any, source: Any, reading: Any, target: str | None) -> tuple[
     if len(kept) < len(labels):
         warn("report", f"{count(len(labels) - len(kept), 'row')} without {name!r} left out.")
     rows = [rows[i] for i in kept] if isinstance(rows, list) else rows.iloc[kept]
-    return rows, [labels[i] for i in kept]
+    import pandas as pd  # loaded, as there is a frame
+
+    return rows, pd.Series([labels[i] for i in kept], name=name, dtype=object)

@@ -118,8 +118,9 @@ def _summary(result: Any, before: int, folder: Path | None) -> dict[str, Any]:
 
 def _save(learner: Any, flow: Any, target: str, output: Path) -> None:
     from infinimix.cli.learning import Trained
+    from infinimix.streaming.durable import DurableLearner
 
-    model = getattr(learner, "model", learner)
+    model = learner.model if isinstance(learner, DurableLearner) else learner
     notes = {"text": flow.text, "columns": flow.names, "target": target, "drop": flow.spare}
     Trained(model, notes).save(output)
 

@@ -94,8 +94,8 @@ def _check_columns(table: Table, task: Task) -> None:
 def answer(trained: Trained, X: pd.DataFrame, labels: list[Any]) -> tuple[np.ndarray, list[Any]]:
     """Return probabilities in the order of `labels`, and the most probable labels."""
     known = list_labels(trained.model.classes_)
-    proba = align(trained.ask("predict_proba", X), known, labels)
-    return proba, list_labels(trained.ask("predict", X))
+    proba = align(trained.predict_proba(X), known, labels)
+    return proba, trained.predict(X)
 
 
 def _order(labels: Any) -> Any:

@@ -115,7 +115,7 @@ def draw_reliability(bins: Sequence[tuple[float, float, float, float, float]], l
         for confidence, right, least, most, share in bins:
             x = frame.x(confidence)
             yield f'<path class="whisker" d="M{x:.1f} {frame.y(least):.1f}V{frame.y(most):.1f}"/>'
-            text = f"said {confidence:.0%}, right {right:.0%} ({least:.0%} to {most:.0%})"
+            text = f"confidence {confidence:.0%}, accuracy {right:.0%} ({least:.0%} to {most:.0%})"
             radius = 3.0 + 5.0 * math.sqrt(share)
             yield (
                 f'<circle class="dot" cx="{x:.1f}" cy="{frame.y(right):.1f}" r="{radius:.1f}">'

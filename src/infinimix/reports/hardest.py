@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.abilities import Explaining, able
 from infinimix.evaluation.predictions import Predictions
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
-from infinimix.tables.rows import pick
+from infinimix.tables.rows import is_pandas, pick
 
 MOST_HARD = 6
 MOST_REASONS = 4
@@ -30,7 +31,7 @@ def show_hardest(predictions: Predictions, image: Image | None) -> Iterator[str]
         "The rows whose true label got the least probability, each predicted by a model that had "
         "not learned it. Rows are counted from 1, in the order of the file."
     )
-    if image is None and all(hasattr(model, "explain") for model in predictions.models):
+    if image is None and all(able(model, Explaining) for model in predictions.models):
         yield page.paragraph(
             "The evidence of a column, in nats, is what its cell adds to the log odds of the "
             "predicted class against the true one; for a row that was right, of its class against "
@@ -64,14 +65,14 @@ def _why(
 ) -> str:
     model = predictions.models[predictions.model_of[i]]
     row = pick(predictions.rows, np.array([i]))
-    if image is not None and hasattr(row, "iloc"):
+    if image is not None and is_pandas(row):
         cells = {str(name): value for name, value in row.iloc[0].items()}
         holes = sum(pieces.is_missing(value) for value in cells.values())
         alt = f"Row {predictions.places[i] + 1} as an image, {holes} of {len(cells)} cells missing"
         return image.draw({n: None if pieces.is_missing(v) else v for n, v in cells.items()}, alt)
     if isinstance(row[0] if isinstance(row, list) else None, str):
         return page.paragraph(pieces.short(row[0], MOST_LETTERS))
-    if not hasattr(model, "explain"):
+    if not able(model, Explaining):
         return page.paragraph("This kind of model gives no reasons.", "note")
     against = int(ranked[1]) if said == true else true
     known = set(np.asarray(model.classes_).tolist())

@@ -30,7 +30,8 @@ def show_missing(rows: Any, marked: Sequence[str] = ()) -> Iterator[str]:
     )
     if marked:
         yield page.paragraph(
-            "That a cell is missing says something of the class in: " + ", ".join(marked) + "."
+            "Columns with a missingness indicator, as whether their cells are missing says "
+            "something of the class: " + ", ".join(marked) + "."
         )
     order = [j for j in np.argsort(-share, kind="stable") if share[j] > 0]
     lines = (

@@ -10,7 +10,7 @@ The first is high for a column that tells much, the second for one that no other
 two copies of a good column are high and near zero. The first estimates the mutual information of
 column and label from below. A column's marks (`marked_`) are hidden with it.
 
-A model that has `feature_relevance_` is believed instead.
+A model that was asked to learn the relevance of its columns is believed instead.
 """
 
 from __future__ import annotations
@@ -22,10 +22,12 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils import get_tags
 
+from infinimix.estimators.aclass import AClassClassifier
+from infinimix.estimators.online_crp import OnlineCRPClassifier
 from infinimix.evaluation.intervals import Interval, mean_interval
 from infinimix.evaluation.predictions import Predictions
 from infinimix.evaluation.scores import LEAST
-from infinimix.tables.rows import pick
+from infinimix.tables.rows import is_frame, pick
 
 MOST_PREDICTIONS = 40_000  # rows times columns: more rows are not asked
 
@@ -41,7 +43,7 @@ class Relevance(NamedTuple):
 def measure_relevance(predictions: Predictions) -> list[Relevance]:
     """Return what each column is worth, the best alone first; nothing for tables without names."""
     rows = predictions.rows
-    if not hasattr(rows, "columns") or not all(map(_can_hide, predictions.models)):
+    if not is_frame(rows) or not all(map(_can_hide, predictions.models)):
         return []
     names = [str(name) for name in rows.columns]
     n = max(1, min(len(predictions.y), MOST_PREDICTIONS // max(1, len(names))))
@@ -71,7 +73,7 @@ def _codes_in(model: Any, predictions: Predictions, own: np.ndarray) -> np.ndarr
 def _gains(model: Any, rows: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return alone and beyond for each row and column."""
     n, width = rows.shape
-    ways = _by_blocks if hasattr(model, "_log_joint") else _by_frames
+    ways = _by_blocks if isinstance(model, AClassClassifier) else _by_frames
     hidden = ways(model, rows)
     at = np.arange(n)
     floor = np.log(LEAST)
@@ -125,7 +127,7 @@ def _by_frames(model: Any, rows: Any) -> Iterator[np.ndarray]:
 
 
 def _can_hide(model: Any) -> bool:
-    if hasattr(model, "_log_joint"):
+    if isinstance(model, AClassClassifier):
         return True
-    tags = get_tags(model)
-    return bool(tags.input_tags.allow_nan) and getattr(model, "columns", None) != "text"
+    reads_text = isinstance(model, OnlineCRPClassifier) and model.columns == "text"
+    return bool(get_tags(model).input_tags.allow_nan) and not reads_text

@@ -23,8 +23,8 @@ def key_scores(predictions: Predictions) -> list[tuple[str, str, str]]:
     common = np.bincount(predictions.y).max() / n
     loss = mean_interval(predictions.losses)
     return [
-        ("right answers", f"{accuracy.value:.1%}", f"{accuracy.low:.1%} to {accuracy.high:.1%}"),
-        ("commonest class", f"{common:.1%}", "right if always said"),
+        ("accuracy", f"{accuracy.value:.1%}", f"{accuracy.low:.1%} to {accuracy.high:.1%}"),
+        ("largest class", f"{common:.1%}", "accuracy if always predicted"),
         ("log-loss", f"{loss.value:.3f}", f"{max(loss.low, 0):.3f} to {loss.high:.3f}"),
     ]
 
@@ -45,17 +45,17 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
     yield _classes(predictions, labels)
     notes = (
         f"Mean distance from the line: {mean_distance(bins):.1%}. Points on the line are "
-        "honest, below it too sure. A larger point is more rows; bars are 95% intervals."
+        "calibrated, below it overconfident. A larger point is more rows; bars are 95% intervals."
     )
     points = [
         (b.confidence, b.right.value, b.right.low, b.right.high, b.rows / len(predictions.y))
         for b in bins
     ]
-    alt = "Calibration: share of right answers by confidence; the table below has the figures"
+    alt = "Calibration: accuracy by confidence; the table below has the figures"
     calibration = pieces.chart("Calibration", draw_reliability(points, alt), notes)
     table = pieces.plain_table(
         "Rows by confidence",
-        ["confidence", "rows", "right", "95% interval"],
+        ["confidence", "rows", "accuracy", "95% interval"],
         ((f"{b.confidence:.1%}", f"{b.rows:,}", f"{b.right.value:.1%}", _range(b.right))
          for b in bins),
     )  # fmt: skip
@@ -79,11 +79,15 @@ def _classes(predictions: Predictions, labels: list[str]) -> str:
             n, said, hits = int(table[c].sum()), int(table[:, c].sum()), int(table[c, c])
             found, correct = wilson(hits, n), wilson(hits, said)
             recall = f"{found.value:.1%} ({_range(found)})" if n else "no row"
-            precision = f"{correct.value:.1%} ({_range(correct)})" if said else "never said"
+            precision = f"{correct.value:.1%} ({_range(correct)})" if said else "never predicted"
             yield label, f"{n:,}", recall, precision
 
-    head = ["class", "rows", "found of its rows", "right when said"]
-    return pieces.plain_table("Class by class (recall and precision)", head, rows())
+    head = ["class", "rows", "recall", "precision"]
+    caption = (
+        "Class by class. Recall: the share of its rows that were found. Precision: the share of "
+        "its predictions that were right."
+    )
+    return pieces.plain_table(caption, head, rows())
 
 
 def _confusion(predictions: Predictions, labels: list[str]) -> str:
@@ -103,7 +107,7 @@ def _confusion(predictions: Predictions, labels: list[str]) -> str:
         for i, label in enumerate(labels)
     )
     piece = (
-        '<table class="matrix">\n<caption>Rows: the true class. Columns: what was said.</caption>\n'
+        '<table class="matrix">\n<caption>Rows: true class. Columns: predicted class.</caption>\n'
         f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
     )
     return f'<div class="chart">\n<h3>{title}</h3>\n{pieces.scroll(piece, title)}\n</div>'
@@ -115,4 +119,4 @@ def _pairs(table: np.ndarray, labels: list[str]) -> str:
     order = np.argsort(-off, axis=None, kind="stable")[:MOST_PAIRS]
     found = [divmod(int(k), len(table)) for k in order]
     rows = [(labels[i], labels[j], f"{off[i, j]:,}") for i, j in found if off[i, j]]
-    return pieces.plain_table("The most frequent", ["true class", "said", "rows"], rows)
+    return pieces.plain_table("The most frequent", ["true class", "predicted", "rows"], rows)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -49,11 +48,14 @@ def show_relevance(found: Sequence[Relevance], source: str, image: Image | None)
     yield table if image is None else pieces.folded("Figures", table)
 
 
-def show_told(told: Any, names: Sequence[str]) -> Iterator[str]:
-    """Yield the section for a model that knows the relevance of its columns itself."""
-    pairs = _as_pairs(told, names)
-    most = max([1e-9, *(value for _, value in pairs)])
-    yield page.paragraph("Relevance of the columns, as the model has learned it.")
+def show_learned(relevance: Sequence[float], names: Sequence[str]) -> Iterator[str]:
+    """Yield the section for a model that has learned the relevance of its columns."""
+    pairs = sorted(zip(names, relevance, strict=True), key=lambda pair: -pair[1])
+    most = max([1e-9, *relevance])
+    yield page.paragraph(
+        "Relevance of the columns, as the model has learned it: the probability that a column "
+        "differs between groups."
+    )
     yield page.table(
         "The most relevant first",
         ["column", "relevance"],
@@ -62,21 +64,6 @@ def show_told(told: Any, names: Sequence[str]) -> Iterator[str]:
             for name, value in pairs[:MOST_LISTED]
         ),
     )
-
-
-def _as_pairs(told: Any, names: Sequence[str]) -> list[tuple[str, float]]:
-    """Return names and numbers, the largest first; a table by class is averaged over classes."""
-    if isinstance(told, Mapping) or (
-        hasattr(told, "index") and hasattr(told, "to_numpy") and np.ndim(told) == 1
-    ):
-        pairs = [(str(name), float(value)) for name, value in told.items()]
-    else:
-        if hasattr(told, "columns"):
-            names = [str(name) for name in told.columns]
-        values = np.atleast_2d(np.asarray(told, dtype=float)).mean(axis=0)
-        names = names if len(names) == len(values) else [f"x{j}" for j in range(len(values))]
-        pairs = list(zip(names, values.tolist(), strict=True))
-    return sorted(pairs, key=lambda pair: -pair[1])
 
 
 def _text(interval: Interval) -> str:

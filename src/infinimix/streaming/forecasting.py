@@ -13,15 +13,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from infinimix.estimators.forecast import NEW_CLASS, Forecast
+from infinimix.evaluation.abilities import (
+    AnswersRows,
+    Classifying,
+    Forecasting,
+    Labelling,
+    LearnsRows,
+    LearnsTables,
+    NoticesNewClasses,
+    able,
+)
 from infinimix.tables.rows import as_dicts, by_rows, cut, holds_dicts, list_labels
-
-
-class Forecaster(Protocol):
-    """A model that can predict and learn the rows of a chunk by itself."""
-
-    def forecast(self, X: Any, y: Any) -> Forecast:
-        """Predict each row, then learn it, in their order."""
-        ...
 
 
 def forecast(model: Any, X: Any, y: Any, *, batch: int | None = None) -> Forecast:
@@ -54,7 +56,7 @@ def forecast(model: Any, X: Any, y: Any, *, batch: int | None = None) -> Forecas
     >>> forecast(AClassClassifier("real", random_state=0), X, y).predicted.tolist()
     [None, 'a', 'a', 'b']
     """
-    if batch is None and hasattr(model, "forecast"):
+    if batch is None and able(model, Forecasting):
         found: Forecast = model.forecast(X, y)
         return found
     X, y = by_rows(X), list_labels(y)
@@ -97,13 +99,13 @@ def as_learner(model: Any, *, one_by_one: bool = False, classes: Any = None) -> 
     classes : sequence of labels, optional
         For the first `partial_fit` of models that must know all labels in advance.
     """
-    rows, tables = hasattr(model, "learn_one"), hasattr(model, "partial_fit")
+    rows, tables = able(model, LearnsRows), able(model, LearnsTables)
     if not rows and not tables:
         raise TypeError(
             f"{type(model).__name__} cannot learn from a stream: it has none of the methods "
             "forecast, partial_fit and learn_one."
         )
-    one_by_one = one_by_one and not hasattr(model, "new_class_proba")  # which takes tables
+    one_by_one = one_by_one and not able(model, NoticesNewClasses)  # which takes tables
     if rows and (one_by_one or not tables):
         return RowLearner(model)
     return TableLearner(model, classes)
@@ -119,13 +121,12 @@ class TableLearner:
     def answer(self, X: Any, y: list[Any]) -> Forecast:
         """Predict rows; no answers while the model knows no classes."""
         found = Forecast.empty(len(y))
-        classes = getattr(self.model, "classes_", None)
-        if classes is None:
+        if not self._is_fitted:
             return found
-        if not hasattr(self.model, "predict_proba"):
+        if not able(self.model, Classifying):
             found.predicted[:] = list_labels(self.model.predict(X))
             return found
-        proba, labels = np.asarray(self.model.predict_proba(X)), list_labels(classes)
+        proba, labels = np.asarray(self.model.predict_proba(X)), list_labels(self.model.classes_)
         best = proba.argmax(axis=1)
         found.predicted[:] = [labels[k] for k in best.tolist()]
         found.confidence[:] = proba[np.arange(len(y)), best]
@@ -133,7 +134,7 @@ class TableLearner:
         for i, label in enumerate(y):
             if label in place:
                 found.proba_true[i] = proba[i, place[label]]
-        if hasattr(self.model, "new_class_proba"):
+        if able(self.model, NoticesNewClasses):
             self._answer_new(X, found)
         return found
 
@@ -145,10 +146,14 @@ class TableLearner:
 
     def learn(self, X: Any, y: list[Any]) -> None:
         """Learn rows; the first time with all classes, if they are given."""
-        if self.classes is not None and getattr(self.model, "classes_", None) is None:
+        if self.classes is not None and not self._is_fitted:
             self.model.partial_fit(X, y, classes=self.classes)
         else:
             self.model.partial_fit(X, y)
+
+    @property
+    def _is_fitted(self) -> bool:
+        return able(self.model, Labelling) and self.model.classes_ is not None
 
 
 class RowLearner:
@@ -171,7 +176,7 @@ class RowLearner:
         return found
 
     def _probabilities(self, x: Any) -> dict[Any, float] | None:
-        if not hasattr(self.model, "predict_proba_one"):
+        if not able(self.model, AnswersRows):
             return None
         try:
             proba: dict[Any, float] = self.model.predict_proba_one(x)
