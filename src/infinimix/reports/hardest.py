@@ -16,6 +16,7 @@ from infinimix.evaluation.abilities import Explaining, able
 from infinimix.evaluation.predictions import Predictions
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
+from infinimix.reports.markup import draw
 from infinimix.tables.rows import is_pandas, pick
 
 MOST_HARD = 6
@@ -37,11 +38,10 @@ def show_hardest(predictions: Predictions, image: Image | None) -> Iterator[str]
             "predicted class against the true one; for a row that was right, of its class against "
             "the next."
         )
-    cards = "\n".join(_card(predictions, int(i), image) for i in order)
-    yield f'<div class="hard">\n{cards}\n</div>'
+    yield draw("pieces.html", "hard_rows", [_card(predictions, int(i), image) for i in order])
 
 
-def _card(predictions: Predictions, i: int, image: Image | None) -> str:
+def _card(predictions: Predictions, i: int, image: Image | None) -> list[str]:
     p = predictions.proba[i]
     ranked = np.argsort(-p, kind="stable")
     true, said = int(predictions.y[i]), int(ranked[0])
@@ -49,15 +49,12 @@ def _card(predictions: Predictions, i: int, image: Image | None) -> str:
     right = said == true
     verdict = names[true] if right else f"{names[true]} taken for {names[said]}"
     shown = list(dict.fromkeys([*ranked[: MOST_CHANCES - 1].tolist(), true]))
-    bars = page.chances([(names[c], float(p[c])) for c in shown], names[true])
-    title = page.paragraph(f"Row {predictions.places[i] + 1:,}", "note")
-    body = (
-        title
-        + page.verdict(right, verdict)
-        + bars
-        + _why(predictions, i, said, true, ranked, image)
-    )
-    return f'<article class="hardrow">\n{body}\n</article>'
+    return [
+        page.paragraph(f"Row {predictions.places[i] + 1:,}", "note"),
+        page.verdict(right, verdict),
+        page.chances([(names[c], float(p[c])) for c in shown], names[true]),
+        _why(predictions, i, said, true, ranked, image),
+    ]
 
 
 def _why(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -76,21 +75,15 @@ def _show_dependence(model: Any) -> Iterator[str]:
         "everything. Small values come out as up to 0.1 by chance."
     )
     if len(names) <= MOST_TOGETHER:
-        head = "".join(f'<th scope="col">{escape(pieces.short(n, 14))}</th>' for n in names)
-        body = "\n".join(
-            f'<tr><th scope="row">{escape(pieces.short(name, 20))}</th>'
-            + "".join(
-                pieces.shaded("td", "·" if i == j else f"{r[i, j]:.2f}", r[i, j] * (i != j))
-                for j in range(len(names))
+        rows = (
+            (
+                pieces.short(name, 20),
+                [("·" if i == j else f"{r[i, j]:.2f}", r[i, j] * (i != j)) for j in range(len(r))],
             )
-            + "</tr>"
             for i, name in enumerate(names)
         )
-        yield pieces.scroll(
-            '<table class="matrix">\n<caption>Information correlation</caption>\n'
-            f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>",
-            "Information correlation",
-        )
+        heads = [pieces.short(name, 14) for name in names]
+        yield pieces.matrix("Information correlation", heads, rows)
         return
     upper = np.argwhere(np.triu(np.ones_like(r, dtype=bool), 1))
     order = np.argsort(-r[upper[:, 0], upper[:, 1]], kind="stable")[:MOST_PAIRS]

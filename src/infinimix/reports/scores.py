@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 import numpy as np
 
@@ -52,14 +51,14 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
         for b in bins
     ]
     alt = "Calibration: accuracy by confidence; the table below has the figures"
-    calibration = pieces.chart("Calibration", draw_reliability(points, alt), notes)
     table = pieces.plain_table(
         "Rows by confidence",
         ["confidence", "rows", "accuracy", "95% interval"],
         ((f"{b.confidence:.1%}", f"{b.rows:,}", f"{b.right.value:.1%}", _range(b.right))
          for b in bins),
     )  # fmt: skip
-    calibration = calibration.removesuffix("</div>") + pieces.folded("Figures", table) + "</div>"
+    picture = draw_reliability(points, alt)
+    calibration = pieces.chart("Calibration", picture, notes, pieces.folded("Figures", table))
     yield pieces.side_by_side([calibration, _confusion(predictions, labels)])
 
 
@@ -92,25 +91,15 @@ def _classes(predictions: Predictions, labels: list[str]) -> str:
 
 def _confusion(predictions: Predictions, labels: list[str]) -> str:
     table = predictions.confusion
-    title = "Confusion"
     if len(labels) > MOST_LABELS:
-        return f'<div class="chart">\n<h3>{title}</h3>\n{_pairs(table, labels)}\n</div>'
+        return pieces.chart("Confusion", _pairs(table, labels))
     share = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
-    head = "".join(f'<th scope="col">{escape(label)}</th>' for label in labels)
-    body = "\n".join(
-        f'<tr><th scope="row">{escape(label)}</th>'
-        + "".join(
-            pieces.shaded("td", f"{table[i, j]:,}" if table[i, j] else "·", float(share[i, j]))
-            for j in range(len(labels))
-        )
-        + "</tr>"
-        for i, label in enumerate(labels)
+    rows = (
+        (label, [(f"{n:,}" if n else "·", s) for n, s in zip(counts, shares, strict=True)])
+        for label, counts, shares in zip(labels, table.tolist(), share.tolist(), strict=True)
     )
-    piece = (
-        '<table class="matrix">\n<caption>Rows: true class. Columns: predicted class.</caption>\n'
-        f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-    )
-    return f'<div class="chart">\n<h3>{title}</h3>\n{pieces.scroll(piece, title)}\n</div>'
+    caption = "Rows: true class. Columns: predicted class."
+    return pieces.chart("Confusion", pieces.matrix(caption, labels, rows, "Confusion"))
 
 
 def _pairs(table: np.ndarray, labels: list[str]) -> str:

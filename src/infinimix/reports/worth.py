@@ -27,7 +27,7 @@ def show_relevance(found: Sequence[Relevance], source: str, image: Image | None)
         largest = max(worth.values()) or 1.0
         alt = "What each pixel tells alone: the stronger the shade, the more"
         drawn = image._replace(low=0.0, high=largest)
-        picture = drawn.draw(worth, alt).replace('class="grid"', 'class="grid large"', 1)
+        picture = drawn.draw(worth, alt, "large")
         yield pieces.chart("Alone, as a picture", picture, f"Strongest: {largest:.2f} nats.")
     most = max([1e-9, *(one.alone.value for one in found)])
     rows = (
@@ -43,8 +43,8 @@ def show_relevance(found: Sequence[Relevance], source: str, image: Image | None)
     caption = "The best alone first"
     if len(found) > MOST_LISTED:
         caption += f"; the best {MOST_LISTED} of {len(found)}"
-    table = page.table(caption, ["column", "alone", "beyond the others"], rows)
-    table = pieces.scroll(table.replace("<table>", '<table class="worth">', 1), caption)
+    table = page.table(caption, ["column", "alone", "beyond the others"], rows, "worth")
+    table = pieces.scroll(table, caption)
     yield table if image is None else pieces.folded("Figures", table)
 
 
