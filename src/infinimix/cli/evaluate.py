@@ -78,7 +78,7 @@ def _show(found: dict[str, Any], title: str) -> list[Any]:
         ("always the largest class", percent(found["majority"]), ""),
         ("log-loss", number(found["log_loss"]),
          f"plus or minus {number(1.96 * found['log_loss_error'])}"),
-        ("calibration error", percent(found["calibration_error"]), "0 is honest"),
+        ("calibration error", percent(found["calibration_error"]), "0 is best"),
     ]  # fmt: skip
     classes = [
         (

@@ -106,7 +106,7 @@ class Recipe:
             model.set_params(verbose=False)  # a saved model is the same wherever it was made
         return trained
 
-    def settled(self) -> Recipe:
+    def with_kinds(self) -> Recipe:
         """Return the recipe with the kinds of the whole table, for parts of it."""
         if not isinstance(self.columns, dict | str) or self.columns == "text":
             return self

@@ -107,7 +107,7 @@ def read_task(
     else:
         rows = _read_words(path, reading, text, target)
     recipe = Recipe(model, rows.infos, rows.columns, text, options)
-    X, y = _settle_unlabelled(command, rows.X, rows.y, target, recipe)
+    X, y = _drop_unlabelled(command, rows.X, rows.y, target, recipe)
     notes = {**rows.notes, "target": target}
     return Task(rows.table, X, y, recipe, rows.infos, rows.warnings, notes)
 
@@ -123,10 +123,10 @@ def _read_words(path: Path, reading: Reading, text: str, target: str) -> Rows:
     return Rows(table, X, y, "text", [info], [], Asked({}, others), reading.missing)
 
 
-def _settle_unlabelled(
+def _drop_unlabelled(
     command: str, X: pd.DataFrame, y: list[Any], target: str, recipe: Recipe
 ) -> tuple[pd.DataFrame, list[Any]]:
-    """Let rows without label go, unless the model learns from them too."""
+    """Leave rows without label out, unless the model learns from them too."""
     holes = sum(label is None for label in y)
     if not holes:
         return X, y

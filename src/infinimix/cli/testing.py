@@ -45,7 +45,7 @@ def cross_validate(task: Task, folds: int, seed: int) -> dict[str, Any]:
     proba = np.zeros((len(y), len(labels)))
     predicted: list[Any] = [None] * len(y)
     codes = [labels.index(label) for label in y]
-    recipe = task.recipe.settled()
+    recipe = task.recipe.with_kinds()
     fold = deal(codes, folds, seed)
     with progress("folds", folds) as step:
         for train, test in splits(fold, folds):

@@ -1,4 +1,4 @@
-"""Does what is said with 80% confidence come true 80% of the time?
+"""Calibration: are predictions of 80% confidence right 80% of the time?
 
 `Calibration` has bins of equal width and takes rows as they come; its `error` is the expected
 calibration error. `equal_bins` has bins of equally many rows, for pictures. scikit-learn's

@@ -26,7 +26,7 @@ LEAST_ROWS = 10
 
 @dataclass(frozen=True)
 class Predictions:
-    """What models said of rows they had not learned."""
+    """What models predicted for rows they had not learned."""
 
     labels: list[Any]  # of the columns of proba
     rows: Any

@@ -22,7 +22,7 @@ class Judged(NamedTuple):
 
     right: np.ndarray  # bool
     known: np.ndarray  # bool: had the label been learned before?
-    said_new: np.ndarray  # bool: was the answer NEW_CLASS?
+    predicted_new: np.ndarray  # bool: was the answer NEW_CLASS?
     loss: np.ndarray  # -log of the probability of the true label, NaN without one
     confidence: np.ndarray
     new: np.ndarray
@@ -31,11 +31,11 @@ class Judged(NamedTuple):
 def judge(found: Forecast, y: list[Any], known: np.ndarray) -> Judged:
     """Say which answers are right; `NEW_CLASS` is, if the label had not been learned before."""
     predicted = found.predicted.tolist()
-    said_new = np.array([label is NEW_CLASS for label in predicted], dtype=bool)
+    predicted_new = np.array([label is NEW_CLASS for label in predicted], dtype=bool)
     same = np.array([a == b for a, b in zip(predicted, y, strict=True)], dtype=bool)
     loss = log_losses(found.proba_true)
-    right = np.where(said_new, ~known, same)
-    return Judged(right, known, said_new, loss, found.confidence, found.new)
+    right = np.where(predicted_new, ~known, same)
+    return Judged(right, known, predicted_new, loss, found.confidence, found.new)
 
 
 class Mean:
@@ -100,18 +100,18 @@ class Novelty:
     """Are rows of new classes noticed? A row is new if its label had not been learned before."""
 
     def __init__(self) -> None:
-        self.n_new = self.n_said = self.n_hit = 0
-        self.heard = False  # has the model an opinion at all?
+        self.n_new = self.n_predicted = self.n_hit = 0
+        self.is_told = False  # whether the model says anything of new classes
         self.scores = np.zeros((2, 2 * round(MOST / STEP) + 1), np.int64)  # old and new rows
 
     def add(self, judged: Judged) -> None:
         """Take in rows."""
         new = ~judged.known
         self.n_new += int(new.sum())
-        self.n_said += int(judged.said_new.sum())
-        self.n_hit += int((new & judged.said_new).sum())
+        self.n_predicted += int(judged.predicted_new.sum())
+        self.n_hit += int((new & judged.predicted_new).sum())
         scored = ~np.isnan(judged.new)
-        self.heard |= bool(scored.any() or judged.said_new.any())
+        self.is_told |= bool(scored.any() or judged.predicted_new.any())
         with np.errstate(divide="ignore"):
             odds = np.log(judged.new[scored]) - np.log1p(-judged.new[scored])
         place = np.rint((np.clip(odds, -MOST, MOST) + MOST) / STEP).astype(np.int64)
@@ -119,10 +119,10 @@ class Novelty:
 
     def rates(self) -> dict[str, float]:
         """Return precision, recall and AUROC; NaN if the model says nothing of new classes."""
-        precision, recall = ratio(self.n_hit, self.n_said), ratio(self.n_hit, self.n_new)
+        precision, recall = ratio(self.n_hit, self.n_predicted), ratio(self.n_hit, self.n_new)
         return {
-            "new_precision": precision if self.heard else float("nan"),
-            "new_recall": recall if self.heard else float("nan"),
+            "new_precision": precision if self.is_told else float("nan"),
+            "new_recall": recall if self.is_told else float("nan"),
             "new_auroc": self.auroc,
         }
 

@@ -46,10 +46,10 @@ def confusion(true: np.ndarray, predicted: np.ndarray, n_labels: int) -> np.ndar
 
 def score_class(k: int, table: np.ndarray) -> dict[str, Any]:
     """Return rows, precision, recall and F1 of one class, by a table of confusion."""
-    hits, said, rows = int(table[k, k]), int(table[:, k].sum()), int(table[k].sum())
+    hits, found, rows = int(table[k, k]), int(table[:, k].sum()), int(table[k].sum())
     return {
         "rows": rows,
-        "precision": ratio(hits, said),
+        "precision": ratio(hits, found),
         "recall": ratio(hits, rows),
-        "f1": ratio(2 * hits, said + rows),
+        "f1": ratio(2 * hits, found + rows),
     }

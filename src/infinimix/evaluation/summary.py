@@ -29,9 +29,9 @@ def score(
     """
     place = {label: k for k, label in enumerate(labels)}
     true = np.array([place[label] for label in y])
-    said = np.array([place[label] for label in predicted])
-    table = confusion(true, said, len(labels))
-    right = true == said
+    found = np.array([place[label] for label in predicted])
+    table = confusion(true, found, len(labels))
+    right = true == found
     losses = log_losses(probability_of(true, proba))
     n = len(true)
     return {

@@ -14,12 +14,12 @@ MOST_COLUMNS = 60
 
 
 def show_about(model: Any) -> Iterator[str]:
-    """Yield what the model was told, what it took columns for, and what made the page."""
+    """Yield what the model was told, the kinds of its columns, and what made the page."""
     parts = []
     kinds = model.columns_ if able(model, KnowsKinds) else {}
     if kinds:
         rows = [(pieces.short(str(name)), str(kind)) for name, kind in kinds.items()]
-        caption = "What each column was taken for"
+        caption = "The kind of each column"
         if len(rows) > MOST_COLUMNS:
             caption += f" (the first {MOST_COLUMNS} of {len(rows):,})"
         table = pieces.plain_table(caption, ["column", "kind"], rows[:MOST_COLUMNS])

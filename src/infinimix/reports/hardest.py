@@ -44,21 +44,26 @@ def show_hardest(predictions: Predictions, image: Image | None) -> Iterator[str]
 def _card(predictions: Predictions, i: int, image: Image | None) -> list[str]:
     p = predictions.proba[i]
     ranked = np.argsort(-p, kind="stable")
-    true, said = int(predictions.y[i]), int(ranked[0])
+    true, predicted = int(predictions.y[i]), int(ranked[0])
     names = [pieces.short(label) for label in predictions.labels]
-    right = said == true
-    verdict = names[true] if right else f"{names[true]} taken for {names[said]}"
+    right = predicted == true
+    verdict = names[true] if right else f"{names[true]} taken for {names[predicted]}"
     shown = list(dict.fromkeys([*ranked[: MOST_CHANCES - 1].tolist(), true]))
     return [
         page.paragraph(f"Row {predictions.places[i] + 1:,}", "note"),
         page.verdict(right, verdict),
         page.chances([(names[c], float(p[c])) for c in shown], names[true]),
-        _why(predictions, i, said, true, ranked, image),
+        _why(predictions, i, predicted, true, ranked, image),
     ]
 
 
 def _why(
-    predictions: Predictions, i: int, said: int, true: int, ranked: np.ndarray, image: Image | None
+    predictions: Predictions,
+    i: int,
+    predicted: int,
+    true: int,
+    ranked: np.ndarray,
+    image: Image | None,
 ) -> str:
     model = predictions.models[predictions.model_of[i]]
     row = pick(predictions.rows, np.array([i]))
@@ -71,15 +76,15 @@ def _why(
         return page.paragraph(pieces.short(row[0], MOST_LETTERS))
     if not able(model, Explaining):
         return page.paragraph("This kind of model gives no reasons.", "note")
-    against = int(ranked[1]) if said == true else true
+    against = int(ranked[1]) if predicted == true else true
     known = set(np.asarray(model.classes_).tolist())
     labels = predictions.labels
     if labels[against] not in known:
         return page.paragraph("Its training rows had no row of the true class.", "note")
-    return _reasons(model.explain(row, labels[said], labels[against]), str(labels[said]))
+    return _reasons(model.explain(row, labels[predicted], labels[against]), str(labels[predicted]))
 
 
-def _reasons(why: Any, said: str) -> str:
+def _reasons(why: Any, predicted: str) -> str:
     frame = why.to_frame()
     rows = [
         (
@@ -89,7 +94,7 @@ def _reasons(why: Any, said: str) -> str:
         for name, line in frame.head(MOST_REASONS).iterrows()
     ]  # fmt: skip
     holes = sum(pieces.is_missing(value) for value in frame["value"])
-    caption = f"For {pieces.short(said)} (+) or against (−)"
+    caption = f"For {pieces.short(predicted)} (+) or against (−)"
     if holes:
         caption += f"; {pieces.plural(holes, 'cell')} missing"
     return pieces.plain_table(caption, ["column", "cell", "evidence"], rows, "reasons")

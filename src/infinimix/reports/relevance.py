@@ -8,7 +8,7 @@ absence does, on rows that were not learned. In nats, averaged over rows with th
 
 The first is high for a column that tells much, the second for one that no other replaces:
 two copies of a good column are high and near zero. The first estimates the mutual information of
-column and label from below. A column's marks (`marked_`) are hidden with it.
+column and label from below. A column's missingness indicator is hidden with it.
 
 A model that was asked to learn the relevance of its columns is believed instead.
 """
@@ -94,7 +94,7 @@ def _masks(width: int) -> Iterator[np.ndarray]:
 
 
 def _by_blocks(model: Any, rows: Any) -> Iterator[np.ndarray]:
-    """Yield log probabilities of the classes under each mask, marks hidden as well."""
+    """Yield log probabilities of the classes under each mask, which hides indicators as well."""
     schema, blocks = model._schema, model._fitted_rows(rows)
     order = list(range(schema.width))
     if schema.named:
@@ -117,7 +117,7 @@ def _hole(block: np.ndarray) -> float:
 
 
 def _by_frames(model: Any, rows: Any) -> Iterator[np.ndarray]:
-    """Yield the same for models without marks: hidden columns are columns of holes."""
+    """Yield the same for models without indicators: hidden columns are columns of holes."""
     for mask in _masks(rows.shape[1]):
         frame = rows.copy()
         for name in rows.columns[~mask]:

@@ -75,10 +75,12 @@ def _classes(predictions: Predictions, labels: list[str]) -> str:
 
     def rows() -> Iterator[tuple[str, ...]]:
         for c, label in enumerate(labels):
-            n, said, hits = int(table[c].sum()), int(table[:, c].sum()), int(table[c, c])
-            found, correct = wilson(hits, n), wilson(hits, said)
-            recall = f"{found.value:.1%} ({_range(found)})" if n else "no row"
-            precision = f"{correct.value:.1%} ({_range(correct)})" if said else "never predicted"
+            n, predicted, hits = int(table[c].sum()), int(table[:, c].sum()), int(table[c, c])
+            recalled, correct = wilson(hits, n), wilson(hits, predicted)
+            recall = f"{recalled.value:.1%} ({_range(recalled)})" if n else "no row"
+            precision = (
+                f"{correct.value:.1%} ({_range(correct)})" if predicted else "never predicted"
+            )
             yield label, f"{n:,}", recall, precision
 
     head = ["class", "rows", "recall", "precision"]

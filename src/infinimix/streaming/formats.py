@@ -35,7 +35,7 @@ def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
     def rows() -> Iterator[Row]:
         ready = list(waiting)
         waiting.clear()
-        columns.settle([record for _, record in ready])
+        columns.decide([record for _, record in ready])
         for line, record in ready:
             try:
                 row = columns.read(record)

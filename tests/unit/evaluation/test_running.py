@@ -104,8 +104,8 @@ def test_new_classes_are_scored_as_scikit_learn_does():
         rates = novelty.rates()
         exact = roc_auc_score(~judged.known, judged.new)
         assert rates["new_auroc"] == pytest.approx(exact, abs=1e-3)  # ties within 0.01 nats
-        hits = (judged.said_new & ~judged.known).sum()
-        assert rates["new_precision"] == hits / judged.said_new.sum()
+        hits = (judged.predicted_new & ~judged.known).sum()
+        assert rates["new_precision"] == hits / judged.predicted_new.sum()
         assert rates["new_recall"] == hits / (~judged.known).sum()
 
 
