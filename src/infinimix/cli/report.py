@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
+from infinimix.cli.bundles import FileOptions
 from infinimix.cli.places import check_file
 
 
@@ -38,10 +39,8 @@ def report(
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in a browser when it is done.")
     ] = False,
-    drop: options.Drop = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
+    *,
+    reads: FileOptions,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
@@ -49,14 +48,12 @@ def report(
     from infinimix.cli.files import read_source
     from infinimix.cli.learning import load_trained
     from infinimix.cli.out import print_json, show
-    from infinimix.cli.tables_in import Reading, split_names
 
-    source = None if data is None else read_source(data, format, delimiter)
+    source = None if data is None else read_source(data, reads.format, reads.delimiter)
     trained = load_trained(model)  # after the table: it is slow to load
-    reading = Reading(format, delimiter, missing, tuple(split_names(drop)))
     rows, labels = None, None
     if source is not None:
-        rows, labels = _read(trained, source, reading, target)
+        rows, labels = _read(trained, source, reads.reading, target)
     from infinimix.reports.model_page import write_report  # scikit-learn: slow to load
 
     write_report(
