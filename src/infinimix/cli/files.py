@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -107,29 +107,35 @@ def _read_csv(name: str, format: str, lines: Any, delimiter: str | None) -> Sour
     delimiter = delimiter or ("\t" if format == "tsv" else _find_delimiter(first))
     if len(delimiter) != 1:
         raise CommandError(f"--delimiter must be one character; got {delimiter!r}.")
-    names: list[str] = []
-    raw, at, cells = [], [], []
-    for record in read_records(chain([first] if first else [], text), delimiter):
-        if record.error:
-            raise CommandError(f"{name}: {record.error}.")
-        raw.append(record.raw)
-        if not names:
-            names = [cell or f"column {j + 1}" for j, cell in enumerate(record.cells)]
-            if not names:
-                break
-            check_names(names, name)
-        elif len(record.cells) == len(names):
-            cells.append(record.cells)
-            at.append(record.line)
-        elif record.cells:
-            more = "a delimiter too many, or a comma without quotes?"
-            raise CommandError(
-                f"{name}: line {record.line} has {len(record.cells)} cells, but there are "
-                f"{len(names)} columns; "
-                f"{more if len(record.cells) > len(names) else 'complete or remove it.'}"
-            )
+    held: list[str] = []  # the lines of the record that is being read
+
+    def keep() -> Iterator[str]:
+        for line in chain([first] if first else [], text):
+            held.append(line)
+            yield line
+
+    def refuse(_: int, reason: str) -> None:
+        raise CommandError(f"{name}: {reason}.")
+
+    records = read_records(keep(), delimiter, refuse)
+    names = [cell or f"column {j + 1}" for j, cell in enumerate(next(records, (0, []))[1])]
     if not names:
         raise CommandError(f"{name} is empty; give a file with a header and rows below it.")
+    check_names(names, name)
+    raw, at, cells = ["".join(held)], [], []
+    held.clear()
+    for line, record in records:
+        raw.append("".join(held))
+        held.clear()
+        if len(record) == len(names):
+            cells.append(record)
+            at.append(line)
+        elif record:
+            more = "a delimiter too many, or a comma without quotes?"
+            raise CommandError(
+                f"{name}: line {line} has {len(record)} cells, but there are {len(names)} "
+                f"columns; {more if len(record) > len(names) else 'complete or remove it.'}"
+            )
     columns = [list(column) for column in zip(*cells, strict=True)] or [[] for _ in names]
     return Source(name, format, names, columns, at, delimiter, raw)
 

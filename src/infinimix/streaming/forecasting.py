@@ -117,13 +117,14 @@ class TableLearner:
     def __init__(self, model: Any, classes: Any = None) -> None:
         self.model = model
         self.classes = classes
+        self._fitted = self._has_proba = self._notices_new = False  # found out when it is fitted
 
     def answer(self, X: Any, y: list[Any]) -> Forecast:
         """Predict rows; no answers while the model knows no classes."""
         found = Forecast.empty(len(y))
         if not self._is_fitted:
             return found
-        if not able(self.model, Classifying):
+        if not self._has_proba:
             found.predicted[:] = list_labels(self.model.predict(X))
             return found
         proba, labels = np.asarray(self.model.predict_proba(X)), list_labels(self.model.classes_)
@@ -134,7 +135,7 @@ class TableLearner:
         for i, label in enumerate(y):
             if label in place:
                 found.proba_true[i] = proba[i, place[label]]
-        if able(self.model, NoticesNewClasses):
+        if self._notices_new:
             self._answer_new(X, found)
         return found
 
@@ -153,7 +154,10 @@ class TableLearner:
 
     @property
     def _is_fitted(self) -> bool:
-        return able(self.model, Labelling) and self.model.classes_ is not None
+        if not self._fitted and able(self.model, Labelling) and self.model.classes_ is not None:
+            self._fitted, self._has_proba = True, able(self.model, Classifying)
+            self._notices_new = able(self.model, NoticesNewClasses)
+        return self._fitted
 
 
 class RowLearner:
@@ -161,6 +165,7 @@ class RowLearner:
 
     def __init__(self, model: Any) -> None:
         self.model = model
+        self._has_proba = able(model, AnswersRows)
 
     def answer(self, X: Any, y: list[Any]) -> Forecast:
         """Predict rows one after the other."""
@@ -176,7 +181,7 @@ class RowLearner:
         return found
 
     def _probabilities(self, x: Any) -> dict[Any, float] | None:
-        if not able(self.model, AnswersRows):
+        if not self._has_proba:
             return None
         try:
             proba: dict[Any, float] = self.model.predict_proba_one(x)

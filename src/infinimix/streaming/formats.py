@@ -25,8 +25,9 @@ Row = tuple[Any, Any]
 def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
     """Yield the rows of a CSV file as dicts, typed by column."""
     options, bad = reader.options, reader.bad
-    records = _records(reader, lines)
-    names = options.names or next(records, (0, None))[1]
+    text = (line for _, line in number_lines(lines, bad))
+    records = read_records(text, options.delimiter, bad.add)
+    names = options.names or _read_header(reader, records)
     if names is None:
         return
     columns = _check_names(names, reader)
@@ -47,6 +48,9 @@ def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
 
     try:
         for line, record in records:
+            if not record:
+                reader.n_blank += 1
+                continue
             if len(record) != len(names):
                 bad.add(line, f"it has {len(record)} cells, but there are {len(names)} columns")
                 continue
@@ -59,16 +63,15 @@ def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
     yield from rows()
 
 
-def _records(reader: StreamReader, lines: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield the records of a CSV file with the lines on which they begin."""
-    text = (line for _, line in number_lines(lines, reader.bad))
-    for record in read_records(text, reader.options.delimiter):
-        if record.error:
-            reader.bad.add(record.line, record.error)
-        elif record.cells:
-            yield record.line, record.cells
-        else:
-            reader.n_blank += 1
+def _read_header(
+    reader: StreamReader, records: Iterator[tuple[int, list[str]]]
+) -> list[str] | None:
+    """Return the first record that is not blank, if there is one."""
+    for _, record in records:
+        if record:
+            return record
+        reader.n_blank += 1
+    return None
 
 
 def _check_names(names: Sequence[str], reader: StreamReader) -> TypedColumns:

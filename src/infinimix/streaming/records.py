@@ -1,6 +1,6 @@
 """Records of text files, one reader for all: streams take them as they come, commands all at once.
 
-A record that cannot be read comes with its error; who reads decides whether to go on.
+Who reads decides what becomes of a record that cannot be read.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import csv
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 from infinimix.streaming.bad import StreamError
 from infinimix.streaming.lines import check_text
@@ -20,39 +20,28 @@ SUFFIXES = {
 }  # fmt: skip
 
 
-class Record(NamedTuple):
-    """One record of a CSV file."""
+def read_records(
+    lines: Iterable[str], delimiter: str, refuse: Callable[[int, str], None]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the records of a CSV file with the lines on which they begin; no cells if it is blank.
 
-    line: int  # on which it begins, from 1 on
-    cells: list[str]  # none on a blank line
-    raw: str  # as it stands in the file, with its line end
-    error: str = ""  # why it cannot be read
-
-
-def read_records(lines: Iterable[str], delimiter: str) -> Iterator[Record]:
-    """Yield the records of a CSV file, blank lines and those that cannot be read among them."""
-    held: list[str] = []
-
-    def keep() -> Iterator[str]:
-        for line in lines:
-            held.append(line)
-            yield line
-
-    parser = csv.reader(keep(), delimiter=delimiter, strict=True)
+    Line and reason of a record that cannot be read are given to `refuse`, which may raise.
+    """
+    parser = csv.reader(lines, delimiter=delimiter, strict=True)
     while True:
-        line, error = parser.line_num + 1, ""
-        held.clear()
+        first = parser.line_num + 1
         try:
-            cells = next(parser)
-            for cell in cells:
+            record = next(parser)
+            for cell in record:
                 check_text(cell)
         except StopIteration:
             return
         except StreamError:
             raise
-        except (csv.Error, ValueError) as wrong:
-            cells, error = [], str(wrong)
-        yield Record(line, cells, "".join(held), error)
+        except (csv.Error, ValueError) as error:
+            refuse(first, str(error))
+            continue
+        yield first, record
 
 
 def parse_object(text: str) -> Any:
