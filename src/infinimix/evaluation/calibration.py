@@ -35,7 +35,7 @@ class Calibration:
         bin_of = np.clip((confidence * len(self.n)).astype(np.int64), 0, last)
         self.n += np.bincount(bin_of, minlength=last + 1)
         self.right += np.bincount(bin_of[right], minlength=last + 1)
-        self.confidence += np.bincount(bin_of, weights=confidence, minlength=last + 1)
+        np.add.at(self.confidence, bin_of, confidence)  # in order, however the rows are cut
 
     @property
     def error(self) -> float:

@@ -48,7 +48,8 @@ class Mean:
         """Take in values."""
         values = values[~np.isnan(values)]
         self.n += len(values)
-        self.total += float(values.sum())
+        if len(values):  # in order, so that the sum does not depend on how the rows are cut
+            self.total = float(np.cumsum(np.append(self.total, values))[-1])
 
     @property
     def value(self) -> float:

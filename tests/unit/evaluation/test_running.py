@@ -125,3 +125,16 @@ def test_what_is_right():
     assert judged.right.tolist() == [True, True, False, False]
     assert judged.loss[0] == pytest.approx(-math.log(1e-15))
     assert np.isnan(judged.loss[1:]).all()
+
+
+def test_sums_do_not_depend_on_how_the_rows_are_cut():
+    values = np.random.default_rng(0).random(1000)
+    right = values < 0.5
+    found = set()
+    for parts in cuts(1000):
+        mean, calibration = Mean(), Calibration(7)
+        for part in parts:
+            mean.add(values[part])
+            calibration.add(values[part], right[part])
+        found.add((mean.value, calibration.error))
+    assert len(found) == 1
