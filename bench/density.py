@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
-from bench.measures import standard_error
 from bench.report import Grid, Line, Section
 from infinimix import CRPMixture
+from infinimix.evaluation.intervals import standard_error
 
 VARIABLE = "INFINIMIX_LACE_PYTHON"
 MODES, WIDTH = 20, 50

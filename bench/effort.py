@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from bench.measures import align, log_losses
 from bench.realdata import find, load, splits
 from bench.report import Grid, Line, Section
 from infinimix import AClassClassifier, CRPMixture
 from infinimix.estimators.common.effort import EFFORTS
+from infinimix.evaluation.scores import align, log_losses, probability_of
 
 TABLES = ("hepatitis", "house_votes_84", "credit_approval", "lymphography")
 TRIALS = (  # islands, particles, sweeps
@@ -56,7 +56,8 @@ def _on_table(name: str, options: dict[str, Any]) -> tuple[float, float]:
         model.fit(table.frame.iloc[train], table.y[train])
         seconds.append(time.process_time() - start)
         proba = align(model.predict_proba(table.frame.iloc[rows]), model.classes_, table.classes)
-        losses.append(log_losses(proba, np.searchsorted(table.classes, table.y[rows])))
+        codes = np.searchsorted(table.classes, table.y[rows])
+        losses.append(log_losses(probability_of(codes, proba)))
     return float(np.concatenate(losses).mean()), float(np.median(seconds))
 
 

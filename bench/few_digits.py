@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.datasets import load_digits
 from sklearn.semi_supervised import LabelSpreading
 
-from bench.measures import standard_error
 from bench.report import Grid, Line, Section
 from infinimix import AClassClassifier, FiniteMixtureClassifier
+from infinimix.evaluation.intervals import standard_error
 
 LABELS, QUERIES, NOISE, LEARNED = 2, 1_000, 200, 1_200
 KERNELS = {

@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from bench.measures import standard_error
 from bench.realdata import Table, find, lacking, load
 from bench.report import Grid, Line, Section, show, summarise, to_markdown
 from infinimix import AClassClassifier, FiniteMixtureClassifier
+from infinimix.evaluation.intervals import standard_error
 from infinimix.tables import read_schema
 
 TABLES = [

@@ -11,9 +11,9 @@ import warnings
 
 import numpy as np
 
-from bench.measures import standard_error
 from bench.networks import judge, learn
 from bench.report import Grid, Line, Section
+from infinimix.evaluation.intervals import standard_error
 from infinimix.networks import NetworkFranchise, sample_network
 
 SIZES = ((3, 3, 3), (3, 3, 2), (2, 3, 3))

@@ -15,9 +15,9 @@ from collections.abc import Callable
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from bench.measures import standard_error
 from bench.report import Grid, Line, Section
 from infinimix import BlockmodelBayesNet
+from infinimix.evaluation.intervals import standard_error
 from infinimix.networks import sample_network
 from infinimix.networks.network import BayesNet
 

@@ -13,11 +13,11 @@ import warnings
 import numpy as np
 from sklearn.metrics import average_precision_score, roc_auc_score
 
-from bench.measures import standard_error
 from bench.network_peers import Learner, available
 from bench.report import Grid, Line, Section
 from bench.timing import count
 from infinimix import BlockmodelBayesNet
+from infinimix.evaluation.intervals import standard_error
 from infinimix.networks import sample_network
 from infinimix.networks.chains import Chain
 from infinimix.networks.engine.candidates import choose_layout

@@ -35,9 +35,9 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from bench.measures import align, log_losses
 from bench.realdata import as_objects, categorical_columns, numeric_columns
 from infinimix import AClassClassifier
+from infinimix.evaluation.scores import align, log_losses, probability_of
 
 EFFORT = "default"  # of infinimix
 ITERATIONS = 100
@@ -231,7 +231,8 @@ def _regression(C: float) -> LogisticRegression:
 
 def _loss(proba: np.ndarray, known: np.ndarray, y: np.ndarray) -> float:
     classes = np.union1d(known, y)
-    return log_losses(align(proba, known, classes), np.searchsorted(classes, y)).mean()
+    p_true = probability_of(np.searchsorted(classes, y), align(proba, known, classes))
+    return log_losses(p_true).mean()
 
 
 def _cross_validate(scores: Callable, y: np.ndarray) -> np.ndarray:

@@ -24,10 +24,13 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from bench.measures import align, calibration_error, log_losses, standard_error, tempered
+from bench.measures import tempered
 from bench.realdata import Table, find, knock_out, lacking, load, splits
 from bench.report import Grid, Line, Section, show, summarise, to_markdown
 from bench.table_peers import MODELS
+from infinimix.evaluation.calibration import calibration_error
+from infinimix.evaluation.intervals import standard_error
+from infinimix.evaluation.scores import align, log_losses, probability_of
 
 SMALL = [
     *("zoo", "lymphography", "hepatitis", "house_votes_84", "horse_colic", "credit_approval"),
@@ -72,8 +75,8 @@ def _join(repeats: list[dict[str, Any]]) -> dict[str, Any]:
 def _measure(proba: np.ndarray, code: np.ndarray) -> dict[str, float]:
     return {
         "accuracy": float(np.mean(proba.argmax(axis=1) == code)),
-        "log_loss": float(log_losses(proba, code).mean()),
-        "ece": calibration_error(proba, code),
+        "log_loss": float(log_losses(probability_of(code, proba)).mean()),
+        "ece": calibration_error(proba.max(axis=1), proba.argmax(axis=1) == code),
     }
 
 

@@ -18,6 +18,8 @@ import numba
 import numpy as np
 import scipy.sparse as sp
 
+from infinimix.evaluation.scores import log_losses
+
 BITS = 22
 
 
@@ -33,7 +35,7 @@ class Outcome(NamedTuple):
 
     def log_loss(self, known: np.ndarray) -> float:
         """Mean over the rows whose label was known before."""
-        return float(-np.log(np.maximum(self.proba_true[known], 1e-12)).mean())
+        return float(log_losses(self.proba_true[known], 1e-12).mean())
 
 
 def has_wabbit() -> bool:

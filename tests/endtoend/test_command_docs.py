@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from infinimix.estimators.effort import EFFORTS
 from typer.testing import CliRunner
 
 from infinimix.cli import COMMANDS, app
 from infinimix.cli.examples import EXAMPLES
+from infinimix.estimators.common.effort import EFFORTS
 
 PAGE = (Path(__file__).parents[2] / "docs/command.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))

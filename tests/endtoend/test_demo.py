@@ -1,5 +1,6 @@
 """`infinimix demo`, as a shell runs it: the table it prints and the page it writes."""
 
+import html
 import io
 import os
 import re
@@ -148,9 +149,8 @@ def test_the_page_shows_the_printed_table(demo, page):
 def test_the_code_on_the_page_gives_the_printed_error(demo):
     text = demo[1].read_text(encoding="utf-8")
     code = re.search(r"<code>(.*?)</code>", text, re.S).group(1)
-    code = code.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", '"')
     with redirect_stdout(io.StringIO()) as out:
-        exec(compile(code, "page.html", "exec"), {})
+        exec(compile(html.unescape(code), "page.html", "exec"), {})
     error = float(re.search(r"error ([\d.]+)", out.getvalue()).group(1))
     assert f" {error:.1%} *" in demo[0].stdout
 

@@ -6,7 +6,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from infinimix.estimators.effort import EFFORTS
+
+from infinimix.estimators.common.effort import EFFORTS
 
 PAGES = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
 

@@ -1,8 +1,9 @@
 """The command `infinimix`: one file a command, listed in `COMMANDS`.
 
 Commands import what they run when they run, so `--version` and `--help` answer at once. `errors`
-words what goes wrong, `options` holds what several commands share, `files`, `tables_in` and `kinds`
-read tables, `learning` and `tasks` make models of them, `out` and `places` show and write.
+words what goes wrong, `options` and `bundles` hold what several commands share, `files`,
+`tables_in` and `kinds` read tables, `learning` and `tasks` make models of them, `out` and `places`
+show and write.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from infinimix.cli import (
     stream,
     warm_up,
 )
+from infinimix.cli.bundles import unfolded
 from infinimix.cli.errors import guarded
 from infinimix.cli.examples import EXAMPLES
 
@@ -45,7 +47,7 @@ COMMANDS: dict[str, Callable[..., None]] = {  # in the order of --help
 
 app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False)
 for name, command in COMMANDS.items():
-    app.command(name, epilog=f"Example: {EXAMPLES[name]}")(guarded(name, command))
+    app.command(name, epilog=f"Example: {EXAMPLES[name]}")(guarded(name, unfolded(command)))
 
 
 def _show_version(wanted: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from infinimix.cli import options
+from infinimix.cli.bundles import TableOptions
 
 
 def cluster(
@@ -13,17 +14,8 @@ def cluster(
     append: options.Append = False,
     save: options.Save = None,
     effort: options.Effort = "default",
-    real: options.Real = None,
-    log: options.Log = None,
-    category: options.Category = None,
-    binary: options.Binary = None,
-    count: options.Count = None,
-    gaussian: options.Gaussian = None,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
+    *,
+    table: TableOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
@@ -31,16 +23,9 @@ def cluster(
     """Find groups of similar rows, as many as the table calls for."""
     from infinimix.cli.learning import make
     from infinimix.cli.out import is_watched
-    from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_rows
 
-    flags = {
-        "--real": real, "--log": log, "--category": category, "--binary": binary,
-        "--count": count, "--gaussian": gaussian,
-    }  # fmt: skip
-    rows = read_rows(
-        "cluster", file, Reading(format, delimiter, missing), flags, columns, drop
-    )  # fmt: skip
+    rows = read_rows("cluster", file, table)
     from infinimix import CRPMixture  # numba: slow to load, so after the table has been read
 
     model = make(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.cli.out import grid, percent, plain
+from infinimix.evaluation.abilities import Counting, Grouping, able
 
 MOST_GROUPS = 12
 MOST_COLUMNS = 6
@@ -17,18 +18,19 @@ MOST_CLASSES = 40
 
 def describe_classes(model: Any, y: Sequence[Any] = ()) -> list[dict[str, Any]]:
     """Return label, rows and groups of each class, as far as the model or the labels y say."""
-    labels = list(getattr(model, "classes_", []))
-    counts = _each(model, "class_count_", len(labels))
+    labels = list(model.classes_)
+    counts = _each(model.class_count_ if able(model, Counting) else [], len(labels))
     if y and not any(counts):
         own = Counter(y)
         counts = [own[plain(label)] for label in labels]
-    groups = _each(model, "n_groups_", len(labels))
+    groups = _each(model.n_groups_ if able(model, Grouping) else [], len(labels))
     found = zip(labels, counts, groups, strict=True)
     return [plain({"label": c, "rows": n, "groups": k}) for c, n, k in found]
 
 
-def _each(model: Any, name: str, n: int) -> list[Any]:
-    values = np.atleast_1d(getattr(model, name, []))
+def _each(values: Any, n: int) -> list[Any]:
+    """Return one value for each class, None where they are not known by class."""
+    values = np.atleast_1d(values)
     return values.tolist() if len(values) == n else [None] * n
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
+from infinimix.cli.bundles import TableOptions
 from infinimix.cli.places import check_file
 
 MOST_CLASSES = 15  # in the confusion matrix on a terminal
@@ -29,38 +30,23 @@ def evaluate(
     model: options.ModelName = "aclass",
     text: options.Text = None,
     effort: options.Effort = "default",
-    real: options.Real = None,
-    log: options.Log = None,
-    category: options.Category = None,
-    binary: options.Binary = None,
-    count: options.Count = None,
-    gaussian: options.Gaussian = None,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
+    *,
+    table: TableOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
 ) -> None:
     """Measure how well a model predicts, by cross-validation or on a test table."""
     from infinimix.cli.out import print_json, show
-    from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_task
 
-    flags = {
-        "--real": real, "--log": log, "--category": category, "--binary": binary,
-        "--count": count, "--gaussian": gaussian,
-    }  # fmt: skip
-    reading = Reading(format, delimiter, missing)
-    task = read_task(
-        "evaluate", file, target, reading, flags, columns, drop, model, text,
-        {"random_state": seed, "n_jobs": jobs, "effort": effort},
-    )  # fmt: skip
+    settings = {"random_state": seed, "n_jobs": jobs, "effort": effort}
+    task = read_task("evaluate", file, target, table, model, text, settings)
     from infinimix.cli.testing import cross_validate, test_on  # NumPy: slow to load
 
-    found = cross_validate(task, folds, seed) if test is None else test_on(task, test, reading)
+    found = (
+        cross_validate(task, folds, seed) if test is None else test_on(task, test, table.reading)
+    )
     how = f"{folds}-fold cross-validation" if test is None else f"tested on {test}"
     if as_json:
         print_json({"model": model, "how": how, **found})
@@ -78,7 +64,7 @@ def _show(found: dict[str, Any], title: str) -> list[Any]:
         ("always the largest class", percent(found["majority"]), ""),
         ("log-loss", number(found["log_loss"]),
          f"plus or minus {number(1.96 * found['log_loss_error'])}"),
-        ("calibration error", percent(found["calibration_error"]), "0 is honest"),
+        ("calibration error", percent(found["calibration_error"]), "0 is best"),
     ]  # fmt: skip
     classes = [
         (

@@ -6,21 +6,20 @@ types of their own. What the columns mean is decided in `tables_in`.
 
 from __future__ import annotations
 
-import csv
 import gzip
 import io
-import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.places import wrong_with_file
 from infinimix.streaming.bad import BadRecords
-from infinimix.streaming.formats import SUFFIXES, as_dict
-from infinimix.streaming.lines import check_text, number_lines, open_lines
+from infinimix.streaming.lines import number_lines, open_lines
+from infinimix.streaming.parquet import read_columns
+from infinimix.streaming.records import format_of, named_twice, parse_object, read_records
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet")
 DELIMITERS = (",", ";", "\t", "|")
@@ -83,7 +82,7 @@ def read_source(path: Path, format: str | None = None, delimiter: str | None = N
             try:
                 read = _read_json if format == "jsonl" else _read_csv
                 source = read(str(path), format, lines, delimiter)
-            except (csv.Error, ValueError) as error:
+            except ValueError as error:
                 raise CommandError(f"{path}: {error}.") from error
     if not source.n_rows:
         raise CommandError(f"{path} has no rows; give a file with a header and rows below it.")
@@ -93,8 +92,7 @@ def read_source(path: Path, format: str | None = None, delimiter: str | None = N
 def find_format(path: Path, format: str | None) -> str:
     """Return what a file holds, by its name unless told."""
     if format is None:
-        name = str(path).lower().removesuffix(".gz")
-        format = "csv" if name == "-" else SUFFIXES.get(Path(name).suffix)
+        format = "csv" if str(path) == "-" else format_of(str(path))
     if format is None and path.suffix in (".txt", ".data", ".dat"):
         format = "csv"
     if format not in FORMATS:
@@ -104,61 +102,42 @@ def find_format(path: Path, format: str | None) -> str:
 
 
 def _read_csv(name: str, format: str, lines: Any, delimiter: str | None) -> Source:
-    text = _Kept(lines)
-    first = text.peek()
+    text = (line for _, line in number_lines(lines, BadRecords("raise")))
+    first = next(text, "")
     delimiter = delimiter or ("\t" if format == "tsv" else _find_delimiter(first))
     if len(delimiter) != 1:
         raise CommandError(f"--delimiter must be one character; got {delimiter!r}.")
-    parser = csv.reader(text, delimiter=delimiter, strict=True)
-    names = [cell or f"column {j + 1}" for j, cell in enumerate(next(parser, []))]
+    held: list[str] = []  # the lines of the record that is being read
+
+    def keep() -> Iterator[str]:
+        for line in chain([first] if first else [], text):
+            held.append(line)
+            yield line
+
+    def refuse(_: int, reason: str) -> None:
+        raise CommandError(f"{name}: {reason}.")
+
+    records = read_records(keep(), delimiter, refuse)
+    names = [cell or f"column {j + 1}" for j, cell in enumerate(next(records, (0, []))[1])]
     if not names:
         raise CommandError(f"{name} is empty; give a file with a header and rows below it.")
     check_names(names, name)
-    raw, at, records = [text.take()], [], []
-    begin = parser.line_num + 1
-    for record in parser:
-        raw.append(text.take())
+    raw, at, cells = ["".join(held)], [], []
+    held.clear()
+    for line, record in records:
+        raw.append("".join(held))
+        held.clear()
         if len(record) == len(names):
-            records.append(record)
-            at.append(begin)
+            cells.append(record)
+            at.append(line)
         elif record:
             more = "a delimiter too many, or a comma without quotes?"
             raise CommandError(
-                f"{name}: line {begin} has {len(record)} cells, but there are {len(names)} "
+                f"{name}: line {line} has {len(record)} cells, but there are {len(names)} "
                 f"columns; {more if len(record) > len(names) else 'complete or remove it.'}"
             )
-        begin = parser.line_num + 1
-    cells = [list(column) for column in zip(*records, strict=True)] or [[] for _ in names]
-    return Source(name, format, names, cells, at, delimiter, raw)
-
-
-class _Kept:
-    """Lines for a parser, kept as they were until they are taken."""
-
-    def __init__(self, lines: Any) -> None:
-        self._lines = number_lines(lines, BadRecords("raise"))
-        self._ahead: list[str] = []
-        self._held: list[str] = []
-
-    def __iter__(self) -> _Kept:
-        return self
-
-    def __next__(self) -> str:
-        line = self._ahead.pop() if self._ahead else next(self._lines)[1]
-        check_text(line)
-        self._held.append(line)
-        return line
-
-    def peek(self) -> str:
-        for _, line in self._lines:
-            self._ahead.append(line)
-            return line
-        return ""
-
-    def take(self) -> str:
-        text = "".join(self._held)
-        self._held.clear()
-        return text
+    columns = [list(column) for column in zip(*cells, strict=True)] or [[] for _ in names]
+    return Source(name, format, names, columns, at, delimiter, raw)
 
 
 def _find_delimiter(header: str) -> str:
@@ -169,8 +148,7 @@ def _find_delimiter(header: str) -> str:
 
 def check_names(names: Sequence[str], name: str) -> None:
     """Refuse columns that have the same name."""
-    if len(set(names)) < len(names):
-        double = next(one for one in names if list(names).count(one) > 1)
+    if double := named_twice(names):
         raise CommandError(f"{name}: two columns have the name {double!r}; rename one of them.")
 
 
@@ -180,8 +158,7 @@ def _read_json(name: str, format: str, lines: Any, delimiter: str | None) -> Sou
         if not text.strip():
             continue
         try:
-            check_text(text)
-            row = json.loads(text, object_pairs_hook=as_dict)
+            row = parse_object(text)
         except (ValueError, RecursionError) as error:
             raise CommandError(f"{name}: line {line} is no JSON object: {error}.") from error
         nested = isinstance(row, dict) and [k for k, v in row.items() if isinstance(v, dict | list)]
@@ -204,7 +181,7 @@ def _read_parquet(path: Path) -> Source:
         with gzip.open(path) as zipped:
             file = io.BytesIO(zipped.read())
     try:
-        columns = _parquet_columns(file)
+        columns = read_columns(file)
     except (ImportError, OSError):
         raise
     except Exception as error:  # PyArrow's and polars' errors have no common root
@@ -212,16 +189,3 @@ def _read_parquet(path: Path) -> Source:
     names = list(columns)
     n_rows = len(columns[names[0]]) if names else 0
     return Source(str(path), "parquet", names, list(columns.values()), list(range(1, n_rows + 1)))
-
-
-def _parquet_columns(file: Any) -> dict[str, list[Any]]:
-    if find_spec("pyarrow"):
-        import pyarrow.parquet as pq
-
-        found: dict[str, list[Any]] = pq.read_table(file).to_pydict()
-        return found
-    if find_spec("polars"):
-        import polars as pl
-
-        return pl.read_parquet(file).to_dict(as_series=False)
-    raise ImportError("Parquet files need PyArrow or polars: pip install pyarrow")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +12,7 @@ from infinimix.cli.files import Source
 from infinimix.cli.places import write_bytes, write_text
 from infinimix.cli.tables_in import Table
 from infinimix.streaming.cells import WHOLE
+from infinimix.streaming.parquet import write_columns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -108,15 +108,7 @@ def _parquet_bytes(source: Source, filled: Filled) -> bytes:
         for j, value in row.items():
             columns[source.names[j]][i] = value
     file = io.BytesIO()
-    if find_spec("pyarrow"):
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        pq.write_table(pa.table(columns), file)
-    else:
-        import polars as pl
-
-        pl.DataFrame(columns).write_parquet(file)
+    write_columns(columns, file)
     return file.getvalue()
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from infinimix.cli import options
+from infinimix.cli.bundles import TableOptions
+from infinimix.evaluation.abilities import LeavesOneOut, able
 
 
 def fit(
@@ -15,34 +17,18 @@ def fit(
     model: options.ModelName = "aclass",
     text: options.Text = None,
     effort: options.Effort = "default",
-    real: options.Real = None,
-    log: options.Log = None,
-    category: options.Category = None,
-    binary: options.Binary = None,
-    count: options.Count = None,
-    gaussian: options.Gaussian = None,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
+    *,
+    table: TableOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
 ) -> None:
     """Learn a classifier from a table, and save it."""
     from infinimix.cli.out import print_json, show
-    from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_task
 
-    flags = {
-        "--real": real, "--log": log, "--category": category, "--binary": binary,
-        "--count": count, "--gaussian": gaussian,
-    }  # fmt: skip
-    task = read_task(
-        "fit", train, target, Reading(format, delimiter, missing), flags, columns, drop, model,
-        text, {"random_state": seed, "n_jobs": jobs, "effort": effort},
-    )  # fmt: skip
+    settings = {"random_state": seed, "n_jobs": jobs, "effort": effort}
+    task = read_task("fit", train, target, table, model, text, settings)
     if not as_json:
         from infinimix.cli.kinds import show_columns
 
@@ -64,7 +50,7 @@ def _tell(task: Any, model: Any) -> dict[str, Any]:
         "rows": len(task.y),
         "columns": tell_columns(task.infos),
         "classes": describe_classes(model, task.y),
-        "loo_log_loss": getattr(model, "loo_log_loss_", None),
+        "loo_log_loss": model.loo_log_loss_ if able(model, LeavesOneOut) else None,
         "warnings": task.warnings,
     }
 
@@ -75,8 +61,8 @@ def _show(task: Any, model: Any, output: Path) -> list[Any]:
 
     title = f"Classes of {task.notes['target']!r}"
     lines: list[Any] = [show_classes(describe_classes(model, task.y), title)]
-    loss = getattr(model, "loo_log_loss_", None)
-    if loss is not None and loss == loss:
-        lines.append(f"Log-loss of training rows, each left out in turn: {number(loss)}")
+    if able(model, LeavesOneOut) and model.loo_log_loss_ == model.loo_log_loss_:
+        loss = number(model.loo_log_loss_)
+        lines.append(f"Log-loss of training rows, each left out in turn: {loss}")
     saved = f"Saved {output}: {type(model).__name__}, {count(len(task.y), 'row')}."
     return [*lines, saved, f"Next: infinimix predict {output} FILE"]

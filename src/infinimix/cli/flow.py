@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from infinimix.cli.bundles import KindOptions
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import find_format
+from infinimix.cli.kinds import FLAGS
 from infinimix.cli.learning import find_class, make
 from infinimix.cli.out import is_watched, mention
-from infinimix.cli.tables_in import MARKERS
+from infinimix.cli.tables_in import MARKERS, split_names
+from infinimix.evaluation.abilities import LearnsTables, able
 from infinimix.streaming.readers import read_stream
-from infinimix.streaming.rows import as_dicts, cut
+from infinimix.tables.rows import as_dicts, cut
 
 if TYPE_CHECKING:
     from infinimix.streaming.result import PrequentialResult
@@ -29,11 +32,7 @@ class Flow:
     source: Path
     target: str
     text: str | None
-    asked: dict[str, str]
-    drop: Sequence[str]
-    missing: Sequence[str] | None
-    format: str | None
-    delimiter: str | None
+    reads: KindOptions
     chunk: int
     skip_bad: bool
     skip: int = 0  # rows that have been learned before
@@ -41,12 +40,13 @@ class Flow:
     spare: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        format = find_format(self.source, self.format)
+        reading = self.reads.reading
+        format, self.drop = find_format(self.source, reading.format), reading.drop
         reader = read_stream(
             str(self.source), self.target, format=format, chunk=self.chunk, drop=self.drop,
             on_bad="skip" if self.skip_bad else "raise",
-            missing=MARKERS if self.missing is None else ("", *self.missing),
-            delimiter=self.delimiter,
+            missing=MARKERS if reading.missing is None else ("", *reading.missing),
+            delimiter=reading.delimiter,
         )  # fmt: skip
         self._chunks = iter(reader)
         self._first = next(self._chunks, None)
@@ -71,10 +71,12 @@ class Flow:
 
         if self.text is not None:
             return "text"
-        unknown = [name for name in self.asked if name not in self.names]
+        flags = self.reads.kinds.items()
+        asked = {name: FLAGS[flag] for flag, names in flags for name in split_names(names)}
+        unknown = [name for name in asked if name not in self.names]
         if unknown:
             raise CommandError(f"the stream has no column {unknown[0]!r}, which an option names.")
-        return read_schema(self._rows, self.asked or "auto").requests()
+        return read_schema(self._rows, asked or "auto").requests()
 
     def __iter__(self) -> Iterator[tuple[Any, list[Any]]]:
         left = self.skip
@@ -102,7 +104,7 @@ def open_learner(
     from infinimix.streaming.folder import list_snapshots, load_newest
 
     cls = find_class(name)
-    if not hasattr(cls, "partial_fit"):
+    if not able(cls, LearnsTables):
         raise CommandError(f"--model: {name} cannot learn row by row; take online-crp or aclass.")
     if flow.text is not None and name != "online-crp":
         raise CommandError(f"--text: {name} does not read words; take --model online-crp.")

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
+from infinimix.cli.bundles import TableOptions
 
 
 def impute(
@@ -17,17 +18,8 @@ def impute(
     ] = False,
     save: options.Save = None,
     effort: options.Effort = "default",
-    real: options.Real = None,
-    log: options.Log = None,
-    category: options.Category = None,
-    binary: options.Binary = None,
-    count: options.Count = None,
-    gaussian: options.Gaussian = None,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
+    *,
+    table: TableOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
@@ -37,18 +29,11 @@ def impute(
     from infinimix.cli.filling import fill, write_filled
     from infinimix.cli.learning import make
     from infinimix.cli.out import is_watched
-    from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_rows
 
     if as_json and output is None:
         raise CommandError("--json: the table itself goes to standard output; add --output FILE.")
-    flags = {
-        "--real": real, "--log": log, "--category": category, "--binary": binary,
-        "--count": count, "--gaussian": gaussian,
-    }  # fmt: skip
-    rows = read_rows(
-        "impute", file, Reading(format, delimiter, missing), flags, columns, drop
-    )  # fmt: skip
+    rows = read_rows("impute", file, table)
     from infinimix import CRPImputer  # numba: slow to load, so after the table has been read
 
     model = make(

@@ -197,8 +197,8 @@ def show_columns(infos: Sequence[Info], table: Table) -> Any:
     hidden = len(rows) - MOST_SHOWN
     if hidden > 0:
         rows = [*rows[:MOST_SHOWN], (f".. {count(hidden, 'column')} more", "", "", "", "")]
-    marks = {mark: n for mark, n in table.markers.items() if n}
-    spelled = ", ".join(f"{mark!r} in {count(n, 'cell')}" for mark, n in marks.items())
+    markers = {marker: n for marker, n in table.markers.items() if n}
+    spelled = ", ".join(f"{marker!r} in {count(n, 'cell')}" for marker, n in markers.items())
     return grid(
         f"{table.source.name}: {count(table.n_rows, 'row')}",
         ("column", "kind", "values", "distinct", "missing"),

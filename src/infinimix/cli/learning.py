@@ -18,6 +18,15 @@ from infinimix.cli.files import Source
 from infinimix.cli.kinds import Info
 from infinimix.cli.out import is_watched
 from infinimix.cli.tables_in import Reading, Table, understand
+from infinimix.evaluation.abilities import (
+    AnswersBatches,
+    Classifying,
+    KnowsNames,
+    Predicting,
+    ReadsTables,
+    Verbose,
+    able,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,11 +102,11 @@ class Recipe:
         notes = {"text": self.text, "encoding": encoding, "columns": list(X.columns)}
         trained = Trained(model, notes)
         model.fit(trained.rows(X), list(y))
-        if hasattr(model, "verbose"):
+        if able(model, Verbose):
             model.set_params(verbose=False)  # a saved model is the same wherever it was made
         return trained
 
-    def settled(self) -> Recipe:
+    def with_kinds(self) -> Recipe:
         """Return the recipe with the kinds of the whole table, for parts of it."""
         if not isinstance(self.columns, dict | str) or self.columns == "text":
             return self
@@ -110,7 +119,7 @@ class Recipe:
     @property
     def takes_unlabelled(self) -> bool:
         """Whether rows without label teach the model something."""
-        return hasattr(find_class(self.name), "predict_batch")
+        return able(find_class(self.name), AnswersBatches)
 
 
 @dataclass(frozen=True)
@@ -128,23 +137,39 @@ class Trained:
             from infinimix.cli.numbers import apply_encoding  # NumPy: slow to load
 
             return apply_encoding(X, self.notes["encoding"])
-        return X if hasattr(self.model, "feature_names_in_") or not self.is_fitted else X.to_numpy()
+        return X if able(self.model, KnowsNames) or not self.is_fitted else X.to_numpy()
 
     @property
     def is_fitted(self) -> bool:
         """Whether the model has learned."""
         return bool(self.model.__sklearn_is_fitted__())
 
-    def ask(self, method: str, X: pd.DataFrame) -> Any:
-        """Return the answers of a method of the model, such as "predict"."""
-        if not hasattr(self.model, method):
+    def predict(self, X: pd.DataFrame, batch: bool = False) -> list[Any]:
+        """Return the class of each row; with `batch` the rows are classified together."""
+        from infinimix.tables.rows import list_labels  # NumPy: slow to load
+
+        if batch:
+            self._check(AnswersBatches, "predict_batch")
+            return list_labels(self.model.predict_batch(self.rows(X)))
+        self._check(Predicting, "predict")
+        return list_labels(self.model.predict(self.rows(X)))
+
+    def predict_proba(self, X: pd.DataFrame, batch: bool = False) -> Any:
+        """Return the probabilities of the classes."""
+        if batch:
+            self._check(AnswersBatches, "predict_proba_batch")
+            return self.model.predict_proba_batch(self.rows(X))
+        self._check(Classifying, "predict_proba")
+        return self.model.predict_proba(self.rows(X))
+
+    def _check(self, ability: type, method: str) -> None:
+        if not able(self.model, ability):
             raise CommandError(_no_answer(type(self.model).__name__, method))
-        return getattr(self.model, method)(self.rows(X))
 
     @property
     def needed(self) -> list[str]:
         """The columns that the model takes."""
-        own = getattr(self.model, "feature_names_in_", ())
+        own = self.model.feature_names_in_ if able(self.model, KnowsNames) else ()
         return [str(name) for name in self.notes.get("columns") or own]
 
     def save(self, path: Path, **more: Any) -> None:
@@ -154,8 +179,8 @@ class Trained:
 
 def _no_answer(name: str, method: str) -> str:
     if "batch" in method:
-        able = [n for n in available() if hasattr(find_class(n), method)]
-        others = f" (those that do: {', '.join(able)})" if able else ""
+        those = [n for n in available() if able(find_class(n), AnswersBatches)]
+        others = f" (those that do: {', '.join(those)})" if those else ""
         return f"--batch: {name} classifies rows one by one only{others}; leave --batch out."
     return f"the model is a {name}, which has no {method}; fit a classifier with infinimix fit."
 
@@ -199,17 +224,17 @@ def read_for(
 
 def _types_of(model: Any) -> dict[str, str]:
     """Return what the columns of a model saved from Python held."""
-    schema = getattr(model, "_schema", None)
+    schema = model._schema if able(model, ReadsTables) else None
     if schema is None or not schema.named:
         return {}
     names = {"object": "text", "int": "number", "float": "number", "bool": "flag"}
     return {n: names[s] for n, s in zip(schema.names, schema.sources, strict=True) if s in names}
 
 
-def proba_frame(trained: Trained, X: pd.DataFrame, method: str = "predict_proba") -> pd.DataFrame:
+def proba_frame(trained: Trained, X: pd.DataFrame, batch: bool = False) -> pd.DataFrame:
     """Return probabilities with a column for each class."""
     import numpy as np
     import pandas as pd  # loaded, as there is a frame
 
-    proba = np.asarray(trained.ask(method, X))
+    proba = np.asarray(trained.predict_proba(X, batch))
     return pd.DataFrame(proba, columns=[str(label) for label in trained.model.classes_])

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
+from infinimix.cli.bundles import ColumnOptions
 
 MOST_EDGES = 40
 
@@ -39,16 +40,8 @@ def network(
         float,
         typer.Option("--threshold", help="Show edges from this probability on.", min=0.0, max=1.0),
     ] = 0.5,
-    real: options.Real = None,
-    log: options.Log = None,
-    category: options.Category = None,
-    binary: options.Binary = None,
-    count: options.Count = None,
-    columns: options.Columns = None,
-    drop: options.Drop = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
+    *,
+    table: ColumnOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
@@ -56,15 +49,9 @@ def network(
     """Find which columns depend on which, and the roles they play."""
     from infinimix.cli.out import is_watched, print_json, show, warn
     from infinimix.cli.places import write_text
-    from infinimix.cli.tables_in import Reading
     from infinimix.cli.tasks import read_rows
 
-    flags = {
-        "--real": real, "--log": log, "--category": category, "--binary": binary, "--count": count,
-    }  # fmt: skip
-    rows = read_rows(
-        "network", file, Reading(format, delimiter, missing), flags, columns, drop
-    )  # fmt: skip
+    rows = read_rows("network", file, table)
     if bif is not None:
         _check_bif(rows.infos)
     from infinimix import BlockmodelBayesNet  # numba: slow to load, so after the table is read

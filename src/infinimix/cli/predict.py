@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
+from infinimix.cli.bundles import FileOptions
 
 
 def predict(
@@ -20,10 +21,8 @@ def predict(
         bool, typer.Option("--batch", help="Classify the rows together, if the model can.")
     ] = False,
     append: options.Append = False,
-    drop: options.Drop = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
+    *,
+    reads: FileOptions,
     as_json: options.Json = False,
 ) -> None:
     """Classify the rows of a table, as CSV."""
@@ -31,16 +30,15 @@ def predict(
     from infinimix.cli.learning import load_trained, proba_frame, read_for
     from infinimix.cli.out import mention, print_json
     from infinimix.cli.places import write_text
-    from infinimix.cli.tables_in import Reading, split_names
 
-    source = read_source(file, format, delimiter)  # before the model, which is slow to load
+    source = read_source(
+        file, reads.format, reads.delimiter
+    )  # before the model, which is slow to load
     trained = load_trained(model)
-    reading = Reading(format, delimiter, missing, tuple(split_names(drop)))
-    table, X = read_for(trained, source, reading)
-    ending = "_batch" if batch else ""
-    answers = {"prediction": [_plain(value) for value in trained.ask(f"predict{ending}", X)]}
+    table, X = read_for(trained, source, reads.reading)
+    answers = {"prediction": [_plain(value) for value in trained.predict(X, batch)]}
     if proba:
-        chances = proba_frame(trained, X, f"predict_proba{ending}")
+        chances = proba_frame(trained, X, batch)
         answers |= {f"p({label})": chances[label].tolist() for label in chances.columns}
     columns = answer_columns(table, answers, append)
     if as_json and output is None:
@@ -55,7 +53,6 @@ def predict(
 
 
 def _plain(value: Any) -> Any:
-    value = value.item() if hasattr(value, "item") else value
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
+from infinimix.cli.bundles import FileOptions
 from infinimix.cli.places import check_file
 
 
@@ -38,10 +39,8 @@ def report(
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in a browser when it is done.")
     ] = False,
-    drop: options.Drop = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
+    *,
+    reads: FileOptions,
     seed: options.Seed = 0,
     as_json: options.Json = False,
 ) -> None:
@@ -49,14 +48,12 @@ def report(
     from infinimix.cli.files import read_source
     from infinimix.cli.learning import load_trained
     from infinimix.cli.out import print_json, show
-    from infinimix.cli.tables_in import Reading, split_names
 
-    source = None if data is None else read_source(data, format, delimiter)
+    source = None if data is None else read_source(data, reads.format, reads.delimiter)
     trained = load_trained(model)  # after the table: it is slow to load
-    reading = Reading(format, delimiter, missing, tuple(split_names(drop)))
     rows, labels = None, None
     if source is not None:
-        rows, labels = _read(trained, source, reading, target)
+        rows, labels = _read(trained, source, reads.reading, target)
     from infinimix.reports.model_page import write_report  # scikit-learn: slow to load
 
     write_report(
@@ -78,13 +75,14 @@ def _read(trained: Any, source: Any, reading: Any, target: str | None) -> tuple[
     from infinimix.cli.learning import read_for
     from infinimix.cli.out import count, warn
     from infinimix.cli.tables_in import need_columns, read_labels
+    from infinimix.evaluation.abilities import Labelling, able
 
     table, X = read_for(trained, source, reading, target)
     rows = trained.rows(X)
     name = target if target is not None else trained.notes.get("target")
     if target is not None:
         need_columns(table.source, [target], "--target")
-    if name is None or name not in table.types or not hasattr(trained.model, "classes_"):
+    if name is None or name not in table.types or not able(trained.model, Labelling):
         return rows, None
     labels = read_labels(table, name)
     kept = [i for i, label in enumerate(labels) if label is not None]
@@ -93,4 +91,6 @@ def _read(trained: Any, source: Any, reading: Any, target: str | None) -> tuple[
     if len(kept) < len(labels):
         warn("report", f"{count(len(labels) - len(kept), 'row')} without {name!r} left out.")
     rows = [rows[i] for i in kept] if isinstance(rows, list) else rows.iloc[kept]
-    return rows, [labels[i] for i in kept]
+    import pandas as pd  # loaded, as there is a frame
+
+    return rows, pd.Series([labels[i] for i in kept], name=name, dtype=object)

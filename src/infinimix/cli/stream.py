@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
+from infinimix.cli.bundles import KindOptions
 from infinimix.cli.places import check_file
 
 
@@ -55,31 +56,18 @@ def stream(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Pass over rows that cannot be read or learned.")
     ] = False,
-    real: options.Real = None,
-    log: options.Log = None,
-    category: options.Category = None,
-    binary: options.Binary = None,
-    count: options.Count = None,
-    drop: options.Drop = None,
-    missing: options.Missing = None,
-    format: options.Format = None,
-    delimiter: options.Delimiter = None,
+    *,
+    reads: KindOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
 ) -> None:
     """Predict the rows of a stream, then learn them, and keep score."""
     from infinimix.cli.flow import Flow, open_learner, run
-    from infinimix.cli.kinds import FLAGS
     from infinimix.cli.out import print_json, warn
     from infinimix.cli.places import write_text
-    from infinimix.cli.tables_in import split_names
 
-    given = dict(zip(FLAGS, (real, log, category, binary, count), strict=True))
-    asked = {name: FLAGS[flag] for flag, names in given.items() for name in split_names(names)}
-    flow = Flow(
-        source, target, text, asked, split_names(drop), missing, format, delimiter, chunk, skip_bad
-    )
+    flow = Flow(source, target, text, reads, chunk, skip_bad)
     settings = {"random_state": seed, "n_jobs": jobs}
     learner, before = open_learner(model, flow, settings, folder, snapshot_every)
     try:
@@ -118,8 +106,9 @@ def _summary(result: Any, before: int, folder: Path | None) -> dict[str, Any]:
 
 def _save(learner: Any, flow: Any, target: str, output: Path) -> None:
     from infinimix.cli.learning import Trained
+    from infinimix.streaming.durable import DurableLearner
 
-    model = getattr(learner, "model", learner)
+    model = learner.model if isinstance(learner, DurableLearner) else learner
     notes = {"text": flow.text, "columns": flow.names, "target": target, "drop": flow.spare}
     Trained(model, notes).save(output)
 

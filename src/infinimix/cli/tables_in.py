@@ -140,7 +140,7 @@ class _Column:
         bare = {text: text.strip() for text in counts if text is not None}
         holes = {text for text, word in bare.items() if word in self.missing}
         odd = {text for text in bare.keys() - holes if not self._is_number(bare[text])}
-        if odd and not self.given and self._only_marks(odd, bare, holes):
+        if odd and not self.given and self._only_markers(odd, bare, holes):
             holes, odd = holes | odd, set()
         if self.kind is None:
             self.kind = "number" if bare.keys() - holes and not odd else "text"
@@ -154,8 +154,8 @@ class _Column:
         values = {text: _value(bare[text]) for text in bare.keys() - holes}
         return _numbers([values.get(text) for text in texts]), self.kind  # type: ignore[arg-type]
 
-    def _only_marks(self, odd: set[str], bare: Mapping[str, str], holes: set[str]) -> bool:
-        """Whether all that is no number in a column of numbers is a usual mark of its absence."""
+    def _only_markers(self, odd: set[str], bare: Mapping[str, str], holes: set[str]) -> bool:
+        """Whether all that is no number in a column of numbers usually means a missing cell."""
         numbers = self.kind == "number" or len(bare) > len(odd) + len(holes)
         return numbers and self.kind != "text" and all(bare[t] in NUMERIC_MARKERS for t in odd)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from infinimix.cli.bundles import ColumnOptions
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import read_source
 from infinimix.cli.kinds import Asked, Info, ask_kinds, describe_columns, warn_of_columns
@@ -23,8 +24,6 @@ from infinimix.cli.tables_in import (
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Flags = Mapping[str, Sequence[str] | None]
 
 
 @dataclass(frozen=True)
@@ -69,18 +68,22 @@ class Task:
 
 
 def read_rows(
-    command: str, path: Path, reading: Reading, flags: Flags, toml: Path | None,
-    drop: Sequence[str] | None, target: str | None = None, spikes: bool = False,
-) -> Rows:  # fmt: skip
+    command: str,
+    path: Path,
+    options: ColumnOptions,
+    target: str | None = None,
+    spikes: bool = False,
+) -> Rows:
     """Read a table, leave columns out, find kinds, and say what looks odd.
 
     What can be refused is refused before pandas and numba are loaded, which takes a second.
     """
+    reading = options.reading
     source = read_source(path, reading.format, reading.delimiter)
     if target is not None:
         need_columns(source, [target], "--target")
     table = understand(source, reading, labels=target)
-    asked = ask_kinds(table, flags, toml, drop)
+    asked = ask_kinds(table, options.kinds, options.columns, options.drop)
     out = [name for name in (*asked.drop, target) if name is not None]
     if not set(table.source.names) - set(out):
         raise CommandError(f"{path} has no column to learn from besides {', '.join(out)}.")
@@ -93,21 +96,21 @@ def read_rows(
 
 
 def read_task(
-    command: str, path: Path, target: str, reading: Reading, flags: Flags, toml: Path | None,
-    drop: Sequence[str] | None, model: str, text: str | None, options: dict[str, Any],
+    command: str, path: Path, target: str, options: ColumnOptions, model: str, text: str | None,
+    settings: dict[str, Any],
 ) -> Task:  # fmt: skip
     """Read a table with labels for a model."""
     check_model(model)
-    check_effort(options["effort"])
+    check_effort(settings["effort"])
     if text is not None and model != "online-crp":
         raise CommandError(f"--text: {model} does not read words; add --model online-crp.")
     if text is None:
         spikes = model == "aclass"  # the one that looks for values that are common
-        rows = read_rows(command, path, reading, flags, toml, drop, target, spikes)
+        rows = read_rows(command, path, options, target, spikes)
     else:
-        rows = _read_words(path, reading, text, target)
-    recipe = Recipe(model, rows.infos, rows.columns, text, options)
-    X, y = _settle_unlabelled(command, rows.X, rows.y, target, recipe)
+        rows = _read_words(path, options.reading, text, target)
+    recipe = Recipe(model, rows.infos, rows.columns, text, settings)
+    X, y = _drop_unlabelled(command, rows.X, rows.y, target, recipe)
     notes = {**rows.notes, "target": target}
     return Task(rows.table, X, y, recipe, rows.infos, rows.warnings, notes)
 
@@ -123,10 +126,10 @@ def _read_words(path: Path, reading: Reading, text: str, target: str) -> Rows:
     return Rows(table, X, y, "text", [info], [], Asked({}, others), reading.missing)
 
 
-def _settle_unlabelled(
+def _drop_unlabelled(
     command: str, X: pd.DataFrame, y: list[Any], target: str, recipe: Recipe
 ) -> tuple[pd.DataFrame, list[Any]]:
-    """Let rows without label go, unless the model learns from them too."""
+    """Leave rows without label out, unless the model learns from them too."""
     holes = sum(label is None for label in y)
     if not holes:
         return X, y

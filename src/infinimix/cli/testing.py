@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infinimix.cli.errors import CommandError, hint, listed
-from infinimix.cli.folds import deal
 from infinimix.cli.learning import Trained
 from infinimix.cli.out import progress, warn
-from infinimix.cli.scoring import score
 from infinimix.cli.tables_in import Reading, Table, read_table, take_labels
 from infinimix.cli.tasks import Task
+from infinimix.evaluation.folds import deal, splits
+from infinimix.evaluation.scores import align
+from infinimix.evaluation.summary import score
+from infinimix.tables.rows import list_labels
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,11 +45,10 @@ def cross_validate(task: Task, folds: int, seed: int) -> dict[str, Any]:
     proba = np.zeros((len(y), len(labels)))
     predicted: list[Any] = [None] * len(y)
     codes = [labels.index(label) for label in y]
-    recipe = task.recipe.settled()
+    recipe = task.recipe.with_kinds()
     fold = deal(codes, folds, seed)
     with progress("folds", folds) as step:
-        for k in range(folds):
-            train, test = np.flatnonzero(fold != k), np.flatnonzero(fold == k)
+        for train, test in splits(fold, folds):
             rows = np.sort(np.concatenate([known[train], bare]))
             learned = task.X.iloc[rows].reset_index(drop=True)
             trained = recipe.fit(learned, [task.y[i] for i in rows], verbose=False)
@@ -92,14 +93,9 @@ def _check_columns(table: Table, task: Task) -> None:
 
 def answer(trained: Trained, X: pd.DataFrame, labels: list[Any]) -> tuple[np.ndarray, list[Any]]:
     """Return probabilities in the order of `labels`, and the most probable labels."""
-    proba = np.zeros((len(X), len(labels)))
-    own = [label.item() if hasattr(label, "item") else label for label in trained.model.classes_]
-    proba[:, [labels.index(label) for label in own]] = trained.ask("predict_proba", X)
-    return proba, [_plain(label) for label in trained.ask("predict", X)]
-
-
-def _plain(label: Any) -> Any:
-    return label.item() if hasattr(label, "item") else label
+    known = list_labels(trained.model.classes_)
+    proba = align(trained.predict_proba(X), known, labels)
+    return proba, trained.predict(X)
 
 
 def _order(labels: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from typing import Annotated
 
@@ -26,6 +25,7 @@ def warm_up(
 
     from infinimix.cli.errors import CommandError
     from infinimix.cli.workloads import WORKLOADS, run
+    from infinimix.execution.jobs import count_cores
 
     names, start = only or list(WORKLOADS), time.perf_counter()
     for name in names:
@@ -33,7 +33,7 @@ def warm_up(
             raise CommandError(
                 f"there is no {name!r} to compile; choose from {', '.join(WORKLOADS)}"
             )
-    workers = min(jobs or _cores(), len(names))
+    workers = min(jobs or count_cores(), len(names))
     with (
         ProcessPoolExecutor(workers, get_context("spawn"), _stay_silent) as pool,
         progress("Compiling", len(names)) as advance,
@@ -51,10 +51,3 @@ def _stay_silent() -> None:
     from infinimix.kernels.cache import hush
 
     hush()
-
-
-def _cores() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on this system
-        return os.cpu_count() or 1

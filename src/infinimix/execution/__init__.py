@@ -1,8 +1,8 @@
 """One `map` for work that splits, with the same answer from every executor.
 
-A task is a function of a payload and, if it draws, of a seed of its own. Seeds come from
-`spawn`, so the answer does not depend on who runs which task, or when. This room hides pools,
-nesting and the meaning of `n_jobs`; it knows only callables.
+A task is a function of a payload, which brings its own generator if the task draws; so the answer
+does not depend on who runs which task, or when. This room hides pools, nesting and the meaning of
+`n_jobs`; it knows only callables.
 
 An executor entered by `with` is used by every `map` below it, also by those inside estimators,
 whatever their `n_jobs`:
@@ -12,12 +12,9 @@ whatever their `n_jobs`:
 ...     execution.map(abs, [-1, -2, -3])
 [1, 2, 3]
 
-A new kind of executor is one more class with a `map`; see `executor.py`.
+A new kind of executor is one more class with a `map`; see `executors.py`.
 """
 
-from infinimix.execution.executor import Executor
-from infinimix.execution.local import serial, threads
-from infinimix.execution.mapping import executor_for, map
-from infinimix.execution.seeds import spawn
+from infinimix.execution.executors import Executor, executor_for, map, serial, threads
 
-__all__ = ["Executor", "executor_for", "map", "serial", "spawn", "threads"]
+__all__ = ["Executor", "executor_for", "map", "serial", "threads"]

@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from typing import Any
 
 from infinimix import __version__
+from infinimix.evaluation.abilities import KnowsKinds, Parametrised, able
 from infinimix.reports import page, pieces
 
 MOST_COLUMNS = 60
 
 
 def show_about(model: Any) -> Iterator[str]:
-    """Yield what the model was told, what it took columns for, and what made the page."""
+    """Yield what the model was told, the kinds of its columns, and what made the page."""
     parts = []
-    kinds = getattr(model, "columns_", None)
+    kinds = model.columns_ if able(model, KnowsKinds) else {}
     if kinds:
         rows = [(pieces.short(str(name)), str(kind)) for name, kind in kinds.items()]
-        caption = "What each column was taken for"
+        caption = "The kind of each column"
         if len(rows) > MOST_COLUMNS:
             caption += f" (the first {MOST_COLUMNS} of {len(rows):,})"
         table = pieces.plain_table(caption, ["column", "kind"], rows[:MOST_COLUMNS])
@@ -34,6 +35,6 @@ def show_about(model: Any) -> Iterator[str]:
 
 
 def _parameters(model: Any) -> list[tuple[str, Any]]:
-    if not hasattr(model, "get_params"):
+    if not able(model, Parametrised):
         return []
     return sorted(model.get_params(deep=False).items())

@@ -1,4 +1,4 @@
-"""Charts as inline SVG, drawn here: they take their colours from the page, light, dark or printed.
+"""Charts as inline SVG: they take their colours from the page, light, dark or printed.
 
 A chart is 360 units wide and is shown at about that many pixels, on a phone as on a desk, so
 that its letters stay readable. Each has a label for those who hear the page; a table with the
@@ -8,10 +8,12 @@ same figures belongs beside it.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from html import escape
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
+
+from infinimix.reports.markup import Markup, draw
 
 WIDTH, HEIGHT = 360, 220
 LEFT, RIGHT, TOP, BOTTOM = 46, 20, 10, 36
@@ -55,71 +57,56 @@ class Frame:
         room = self.height - TOP - BOTTOM
         return self.height - BOTTOM - (value - low) / ((high - low) or 1.0) * room
 
-    def axes(self, x_name: str, x_format: Format, y_format: Format) -> Iterator[str]:
-        """Yield grid lines, ticks and the name of the axis below."""
-        for tick in nice_ticks(*self.y_range):
-            y = self.y(tick)
-            yield f'<path class="rule" d="M{LEFT} {y:.1f}H{WIDTH - RIGHT}"/>'
-            text = escape(y_format(tick))
-            yield f'<text class="end" x="{LEFT - 6}" y="{y + 4:.1f}">{text}</text>'
-        base = self.height - BOTTOM
+    def axes(self, x_name: str, x_format: Format, y_format: Format) -> dict[str, Any]:
+        """Return what the template draws: ticks with their text, and the name of the axis below."""
+        x_ticks = []
         for tick in nice_ticks(*self.x_range, most=4):
-            text = escape(x_format(tick))
             x = self.x(tick)
-            kind, x = ("end", WIDTH - 2.0) if x > WIDTH - RIGHT - 12 else ("mid", x)
-            yield f'<text class="{kind}" x="{x:.1f}" y="{base + 16}">{text}</text>'
-        middle = (LEFT + WIDTH - RIGHT) / 2
-        yield f'<text class="mid" x="{middle}" y="{base + 32}">{escape(x_name)}</text>'
-
-    def svg(self, label: str, pieces: Iterator[str]) -> str:
-        """Return the picture."""
-        head = f'<svg class="plot" role="img" aria-label="{escape(label)}"'
-        return f'{head} viewBox="0 0 {WIDTH} {self.height}">\n' + "\n".join(pieces) + "\n</svg>"
+            at_end = x > WIDTH - RIGHT - 12  # the text would leave the picture
+            x_ticks.append((*(("end", WIDTH - 2.0) if at_end else ("mid", x)), x_format(tick)))
+        return {
+            "x_ticks": x_ticks,
+            "y_ticks": [(self.y(tick), y_format(tick)) for tick in nice_ticks(*self.y_range)],
+            "x_name": x_name, "width": WIDTH, "height": self.height, "base": self.height - BOTTOM,
+            "left": LEFT, "right": WIDTH - RIGHT, "middle": (LEFT + WIDTH - RIGHT) / 2,
+        }  # fmt: skip
 
 
 def draw_line(
     xs: Sequence[float], ys: Sequence[float], label: str, x_name: str, y_format: Format
-) -> str:
+) -> Markup:
     """Return a curve from zero on; it is broken where a value is missing."""
     values = np.asarray(ys, dtype=float)
     top = float(np.nanmax(values, initial=0.0)) if np.isfinite(values).any() else 0.0
     frame = Frame((0.0, float(xs[-1])), (0.0, top * 1.05 or 1.0))
-
-    def pieces() -> Iterator[str]:
-        yield from frame.axes(x_name, lambda tick: f"{tick:,.0f}", y_format)
-        path, pen = [], "M"
-        for x, y in zip(xs, values, strict=True):
-            if math.isfinite(y):
-                path.append(f"{pen}{frame.x(x):.1f} {frame.y(y):.1f}")
-                pen = "L"
-            else:
-                pen = "M"
-        yield f'<path class="curve" d="{"".join(path)}"/>'
-        if len(path) == 1:  # a single point has no line
-            across, down = path[0][1:].split()
-            yield f'<circle class="dot" cx="{across}" cy="{down}" r="3"/>'
-
-    return frame.svg(label, pieces())
+    path, pen = [], "M"
+    for x, y in zip(xs, values, strict=True):
+        if math.isfinite(y):
+            path.append(f"{pen}{frame.x(x):.1f} {frame.y(y):.1f}")
+            pen = "L"
+        else:
+            pen = "M"
+    dot = path[0][1:].split() if len(path) == 1 else None  # a single point has no line
+    axes = frame.axes(x_name, lambda tick: f"{tick:,.0f}", y_format)
+    return draw("pictures.html", "line", label, axes, "".join(path), dot)
 
 
-def draw_reliability(bins: Sequence[tuple[float, float, float, float, float]], label: str) -> str:
-    """Return a calibration plot of bins: confidence, share right, its interval, share of rows."""
+def draw_reliability(
+    bins: Sequence[tuple[float, float, float, float, float]], label: str
+) -> Markup:
+    """Return a calibration plot of bins: confidence, accuracy, its interval, share of rows."""
     low = min([0.5, *(min(b[0], b[2]) for b in bins)])
     low = math.floor(low * 10) / 10
     frame = Frame((low, 1.0), (low, 1.0), height=280)
-
-    def pieces() -> Iterator[str]:
-        yield from frame.axes("confidence of the prediction", "{:.0%}".format, "{:.0%}".format)
-        ends = f"M{frame.x(low):.1f} {frame.y(low):.1f}L{frame.x(1):.1f} {frame.y(1):.1f}"
-        yield f'<path class="ideal" d="{ends}"/>'
-        for confidence, right, least, most, share in bins:
-            x = frame.x(confidence)
-            yield f'<path class="whisker" d="M{x:.1f} {frame.y(least):.1f}V{frame.y(most):.1f}"/>'
-            text = f"said {confidence:.0%}, right {right:.0%} ({least:.0%} to {most:.0%})"
-            radius = 3.0 + 5.0 * math.sqrt(share)
-            yield (
-                f'<circle class="dot" cx="{x:.1f}" cy="{frame.y(right):.1f}" r="{radius:.1f}">'
-                f"<title>{text}, {share:.0%} of the rows</title></circle>"
-            )
-
-    return frame.svg(label, pieces())
+    ideal = f"M{frame.x(low):.1f} {frame.y(low):.1f}L{frame.x(1):.1f} {frame.y(1):.1f}"
+    points = []
+    for confidence, right, least, most, share in bins:
+        text = (
+            f"confidence {confidence:.0%}, accuracy {right:.0%} ({least:.0%} to {most:.0%}), "
+            f"{share:.0%} of the rows"
+        )
+        radius = 3.0 + 5.0 * math.sqrt(share)
+        x, y = frame.x(confidence), frame.y(right)
+        points.append((x, y, frame.y(least), frame.y(most), radius, text))
+    axes = frame.axes("confidence of the prediction", "{:.0%}".format, "{:.0%}".format)
+    return draw("pictures.html", "reliability", label, axes, ideal, points)

@@ -8,16 +8,27 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.abilities import (
+    Clustering,
+    Counting,
+    Grouping,
+    KnowsMissingness,
+    KnowsRelevance,
+    Prototyping,
+    Sampling,
+    able,
+)
+from infinimix.evaluation.predictions import Predictions, cross_validate, judge_held_out
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
 from infinimix.reports.hardest import show_hardest
 from infinimix.reports.holes import show_missing
 from infinimix.reports.images import Image
-from infinimix.reports.performance import Predictions, cross_validate, judge_held_out
 from infinimix.reports.prototypes import groups_of, image_of, kinds_of, show_groups
 from infinimix.reports.relevance import Relevance, measure_relevance
 from infinimix.reports.scores import key_scores, show_scores
-from infinimix.reports.worth import show_relevance, show_told
+from infinimix.reports.worth import show_learned, show_relevance
+from infinimix.tables.rows import is_frame, is_pandas, name_of
 
 OWN_ROWS = 500  # drawn from the model where no rows were given
 MOST_CLASSES = 30
@@ -31,11 +42,12 @@ def classifier_page(
     if rows is not None and target is not None:
         judge = judge_held_out if held_out else cross_validate
         predictions = judge(model, rows, target, **({} if held_out else {"seed": seed}))
-    drawn = image_of(model, image) if hasattr(model, "prototypes") else None
+    drawn = image_of(model, image) if able(model, Prototyping) else None
     sections = list(_sections(model, rows, predictions, drawn))
-    name = title or f"A classifier of {pieces.plural(len(model.classes_), 'class')}"
+    of = f"{column}: a" if (column := name_of(target)) else "A"
+    name = title or f"{of} classifier of {pieces.plural(len(model.classes_), 'class')}"
     body = [
-        page.header("infinimix report", name, _lead(model, rows, predictions)),
+        page.header("infinimix report", name, _lead(model, rows, predictions, column)),
         pieces.key_figures(_key(model, predictions)),
         pieces.contents((anchor, heading) for anchor, heading, _ in sections),
         *(page.section(heading, made, anchor) for anchor, heading, made in sections),
@@ -44,32 +56,32 @@ def classifier_page(
     return page.build_page(f"{name}: infinimix report", body, ["report.css"])
 
 
-def _lead(model: Any, rows: Any, predictions: Predictions | None) -> str:
-    kind = type(model).__name__
+def _lead(model: Any, rows: Any, predictions: Predictions | None, target: str | None) -> str:
+    kind = type(model).__name__ + (f" of {target}" if target else "")
     if rows is None:
         return (
             f"What a fitted {kind} has learned. No rows were given, so this page cannot say how "
             "well it does."
         )
     size = f"{len(rows):,} rows"
-    if hasattr(rows, "columns"):
+    if is_frame(rows):
         size += f" of {pieces.plural(rows.shape[1], 'column')}"
     if predictions is None:
         return f"What a fitted {kind} has learned, and {size} seen by it."
     held = "held-out rows" in predictions.how
-    how = "judged on rows that it had never seen" if held else "judged by cross-validation"
+    how = "judged on held-out rows" if held else "judged by cross-validation"
     return f"What a fitted {kind} has learned, {how}: {size}."
 
 
 def _key(model: Any, predictions: Predictions | None) -> Iterator[tuple[str, str, str]]:
     if predictions is not None:
         yield from key_scores(predictions)
-    counts = getattr(model, "class_count_", None)
-    learned = "" if counts is None else f"{float(np.sum(counts)):,.0f} rows learned"
+    rows = float(np.sum(model.class_count_)) if able(model, Counting) else None
+    learned = "" if rows is None else f"{rows:,.0f} rows learned"
     yield "classes", f"{len(model.classes_):,}", learned
-    if hasattr(model, "n_groups_"):
+    if able(model, Grouping):
         yield "groups", f"{int(np.sum(model.n_groups_)):,}", "found, not set"
-    elif hasattr(model, "n_clusters_"):
+    elif able(model, Clustering):
         yield "clusters", f"{int(model.n_clusters_):,}", "found, not set"
 
 
@@ -83,23 +95,23 @@ def _sections(
         yield "columns", "Which columns matter", iter(made)
     if predictions is not None:
         yield "hardest", "The hardest rows", show_hardest(predictions, image)
-    if rows is not None and hasattr(rows, "isna"):
-        yield "missing", "Missing cells", show_missing(rows, getattr(model, "marked_", ()))
+    if is_pandas(rows):
+        marked = model.marked_ if able(model, KnowsMissingness) else ()
+        yield "missing", "Missing cells", show_missing(rows, marked)
 
 
 def _show_columns(
     model: Any, predictions: Predictions | None, image: Image | None
 ) -> Iterator[str]:
-    told = getattr(model, "feature_relevance_", None)
-    if told is not None:
-        names = [str(name) for name in getattr(model, "columns_", {})]
-        yield from show_told(told, names)
+    if able(model, KnowsRelevance) and model.relevance == "learn":
+        names = [str(name) for name in model.columns_]
+        yield from show_learned(np.asarray(model.feature_relevance_).tolist(), names)
         return
     found: list[Relevance] = []
     source = "rows that were not learned"
     if predictions is not None:
         found = measure_relevance(predictions)
-    elif hasattr(model, "sample"):
+    elif able(model, Sampling):
         found = measure_relevance(_own_rows(model))
         source = f"{OWN_ROWS} rows drawn from the model itself"
     if found:
@@ -111,11 +123,11 @@ def _own_rows(model: Any) -> Predictions:
     import pandas as pd
 
     X, y = deepcopy(model).sample(OWN_ROWS)
-    rows = X if hasattr(X, "columns") else pd.DataFrame(X, columns=list(model.columns_))
+    rows = X if is_frame(X) else pd.DataFrame(X, columns=list(model.columns_))
     labels = np.asarray(model.classes_).tolist()
     codes = np.array([labels.index(label) for label in np.asarray(y).tolist()])
     n = len(codes)
-    if not hasattr(X, "columns"):
+    if not is_frame(X):
         rows.columns = range(rows.shape[1])
     return Predictions(
         labels, rows, np.arange(n), codes, np.zeros((n, len(labels))), np.zeros(n, int), [model], ""
@@ -123,9 +135,9 @@ def _own_rows(model: Any) -> Predictions:
 
 
 def _show_classes(model: Any, image: Image | None) -> Iterator[str]:
-    if hasattr(model, "prototypes"):
+    if able(model, Prototyping):
         yield from _show_mixtures(model, image)
-    elif hasattr(model, "cluster_means_"):
+    elif able(model, Clustering):
         from infinimix.reports.clusters import show_clusters
 
         yield from show_clusters(model)

@@ -7,26 +7,26 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.abilities import HasExperts, KnowsNames, KnowsPurity, KnowsSizes, able
 from infinimix.reports import page, pieces
 from infinimix.reports.prototypes import Group, show_groups
 
 
 def show_clusters(model: Any) -> Iterator[str]:
     """Yield the clusters as cards: their means, where they are farthest from the others."""
-    names = [str(name) for name in getattr(model, "feature_names_in_", [])]
+    names = list(map(str, model.feature_names_in_)) if able(model, KnowsNames) else []
     means = np.asarray(model.cluster_means_, dtype=float)
     names = names or [f"x{j}" for j in range(means.shape[1])]
     rows = _sizes(model, len(means))
     yield page.paragraph(
         "Clusters of rows, the largest first, with the columns in which their mean is farthest "
         "from the mean of all, in units of the spread of the means."
-        + (" Each cluster has an expert of its own." if hasattr(model, "coef_") else "")
+        + (" Each cluster has an expert of its own." if able(model, HasExperts) else "")
     )
-    purity = getattr(model, "label_purity_", None)
-    if purity is not None:
+    if able(model, KnowsPurity):
         yield page.paragraph(
-            f"{purity:.0%} of the rows have the most frequent label of their cluster. Near 100% "
-            "the experts have nothing to do."
+            f"{model.label_purity_:.0%} of the rows have the most frequent label of their "
+            "cluster. Near 100% the experts have nothing to do."
         )
     groups = list(_groups(means, rows, names))
     yield show_groups(groups, {}, None, "the table")
@@ -36,7 +36,7 @@ def show_clusters(model: Any) -> Iterator[str]:
 
 
 def _sizes(model: Any, n: int) -> np.ndarray:
-    if hasattr(model, "cluster_sizes_"):
+    if able(model, KnowsSizes):
         return np.asarray(model.cluster_sizes_, dtype=float)
     return np.bincount(np.asarray(model.labels_), minlength=n).astype(float)
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
+from typing import Any
 
 import numpy as np
 
 from infinimix.reports.layout import NODE_HEIGHT, NODE_WIDTH, WIDTH, Layout
-from infinimix.reports.pictures import draw_shades
+from infinimix.reports.markup import Markup, draw
+from infinimix.reports.pictures import shades
 from infinimix.reports.pieces import short
 
 MOST_NAME = 14
@@ -19,44 +20,21 @@ MOST_NAMED = 40  # variables whose names stand beside a matrix
 def draw_network(
     layout: Layout, names: Sequence[str], edges: Sequence[tuple[int, int, float]],
     threshold: float, label: str,
-) -> str:  # fmt: skip
+) -> Markup:  # fmt: skip
     """Return the graph; edges below the threshold are there, but hidden."""
-    head = (
-        f'<svg class="network" id="network" role="group" aria-label="{escape(label)}" '
-        f'viewBox="0 0 {WIDTH:.0f} {layout.height:.0f}">'
-    )
-    parts = [head, ARROW, *_bands(layout)]
-    paths = _paths(layout, edges)
-    parts += [_edge(names, e, path, threshold) for e, path in zip(edges, paths, strict=True)]
-    return "\n".join([*parts, *_nodes(layout, names), "</svg>"])
-
-
-ARROW = (
-    '<defs><marker id="arrow" viewBox="0 0 10 10" refX="9" refY="5" markerWidth="9" '
-    'markerHeight="9" markerUnits="userSpaceOnUse" orient="auto">'
-    '<path class="head" d="M0 0L10 5L0 10z"/></marker></defs>'
-)
-
-
-def _bands(layout: Layout) -> Iterator[str]:
-    for band in layout.bands:
-        yield (
-            f'<rect class="band" x="1" y="{band.top:.0f}" width="{WIDTH - 2:.0f}" '
-            f'height="{band.height:.0f}" rx="10"/>'
-            f'<text class="role" x="14" y="{band.top + 19:.0f}">role {band.role + 1}</text>'
-        )
-
-
-def _edge(names: Sequence[str], edge: tuple[int, int, float], path: str, threshold: float) -> str:
-    i, j, p = edge
-    hidden = " hidden" if p < threshold else ""
-    return (
-        f'<g class="edge{hidden}" data-p="{p:.4f}" data-from="{i}" data-to="{j}">'
-        f"<title>{escape(names[i])} to {escape(names[j])}: {sure(p)}</title>"
-        f'<path d="{path}" '
-        f'style="stroke-width:{0.5 + 2.2 * p:.2f};stroke-opacity:{0.3 + 0.6 * p:.2f}" '
-        'marker-end="url(#arrow)"/></g>'
-    )
+    lines = [
+        {
+            "start": i,
+            "end": j,
+            "p": p,
+            "path": path,
+            "title": f"{names[i]} to {names[j]}: {sure(p)}",
+        }
+        for (i, j, p), path in zip(edges, _paths(layout, edges), strict=True)
+    ]
+    nodes = list(_nodes(layout, names))
+    size = WIDTH, layout.height
+    return draw("network.html", "graph", label, *size, layout.bands, lines, nodes, threshold)
 
 
 def sure(p: float) -> str:
@@ -113,45 +91,25 @@ def _ports(layout: Layout, edges: Sequence[tuple[int, int, float]]) -> np.ndarra
     return ports
 
 
-def _nodes(layout: Layout, names: Sequence[str]) -> Iterator[str]:
-    for i, (x, y) in enumerate(layout.place.tolist()):
-        yield (
-            f'<g class="node" tabindex="0" role="img" data-node="{i}" '
-            f'aria-label="variable {escape(names[i])}"><title>{escape(names[i])}</title>'
-            f'<rect x="{x - NODE_WIDTH / 2:.1f}" y="{y - NODE_HEIGHT / 2:.1f}" '
-            f'width="{NODE_WIDTH:.0f}" height="{NODE_HEIGHT:.0f}" rx="8"/>'
-            f'<text class="mid" x="{x:.1f}" y="{y + 4.5:.1f}">{escape(short(names[i], MOST_NAME))}'
-            "</text></g>"
-        )
+def _nodes(layout: Layout, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+    for name, (x, y) in zip(names, layout.place.tolist(), strict=True):
+        yield {
+            "name": name, "text": short(name, MOST_NAME), "x": x, "y": y,
+            "left": x - NODE_WIDTH / 2, "top": y - NODE_HEIGHT / 2,
+            "width": NODE_WIDTH, "height": NODE_HEIGHT,
+        }  # fmt: skip
 
 
 def draw_matrix(
     values: np.ndarray, names: Sequence[str], cuts: Sequence[int], label: str, name: str
-) -> str:
+) -> Markup:
     """Return a matrix in shades, with lines where roles end; the script reads cells out."""
     n = len(names)
     margin = 0.0 if n > MOST_NAMED else 12.0 + 6.6 * max(min(len(x), MOST_NAME) for x in names)
     size = n * CELL + margin + 1
-    head = (
-        f'<svg class="heat" role="img" tabindex="0" data-matrix="{name}" data-margin="{margin:g}" '
-        f'data-cell="{CELL}" aria-label="{escape(label)}" viewBox="0 0 {size:g} {size:g}" '
-        f'style="max-width:{max(size, 240):g}px">'
+    lines = [margin + cut * CELL for cut in cuts]
+    shown = enumerate(names) if margin else ()
+    texts = [(margin + (k + 0.5) * CELL + 4, short(name, MOST_NAME)) for k, name in shown]
+    return draw(
+        "network.html", "heat", label, name, n, CELL, margin, size, shades(values), lines, texts
     )
-    inner = f'<g transform="translate({margin:g} {margin:g}) scale({CELL})">'
-    paper = f'<path class="paper" d="M0 0h{n}v{n}h-{n}z"/>'
-    parts = [head, inner, paper, *draw_shades(values), "</g>"]
-    for cut in cuts:
-        at = margin + cut * CELL
-        lines = f"M{margin:g} {at:g}H{size - 1:g}M{at:g} {margin:g}V{size - 1:g}"
-        parts.append(f'<path class="cut" d="{lines}"/>')
-    if margin:
-        parts += _names(names, margin)
-    parts.append(f'<rect class="cursor" width="{CELL}" height="{CELL}" visibility="hidden"/>')
-    return "\n".join([*parts, "</svg>"])
-
-
-def _names(names: Sequence[str], margin: float) -> Iterator[str]:
-    for k, name in enumerate(names):
-        at, text = margin + (k + 0.5) * CELL + 4, escape(short(name, MOST_NAME))
-        yield f'<text class="end" x="{margin - 5:g}" y="{at:g}">{text}</text>'
-        yield f'<text transform="translate({at:g} {margin - 5:g}) rotate(-90)">{text}</text>'

@@ -12,9 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.abilities import Explaining, able
+from infinimix.evaluation.predictions import Predictions
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
-from infinimix.reports.performance import Predictions, take
+from infinimix.reports.markup import draw
+from infinimix.tables.rows import is_pandas, pick
 
 MOST_HARD = 6
 MOST_REASONS = 4
@@ -29,58 +32,59 @@ def show_hardest(predictions: Predictions, image: Image | None) -> Iterator[str]
         "The rows whose true label got the least probability, each predicted by a model that had "
         "not learned it. Rows are counted from 1, in the order of the file."
     )
-    if image is None and all(hasattr(model, "explain") for model in predictions.models):
+    if image is None and all(able(model, Explaining) for model in predictions.models):
         yield page.paragraph(
             "The evidence of a column, in nats, is what its cell adds to the log odds of the "
             "predicted class against the true one; for a row that was right, of its class against "
             "the next."
         )
-    cards = "\n".join(_card(predictions, int(i), image) for i in order)
-    yield f'<div class="hard">\n{cards}\n</div>'
+    yield draw("pieces.html", "hard_rows", [_card(predictions, int(i), image) for i in order])
 
 
-def _card(predictions: Predictions, i: int, image: Image | None) -> str:
+def _card(predictions: Predictions, i: int, image: Image | None) -> list[str]:
     p = predictions.proba[i]
     ranked = np.argsort(-p, kind="stable")
-    true, said = int(predictions.y[i]), int(ranked[0])
+    true, predicted = int(predictions.y[i]), int(ranked[0])
     names = [pieces.short(label) for label in predictions.labels]
-    right = said == true
-    verdict = names[true] if right else f"{names[true]} taken for {names[said]}"
+    right = predicted == true
+    verdict = names[true] if right else f"{names[true]} taken for {names[predicted]}"
     shown = list(dict.fromkeys([*ranked[: MOST_CHANCES - 1].tolist(), true]))
-    bars = page.chances([(names[c], float(p[c])) for c in shown], names[true])
-    title = page.paragraph(f"Row {predictions.places[i] + 1:,}", "note")
-    body = (
-        title
-        + page.verdict(right, verdict)
-        + bars
-        + _why(predictions, i, said, true, ranked, image)
-    )
-    return f'<article class="hardrow">\n{body}\n</article>'
+    return [
+        page.paragraph(f"Row {predictions.places[i] + 1:,}", "note"),
+        page.verdict(right, verdict),
+        page.chances([(names[c], float(p[c])) for c in shown], names[true]),
+        _why(predictions, i, predicted, true, ranked, image),
+    ]
 
 
 def _why(
-    predictions: Predictions, i: int, said: int, true: int, ranked: np.ndarray, image: Image | None
+    predictions: Predictions,
+    i: int,
+    predicted: int,
+    true: int,
+    ranked: np.ndarray,
+    image: Image | None,
 ) -> str:
     model = predictions.models[predictions.model_of[i]]
-    row = take(predictions.rows, np.array([i]))
-    if image is not None and hasattr(row, "iloc"):
+    row = pick(predictions.rows, np.array([i]))
+    if image is not None and is_pandas(row):
         cells = {str(name): value for name, value in row.iloc[0].items()}
         holes = sum(pieces.is_missing(value) for value in cells.values())
         alt = f"Row {predictions.places[i] + 1} as an image, {holes} of {len(cells)} cells missing"
         return image.draw({n: None if pieces.is_missing(v) else v for n, v in cells.items()}, alt)
     if isinstance(row[0] if isinstance(row, list) else None, str):
         return page.paragraph(pieces.short(row[0], MOST_LETTERS))
-    if not hasattr(model, "explain"):
+    if not able(model, Explaining):
         return page.paragraph("This kind of model gives no reasons.", "note")
-    against = int(ranked[1]) if said == true else true
+    against = int(ranked[1]) if predicted == true else true
     known = set(np.asarray(model.classes_).tolist())
     labels = predictions.labels
     if labels[against] not in known:
         return page.paragraph("Its training rows had no row of the true class.", "note")
-    return _reasons(model.explain(row, labels[said], labels[against]), str(labels[said]))
+    return _reasons(model.explain(row, labels[predicted], labels[against]), str(labels[predicted]))
 
 
-def _reasons(why: Any, said: str) -> str:
+def _reasons(why: Any, predicted: str) -> str:
     frame = why.to_frame()
     rows = [
         (
@@ -90,7 +94,7 @@ def _reasons(why: Any, said: str) -> str:
         for name, line in frame.head(MOST_REASONS).iterrows()
     ]  # fmt: skip
     holes = sum(pieces.is_missing(value) for value in frame["value"])
-    caption = f"For {pieces.short(said)} (+) or against (−)"
+    caption = f"For {pieces.short(predicted)} (+) or against (−)"
     if holes:
         caption += f"; {pieces.plural(holes, 'cell')} missing"
     return pieces.plain_table(caption, ["column", "cell", "evidence"], rows, "reasons")

@@ -30,7 +30,8 @@ def show_missing(rows: Any, marked: Sequence[str] = ()) -> Iterator[str]:
     )
     if marked:
         yield page.paragraph(
-            "That a cell is missing says something of the class in: " + ", ".join(marked) + "."
+            "Columns with a missingness indicator, as whether their cells are missing says "
+            "something of the class: " + ", ".join(marked) + "."
         )
     order = [j for j in np.argsort(-share, kind="stable") if share[j] > 0]
     lines = (
@@ -38,7 +39,7 @@ def show_missing(rows: Any, marked: Sequence[str] = ()) -> Iterator[str]:
             pieces.short(names[j]),
             (
                 page.cell(f"{holes[:, j].sum():,} ({share[j]:.1%})", float(share[j])),
-                f"<td>{_strip(holes[:, j], names[j])}</td>",
+                page.cell_of(_strip(holes[:, j], names[j])),
             ),
         )
         for j in order[:MOST_LISTED]
@@ -51,8 +52,7 @@ def show_missing(rows: Any, marked: Sequence[str] = ()) -> Iterator[str]:
             * (len(order) > MOST_LISTED)
         )
     )
-    table = page.table(caption, ["column", "missing", "where"], lines)
-    yield table.replace("<table>", '<table class="holes">', 1)
+    yield page.table(caption, ["column", "missing", "where"], lines, "holes")
 
 
 def _strip(holes: np.ndarray, name: str) -> str:
@@ -60,5 +60,4 @@ def _strip(holes: np.ndarray, name: str) -> str:
     size = -(-len(holes) // MOST_BANDS)
     bands = [holes[i : i + size] for i in range(0, len(holes), size)]
     label = f"Where cells of {pieces.short(name)} are missing, from the first row to the last"
-    picture = draw_grid([[float(band.mean()) for band in bands]], label)
-    return picture.replace('class="grid"', 'class="grid strip" preserveAspectRatio="none"', 1)
+    return draw_grid([[float(band.mean()) for band in bands]], label, "strip")

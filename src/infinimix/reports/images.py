@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix.reports.markup import Markup
 from infinimix.reports.pictures import draw_grid
 
 STEM = r"(?:p|px|pix|pixels?)[_.-]?"
@@ -28,12 +29,12 @@ class Image(NamedTuple):
     low: float
     high: float
 
-    def draw(self, values: Mapping[str, Any], label: str) -> str:
+    def draw(self, values: Mapping[str, Any], label: str, kind: str = "") -> Markup:
         """Return a picture of a row; missing cells are hatched."""
         cells = [values[name] for name in self.names]
         grid = np.array([np.nan if c is None else c for c in cells], dtype=float)
         shades = (grid - self.low) / ((self.high - self.low) or 1.0)
-        return draw_grid(np.clip(shades, 0.0, 1.0).reshape(self.height, self.width), label)
+        return draw_grid(np.clip(shades, 0.0, 1.0).reshape(self.height, self.width), label, kind)
 
 
 def find_shape(names: Sequence[str]) -> tuple[int, int, tuple[str, ...]] | None:

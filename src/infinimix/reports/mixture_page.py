@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.abilities import FindsAnomalies, Grouping, Prototyping, Relating, able
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
 from infinimix.reports.clusters import show_clusters
 from infinimix.reports.holes import show_missing
 from infinimix.reports.prototypes import groups_of, image_of, kinds_of, show_groups
+from infinimix.tables.rows import is_pandas
 
 MOST_TOGETHER = 12  # columns of the matrix
 MOST_PAIRS = 10
@@ -23,7 +24,7 @@ MOST_CELLS = 3
 def mixture_page(model: Any, rows: Any, image: Any, title: str | None) -> str:
     """Return the page of a fitted mixture or of other clusters."""
     sections = list(_sections(model, rows, image))
-    n = int(model.n_groups_ if hasattr(model, "n_groups_") else model.n_clusters_)
+    n = int(model.n_groups_ if able(model, Grouping) else model.n_clusters_)
     name = title or f"A table in {pieces.plural(n, 'group')}"
     lead = f"What a fitted {type(model).__name__} has found; nobody set the number of groups."
     if rows is not None:
@@ -39,16 +40,16 @@ def mixture_page(model: Any, rows: Any, image: Any, title: str | None) -> str:
 
 def _sections(model: Any, rows: Any, image: Any) -> Iterator[tuple[str, str, Iterator[str]]]:
     yield "groups", "The groups", _show_groups(model, image)
-    if hasattr(model, "dependence") and len(model.columns_) > 1:
+    if able(model, Relating) and len(model.columns_) > 1:
         yield "together", "Columns that go together", _show_dependence(model)
-    if hasattr(rows, "iloc") and hasattr(model, "anomaly_score"):
+    if is_pandas(rows) and able(model, FindsAnomalies):
         yield "strange", "The strangest rows", _show_strange(model, rows)
-    if rows is not None and hasattr(rows, "isna"):
+    if is_pandas(rows):
         yield "missing", "Missing cells", show_missing(rows)
 
 
 def _show_groups(model: Any, image: Any) -> Iterator[str]:
-    if not hasattr(model, "prototypes"):
+    if not able(model, Prototyping):
         yield from show_clusters(model)
         return
     yield page.paragraph(
@@ -74,21 +75,15 @@ def _show_dependence(model: Any) -> Iterator[str]:
         "everything. Small values come out as up to 0.1 by chance."
     )
     if len(names) <= MOST_TOGETHER:
-        head = "".join(f'<th scope="col">{escape(pieces.short(n, 14))}</th>' for n in names)
-        body = "\n".join(
-            f'<tr><th scope="row">{escape(pieces.short(name, 20))}</th>'
-            + "".join(
-                pieces.shaded("td", "·" if i == j else f"{r[i, j]:.2f}", r[i, j] * (i != j))
-                for j in range(len(names))
+        rows = (
+            (
+                pieces.short(name, 20),
+                [("·" if i == j else f"{r[i, j]:.2f}", r[i, j] * (i != j)) for j in range(len(r))],
             )
-            + "</tr>"
             for i, name in enumerate(names)
         )
-        yield pieces.scroll(
-            '<table class="matrix">\n<caption>Information correlation</caption>\n'
-            f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>",
-            "Information correlation",
-        )
+        heads = [pieces.short(name, 14) for name in names]
+        yield pieces.matrix("Information correlation", heads, rows)
         return
     upper = np.argwhere(np.triu(np.ones_like(r, dtype=bool), 1))
     order = np.argsort(-r[upper[:, 0], upper[:, 1]], kind="stable")[:MOST_PAIRS]

@@ -6,9 +6,9 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sklearn.utils.validation import check_is_fitted
-
+from infinimix.evaluation.abilities import Classifying, Clustering, Grouping, Networking, able
 from infinimix.reports.page import write_page
+from infinimix.scikit import check_is_fitted
 
 
 def write_report(
@@ -40,7 +40,7 @@ def write_report(
         The rows that the model was fitted on, or others like them. Without them a page tells
         what was learned, and not how well it does.
     target : sequence of labels, optional
-        The label of each row, for classifiers.
+        The label of each row, for classifiers. A column of a frame gives the page its name.
     seed : int
         Seed of the folds, and of the models that are fitted to them.
     held_out : bool
@@ -69,15 +69,15 @@ def write_report(
     check_is_fitted(model)
     if target is not None and rows is None:
         raise ValueError("target was given without rows: give both.")
-    if hasattr(model, "edge_marginals_"):
+    if able(model, Networking):
         from infinimix.reports.network_page import network_page
 
         text = network_page(model, title)
-    elif hasattr(model, "predict_proba") and hasattr(model, "classes_"):
+    elif able(model, Classifying):
         from infinimix.reports.classifier_page import classifier_page
 
         text = classifier_page(model, rows, target, seed, held_out, image, title)
-    elif hasattr(model, "n_groups_") or hasattr(model, "cluster_means_"):
+    elif able(model, Grouping) or able(model, Clustering):
         from infinimix.reports.mixture_page import mixture_page
 
         text = mixture_page(model, rows, image, title)

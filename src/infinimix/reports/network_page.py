@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -14,6 +12,7 @@ from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
 from infinimix.reports.graph import draw_matrix, draw_network, sure
 from infinimix.reports.layout import Layout, lay_out
+from infinimix.reports.markup import draw, join
 
 LEAST = 0.05  # edges below are left out
 MOST_EDGES = 1000
@@ -46,8 +45,7 @@ def network_page(model: Any, title: str | None) -> str:
         *show_about(model),
         _data(names, order, edges, np.asarray(model.co_class_marginals_)),
     ]
-    script = page.asset("network.js")
-    return page.build_page(f"{name}: infinimix report", body, ["report.css"], script)
+    return page.build_page(f"{name}: infinimix report", body, ["report.css"], "network.js")
 
 
 def strongest(edges: np.ndarray) -> list[tuple[int, int, float]]:
@@ -88,43 +86,25 @@ def _show_graph(
         "A band for each role, sources above. The thicker an edge, the more probable. Hover over "
         "an edge for its probability; choose a variable to see its edges alone."
     )
-    yield (
-        '<div class="slider"><label for="threshold">Show edges with a probability of at least '
-        f'<output id="threshold-value" for="threshold">{THRESHOLD:.0%}</output></label>'
-        f'<input id="threshold" type="range" min="{LEAST:g}" max="1" step="0.01" '
-        f'value="{THRESHOLD:g}"><p id="edge-count" role="status">'
-        f"{shown} of {len(found)} edges shown</p></div>"
-    )
+    yield draw("network.html", "slider", LEAST, THRESHOLD, shown, len(found))
     label = f"Network of {len(names)} variables; the table of edges has the figures"
     yield pieces.scroll(draw_network(layout, names, found, THRESHOLD, label), "The network")
-    yield '<p id="told" class="note" role="status"></p>'
+    yield draw("network.html", "status", "told", "")
 
 
 def _show_edges(
     model: Any, names: Sequence[str], found: Sequence[tuple[int, int, float]]
 ) -> Iterator[str]:
     gap, edges = np.asarray(model.edge_gap_), np.asarray(model.edge_marginals_)
-    rows = "\n".join(
-        f'<tr data-p="{p:.4f}"{" hidden" if p < THRESHOLD else ""}>'
-        f'<th scope="row">{escape(names[i])} → {escape(names[j])}</th><td>{sure(p)}</td>'
-        f"<td>{sure(edges[j, i])}</td><td>{gap[i, j]:.1%}</td></tr>"
-        for i, j, p in found
-    )
-    head = "".join(
-        f'<th scope="col">{text}</th>'
-        for text in ("edge", "probability", "the other way", "gap between chains")
-    )
     yield page.paragraph(
         f"Edges of {LEAST:.0%} and more; the slider above hides those below it. Where both ways "
         "are probable, the data do not tell the direction."
     )
-    table = (
-        '<table class="plain" id="edge-table">\n<caption>The most probable first</caption>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{rows}\n</tbody>\n</table>"
-    )
-    opened = "<details open>" if len(found) <= FEW else "<details>"
-    folded = pieces.folded("Table of the edges", pieces.scroll(table, "Edges"))
-    yield folded.replace("<details>", opened, 1)
+    rows = [
+        (names[i], names[j], p, sure(p), sure(edges[j, i]), f"{gap[i, j]:.1%}") for i, j, p in found
+    ]
+    table = pieces.scroll(draw("network.html", "edge_table", rows, THRESHOLD), "Edges")
+    yield pieces.folded("Table of the edges", table, opened=len(found) <= FEW)
 
 
 def _show_matrices(
@@ -144,8 +124,8 @@ def _show_matrices(
     ):
         label = f"{title}: matrix of {len(names)} by {len(names)} probabilities"
         picture = draw_matrix(np.asarray(values)[at], sorted_names, cuts, label, key)
-        picture += f'\n<p class="note" id="read-{key}" role="status">&nbsp;</p>'
-        charts.append(pieces.chart(title, picture, note))
+        cell = draw("network.html", "status", f"read-{key}", "\N{NO-BREAK SPACE}")
+        charts.append(pieces.chart(title, join(picture, cell), note))
     yield pieces.side_by_side(charts)
 
 
@@ -174,33 +154,25 @@ def _template(model: Any, layout: Layout, numbered: np.ndarray) -> str:
     mean, low, high = (np.asarray(model.template_[key]) for key in ("mean", "low", "high"))
     own = {int(k): int(model.roles_[np.flatnonzero(numbered == k)[0]]) for k in set(numbered)}
     n = len(layout.bands)
-    head = "".join(f'<th scope="col">to role {b + 1}</th>' for b in range(n))
-    body = "\n".join(
-        f'<tr><th scope="row">from role {a + 1}</th>'
-        + "".join(
-            pieces.shaded("td", f"{mean[own[a], own[b]]:.0%} "
-                          f"({low[own[a], own[b]]:.0%} to {high[own[a], own[b]]:.0%})",
-                          float(mean[own[a], own[b]]))
-            for b in range(n)
-        )
-        + "</tr>"
-        for a in range(n)
-    )  # fmt: skip
-    caption = "Probability of an edge from role to role, with 90% intervals"
-    piece = (
-        f'<table class="matrix">\n<caption>{caption}</caption>\n'
-        f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
+
+    def cells(a: int) -> Iterator[tuple[str, float]]:
+        for b in range(n):
+            at = own[a], own[b]
+            yield f"{mean[at]:.0%} ({low[at]:.0%} to {high[at]:.0%})", float(mean[at])
+
+    return pieces.matrix(
+        "Probability of an edge from role to role, with 90% intervals",
+        [f"to role {b + 1}" for b in range(n)],
+        ((f"from role {a + 1}", cells(a)) for a in range(n)),
     )
-    return pieces.scroll(piece, caption)
 
 
 def _data(names: Sequence[str], order: list[int], edges: np.ndarray, together: np.ndarray) -> str:
-    """Return the figures for the script; no name can end the element."""
+    """Return the figures for the script."""
     figures = {
         "names": list(names),
         "order": order,
         "edges": edges.round(3).tolist(),
         "together": together.round(3).tolist(),
     }
-    text = json.dumps(figures, separators=(",", ":")).replace("<", "\\u003c")
-    return f'<script type="application/json" id="figures">{text}</script>'
+    return draw("network.html", "data", figures)

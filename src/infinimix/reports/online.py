@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.online.classifier import OnlineCRPClassifier
+from infinimix.evaluation.abilities import CollectsNewClasses, Counting, able
 from infinimix.reports import pieces
 
 MOST_CLASSES = 40
@@ -17,7 +18,7 @@ MOST_TYPICAL = 8
 def show_online(model: Any) -> Iterator[str]:
     """Yield a table of the classes; words or values where the model tells what is typical."""
     labels = np.asarray(model.classes_).tolist()
-    counts = getattr(model, "class_count_", None)
+    counts = model.class_count_ if able(model, Counting) else None
     typical = _typical(model, labels)
     head = ["class"] + ["rows"] * (counts is not None) + ["typical"] * bool(typical)
 
@@ -32,7 +33,7 @@ def show_online(model: Any) -> Iterator[str]:
     if len(labels) > MOST_CLASSES:
         caption += f" ({MOST_CLASSES} of {len(labels):,})"
     yield pieces.plain_table(caption, head, lines(), "plain words")
-    waiting = model.provisional_classes() if hasattr(model, "provisional_classes") else []
+    waiting = model.provisional_classes() if able(model, CollectsNewClasses) else []
     if waiting:
         yield pieces.plain_table(
             "Provisional classes: rows without a label that look new",

@@ -6,17 +6,18 @@ A picture is a few paths, one for each shade, so that a page of a hundred stays 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 from itertools import groupby
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from infinimix.reports.markup import Markup, draw
+
 SHADES = 20  # steps of 5% cannot be told apart by eye
 HATCH = "M{x} {y}m0 .5l.5 -.5m-.5 1l1 -1m-.5 1l.5 -.5"  # three strokes that meet the neighbours'
 
 
-def draw_grid(values: ArrayLike, label: str) -> str:
+def draw_grid(values: ArrayLike, label: str, kind: str = "") -> Markup:
     """Return a picture of a grid of values in [0, 1]; missing ones (NaN) are hatched.
 
     Parameters
@@ -25,6 +26,8 @@ def draw_grid(values: ArrayLike, label: str) -> str:
         0 is drawn as paper, 1 as ink.
     label : str
         What the picture shows, for those who hear the page.
+    kind : str
+        "large", or "strip" for one that is stretched to its place.
 
     Examples
     --------
@@ -37,25 +40,20 @@ def draw_grid(values: ArrayLike, label: str) -> str:
     """
     grid = np.asarray(values, dtype=np.float64)
     height, width = grid.shape
-    label = escape(label)
-    head = f'<svg class="grid" role="img" aria-label="{label}" viewBox="0 0 {width} {height}">'
-    return "\n".join([head, *_draw_missing(np.isnan(grid)), *draw_shades(grid), "</svg>"])
+    missing = np.isnan(grid)
+    cells = np.argwhere(missing).tolist()
+    hatch = "".join(HATCH.format(x=x, y=y) for y, x in cells)
+    return draw(
+        "pictures.html", "grid", label, width, height, _outline(missing), hatch, shades(grid), kind
+    )
 
 
-def _draw_missing(missing: NDArray[np.bool_]) -> Iterator[str]:
-    if missing.any():
-        yield f'<path class="missing" d="{_outline(missing)}"/>'
-        cells = ((x, y) for y, x in np.argwhere(missing).tolist())
-        yield f'<path class="hatch" d="{"".join(HATCH.format(x=x, y=y) for x, y in cells)}"/>'
-
-
-def draw_shades(grid: NDArray[np.float64]) -> Iterator[str]:
-    """Yield a path for each shade of a grid of values in [0, 1], one unit a cell."""
-    shades = np.rint(np.nan_to_num(grid) * SHADES).astype(int)
-    for shade in range(1, SHADES + 1):
-        if (cells := shades == shade).any():
-            opacity = "" if shade == SHADES else f' fill-opacity="{shade / SHADES:g}"'
-            yield f'<path class="ink"{opacity} d="{_outline(cells)}"/>'
+def shades(grid: NDArray[np.float64]) -> Iterator[tuple[str, str]]:
+    """Yield opacity and path of each shade of a grid of values in [0, 1], one unit a cell."""
+    steps = np.rint(np.nan_to_num(grid) * SHADES).astype(int)
+    for step in range(1, SHADES + 1):
+        if (cells := steps == step).any():
+            yield f"{step / SHADES:g}", _outline(cells)
 
 
 def _outline(cells: NDArray[np.bool_]) -> str:

@@ -1,84 +1,69 @@
-"""Pieces that only reports have: key figures, contents, plain tables, folded tables, shades.
+"""Pieces that only reports have: key figures, contents, plain tables, folded tables, matrices.
 
-As in `page`, plain text enters only through `escape`; arguments named `piece` are HTML.
+As in `page`, plain text is escaped by the templates; arguments named `piece` are HTML.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from html import escape
+from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 
+from infinimix.reports.markup import Markup, draw
+
 MOST_SHADE = 45  # percent of the accent colour behind text: contrast stays above 4.5 to 1
 LONG = 40  # characters of a label before it is cut
 
+_piece = partial(draw, "pieces.html")
 
-def contents(entries: Iterable[tuple[str, str]]) -> str:
+
+def contents(entries: Iterable[tuple[str, str]]) -> Markup:
     """Return links to the sections: pairs of anchor and title."""
-    links = "\n".join(f'<li><a href="#{a}">{escape(title)}</a></li>' for a, title in entries)
-    return f'<nav aria-label="Contents"><ul class="contents">\n{links}\n</ul></nav>'
+    return _piece("contents", entries)
 
 
-def key_figures(entries: Iterable[tuple[str, str, str]]) -> str:
+def key_figures(entries: Iterable[tuple[str, str, str]]) -> Markup:
     """Return the figures that matter most: name, value and a note each."""
-    tiles = "\n".join(
-        f"<div><dt>{escape(name)}</dt><dd>{escape(value)}"
-        f"{f'<span>{escape(note)}</span>' if note else ''}</dd></div>"
-        for name, value, note in entries
-    )
-    return f'<dl class="key">\n{tiles}\n</dl>'
+    return _piece("key_figures", entries)
 
 
 def plain_table(
     caption: str, head: Sequence[str], rows: Iterable[Sequence[str]], kind: str = "plain"
-) -> str:
+) -> Markup:
     """Return a table of plain text; the first cell of a row names it. Wide ones scroll."""
-    names = "".join(f'<th scope="col">{escape(name)}</th>' for name in head)
-    body = "\n".join(
-        f'<tr><th scope="row">{escape(first)}</th>'
-        + "".join(f"<td>{escape(text)}</td>" for text in rest)
-        + "</tr>"
-        for first, *rest in rows
-    )
-    return scroll(
-        f'<table class="{kind}">\n<caption>{escape(caption)}</caption>\n'
-        f"<thead><tr>{names}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>",
-        caption,
-    )
+    return _piece("plain_table", caption, head, rows, kind)
 
 
-def scroll(piece: str, label: str) -> str:
+def matrix(
+    caption: str, head: Sequence[str], rows: Iterable[tuple[str, Iterable[tuple[str, float]]]],
+    label: str = "",
+) -> Markup:  # fmt: skip
+    """Return a table of cells (text, share) whose shade says how large the share is, up to 1."""
+    return _piece("matrix", caption, head, rows, MOST_SHADE, label or caption)
+
+
+def scroll(piece: str, label: str) -> Markup:
     """Return a piece that scrolls sideways on a narrow screen, by keyboard too."""
-    return (
-        f'<div class="scroll" role="group" tabindex="0" aria-label="{escape(label)}">\n'
-        f"{piece}\n</div>"
-    )
+    return _piece("scroll", label, piece)
 
 
-def folded(title: str, piece: str) -> str:
+def folded(title: str, piece: str, opened: bool = False) -> Markup:
     """Return a piece that opens on demand, and is open on paper."""
-    return f"<details>\n<summary>{escape(title)}</summary>\n{piece}\n</details>"
+    return _piece("folded", title, piece, opened)
 
 
-def side_by_side(pieces: Iterable[str]) -> str:
+def side_by_side(pieces: Iterable[str]) -> Markup:
     """Return charts beside each other where there is room."""
-    return '<div class="charts">\n' + "\n".join(pieces) + "\n</div>"
+    return _piece("side_by_side", pieces)
 
 
-def chart(title: str, picture: str, note: str = "") -> str:
-    """Return a chart with a title and a note below it."""
-    below = f'<p class="note">{escape(note)}</p>' if note else ""
-    return f'<div class="chart">\n<h3>{escape(title)}</h3>\n{picture}\n{below}\n</div>'
-
-
-def shaded(tag: str, text: str, share: float, attributes: str = "") -> str:
-    """Return a cell of a table whose shade says how large it is, from 0 to 1."""
-    shade = f' style="--shade:{MOST_SHADE * min(max(share, 0.0), 1.0):.0f}%"' if share > 0 else ""
-    return f'<{tag} class="shade"{attributes}{shade}>{escape(text)}</{tag}>'
+def chart(title: str, picture: str, note: str = "", below: str = "") -> Markup:
+    """Return a chart with a title, and a note and a piece below it."""
+    return _piece("chart", title, picture, note, below)
 
 
 def short(value: Any, length: int = LONG) -> str:

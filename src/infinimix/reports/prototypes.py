@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from html import escape
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix.evaluation.abilities import Labelling, able
 from infinimix.reports import page, pieces
 from infinimix.reports.defining import evidence_of_groups
 from infinimix.reports.images import Image, find_image
+from infinimix.reports.markup import draw, join
 
 MOST_CARDS = 8  # of a class; pictures may be more
 MOST_PICTURES = 24
@@ -62,14 +63,15 @@ def groups_of(model: Any, label: Any = None, c: int = 0) -> list[Group]:
 def show_groups(groups: list[Group], kinds: Mapping[str, str], image: Image | None, of: str) -> str:
     """Return the cards of the groups; `of` is what they are groups of, for those who listen."""
     if image is not None:
-        return page.row_of_figures(_pictures(groups, image, of)) + _rest(groups, MOST_PICTURES)
+        figures = page.row_of_figures(_pictures(groups, image, of))
+        return join(figures, _rest(groups, MOST_PICTURES))
     largest = max((v for g in groups for v in g.evidence.values()), default=1.0)
-    cards = "\n".join(_card(g, kinds, largest) for g in groups[:MOST_CARDS])
-    return f'<div class="prototypes">\n{cards}\n</div>' + _rest(groups, MOST_CARDS)
+    cards = [_card(g, kinds, largest) for g in groups[:MOST_CARDS]]
+    return join(draw("pieces.html", "prototypes", cards), _rest(groups, MOST_CARDS))
 
 
 def _tables(model: Any) -> Iterator[Any]:
-    if hasattr(model, "classes_"):
+    if able(model, Labelling):
         for label in model.classes_:
             yield model.prototypes(label)
     else:
@@ -89,20 +91,22 @@ def _pictures(groups: list[Group], image: Image, of: str) -> Iterator[str]:
         yield page.figure(picture, share, pieces.plural(group.rows, "row"))
 
 
-def _card(group: Group, kinds: Mapping[str, str], largest: float) -> str:
+def _card(
+    group: Group, kinds: Mapping[str, str], largest: float
+) -> tuple[str, str, list[tuple[str, str, float]]]:
+    """Return share, rows, and the columns with their typical value and how far it is apart."""
     best = sorted(group.evidence, key=lambda name: -group.evidence[name])[:MOST_COLUMNS]
-    best = [name for name in best if group.evidence[name] >= LEAST_EVIDENCE]
-    lines = "\n".join(
-        f"<div><dt>{escape(pieces.short(name))}</dt>"
-        f"<dd>{escape(show_value(group.values[name], kinds.get(name, '')))}"
-        f"{page.bar(group.evidence[name] / max(largest, 1e-9))}</dd></div>"
+    columns = [
+        (
+            pieces.short(name),
+            show_value(group.values[name], kinds.get(name, "")),
+            group.evidence[name] / max(largest, 1e-9),
+        )
         for name in best
-    )
-    body = f"<dl>\n{lines}\n</dl>" if best else '<p class="note">Like the others.</p>'
-    share = "All" if group.weight >= 1.0 else escape(page.percent(group.weight))
-    rows = pieces.plural(group.rows, "row")
-    head = f'<p class="share">{share} <span>{rows}</span></p>'
-    return f'<div class="prototype">\n{head}\n{body}\n</div>'
+        if group.evidence[name] >= LEAST_EVIDENCE
+    ]
+    share = "All" if group.weight >= 1.0 else page.percent(group.weight)
+    return share, pieces.plural(group.rows, "row"), columns
 
 
 def show_value(value: Any, kind: str) -> str:

@@ -8,9 +8,9 @@ absence does, on rows that were not learned. In nats, averaged over rows with th
 
 The first is high for a column that tells much, the second for one that no other replaces:
 two copies of a good column are high and near zero. The first estimates the mutual information of
-column and label from below. A column's marks (`marked_`) are hidden with it.
+column and label from below. A column's missingness indicator is hidden with it.
 
-A model that has `feature_relevance_` is believed instead.
+A model that was asked to learn the relevance of its columns is believed instead.
 """
 
 from __future__ import annotations
@@ -22,13 +22,12 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils import get_tags
 
-from infinimix.reports.performance import (
-    LEAST_PROBABILITY,
-    Interval,
-    Predictions,
-    mean_interval,
-    take,
-)
+from infinimix.estimators.aclass.classifier import AClassClassifier
+from infinimix.estimators.online.classifier import OnlineCRPClassifier
+from infinimix.evaluation.intervals import Interval, mean_interval
+from infinimix.evaluation.predictions import Predictions
+from infinimix.evaluation.scores import LEAST
+from infinimix.tables.rows import is_frame, pick
 
 MOST_PREDICTIONS = 40_000  # rows times columns: more rows are not asked
 
@@ -44,7 +43,7 @@ class Relevance(NamedTuple):
 def measure_relevance(predictions: Predictions) -> list[Relevance]:
     """Return what each column is worth, the best alone first; nothing for tables without names."""
     rows = predictions.rows
-    if not hasattr(rows, "columns") or not all(map(_can_hide, predictions.models)):
+    if not is_frame(rows) or not all(map(_can_hide, predictions.models)):
         return []
     names = [str(name) for name in rows.columns]
     n = max(1, min(len(predictions.y), MOST_PREDICTIONS // max(1, len(names))))
@@ -54,7 +53,7 @@ def measure_relevance(predictions: Predictions) -> list[Relevance]:
         own = asked[predictions.model_of[asked] == k]
         codes = _codes_in(model, predictions, own)
         if len(own := own[codes >= 0]):
-            parts.append(_gains(model, take(rows, own), codes[codes >= 0]))
+            parts.append(_gains(model, pick(rows, own), codes[codes >= 0]))
     if not parts:
         return []
     alone, beyond = (np.concatenate(tables) for tables in zip(*parts, strict=True))
@@ -74,10 +73,10 @@ def _codes_in(model: Any, predictions: Predictions, own: np.ndarray) -> np.ndarr
 def _gains(model: Any, rows: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return alone and beyond for each row and column."""
     n, width = rows.shape
-    ways = _by_blocks if hasattr(model, "_log_joint") else _by_frames
+    ways = _by_blocks if isinstance(model, AClassClassifier) else _by_frames
     hidden = ways(model, rows)
     at = np.arange(n)
-    floor = np.log(LEAST_PROBABILITY)
+    floor = np.log(LEAST)
     full, none, *others = (np.maximum(log_p[at, codes], floor) for log_p in hidden)
     alone = np.column_stack(others[0::2]) - none[:, None]
     beyond = full[:, None] - np.column_stack(others[1::2])
@@ -95,7 +94,7 @@ def _masks(width: int) -> Iterator[np.ndarray]:
 
 
 def _by_blocks(model: Any, rows: Any) -> Iterator[np.ndarray]:
-    """Yield log probabilities of the classes under each mask, marks hidden as well."""
+    """Yield log probabilities of the classes under each mask, which hides indicators as well."""
     table = model._rows(rows)
     schema = table.schema
     order = list(range(schema.width))
@@ -109,7 +108,7 @@ def _by_blocks(model: Any, rows: Any) -> Iterator[np.ndarray]:
 
 
 def _by_frames(model: Any, rows: Any) -> Iterator[np.ndarray]:
-    """Yield the same for models without marks: hidden columns are columns of holes."""
+    """Yield the same for models without indicators: hidden columns are columns of holes."""
     for mask in _masks(rows.shape[1]):
         frame = rows.copy()
         for name in rows.columns[~mask]:
@@ -119,7 +118,7 @@ def _by_frames(model: Any, rows: Any) -> Iterator[np.ndarray]:
 
 
 def _can_hide(model: Any) -> bool:
-    if hasattr(model, "_log_joint"):
+    if isinstance(model, AClassClassifier):
         return True
-    tags = get_tags(model)
-    return bool(tags.input_tags.allow_nan) and getattr(model, "columns", None) != "text"
+    reads_text = isinstance(model, OnlineCRPClassifier) and model.columns == "text"
+    return bool(get_tags(model).input_tags.allow_nan) and not reads_text

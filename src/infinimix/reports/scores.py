@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from html import escape
 
 import numpy as np
 
+from infinimix.evaluation.calibration import equal_bins, mean_distance
+from infinimix.evaluation.intervals import Interval, mean_interval, wilson
+from infinimix.evaluation.predictions import Predictions
 from infinimix.reports import page, pieces
 from infinimix.reports.charts import draw_reliability
-from infinimix.reports.performance import (
-    Interval,
-    Predictions,
-    calibration_bins,
-    calibration_error,
-    confusion,
-    mean_interval,
-    wilson,
-)
 
 MOST_LABELS = 15  # of a confusion matrix
 MOST_PAIRS = 10
@@ -29,8 +22,8 @@ def key_scores(predictions: Predictions) -> list[tuple[str, str, str]]:
     common = np.bincount(predictions.y).max() / n
     loss = mean_interval(predictions.losses)
     return [
-        ("right answers", f"{accuracy.value:.1%}", f"{accuracy.low:.1%} to {accuracy.high:.1%}"),
-        ("commonest class", f"{common:.1%}", "right if always said"),
+        ("accuracy", f"{accuracy.value:.1%}", f"{accuracy.low:.1%} to {accuracy.high:.1%}"),
+        ("largest class", f"{common:.1%}", "accuracy if always predicted"),
         ("log-loss", f"{loss.value:.3f}", f"{max(loss.low, 0):.3f} to {loss.high:.3f}"),
     ]
 
@@ -39,7 +32,7 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
     """Yield the section."""
     labels = [pieces.short(label) for label in predictions.labels]
     confidence = predictions.proba.max(axis=1)
-    bins = calibration_bins(confidence, predictions.right)
+    bins = equal_bins(confidence, predictions.right)
     wrong = int((~predictions.right).sum())
     yield page.paragraph(
         f"{pieces.plural(len(predictions.y), 'row')}, {predictions.how}: each row was predicted by "
@@ -50,22 +43,22 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
     )
     yield _classes(predictions, labels)
     notes = (
-        f"Mean distance from the line: {calibration_error(bins):.1%}. Points on the line are "
-        "honest, below it too sure. A larger point is more rows; bars are 95% intervals."
+        f"Mean distance from the line: {mean_distance(bins):.1%}. Points on the line are "
+        "calibrated, below it overconfident. A larger point is more rows; bars are 95% intervals."
     )
     points = [
         (b.confidence, b.right.value, b.right.low, b.right.high, b.rows / len(predictions.y))
         for b in bins
     ]
-    alt = "Calibration: share of right answers by confidence; the table below has the figures"
-    calibration = pieces.chart("Calibration", draw_reliability(points, alt), notes)
+    alt = "Calibration: accuracy by confidence; the table below has the figures"
     table = pieces.plain_table(
         "Rows by confidence",
-        ["confidence", "rows", "right", "95% interval"],
+        ["confidence", "rows", "accuracy", "95% interval"],
         ((f"{b.confidence:.1%}", f"{b.rows:,}", f"{b.right.value:.1%}", _range(b.right))
          for b in bins),
     )  # fmt: skip
-    calibration = calibration.removesuffix("</div>") + pieces.folded("Figures", table) + "</div>"
+    picture = draw_reliability(points, alt)
+    calibration = pieces.chart("Calibration", picture, notes, pieces.folded("Figures", table))
     yield pieces.side_by_side([calibration, _confusion(predictions, labels)])
 
 
@@ -78,41 +71,37 @@ def _range(interval: Interval) -> str:
 
 
 def _classes(predictions: Predictions, labels: list[str]) -> str:
-    table = confusion(predictions)
+    table = predictions.confusion
 
     def rows() -> Iterator[tuple[str, ...]]:
         for c, label in enumerate(labels):
-            n, said, hits = int(table[c].sum()), int(table[:, c].sum()), int(table[c, c])
-            found, correct = wilson(hits, n), wilson(hits, said)
-            recall = f"{found.value:.1%} ({_range(found)})" if n else "no row"
-            precision = f"{correct.value:.1%} ({_range(correct)})" if said else "never said"
+            n, predicted, hits = int(table[c].sum()), int(table[:, c].sum()), int(table[c, c])
+            recalled, correct = wilson(hits, n), wilson(hits, predicted)
+            recall = f"{recalled.value:.1%} ({_range(recalled)})" if n else "no row"
+            precision = (
+                f"{correct.value:.1%} ({_range(correct)})" if predicted else "never predicted"
+            )
             yield label, f"{n:,}", recall, precision
 
-    head = ["class", "rows", "found of its rows", "right when said"]
-    return pieces.plain_table("Class by class (recall and precision)", head, rows())
+    head = ["class", "rows", "recall", "precision"]
+    caption = (
+        "Class by class. Recall: the share of its rows that were found. Precision: the share of "
+        "its predictions that were right."
+    )
+    return pieces.plain_table(caption, head, rows())
 
 
 def _confusion(predictions: Predictions, labels: list[str]) -> str:
-    table = confusion(predictions)
-    title = "Confusion"
+    table = predictions.confusion
     if len(labels) > MOST_LABELS:
-        return f'<div class="chart">\n<h3>{title}</h3>\n{_pairs(table, labels)}\n</div>'
+        return pieces.chart("Confusion", _pairs(table, labels))
     share = table / np.maximum(table.sum(axis=1, keepdims=True), 1)
-    head = "".join(f'<th scope="col">{escape(label)}</th>' for label in labels)
-    body = "\n".join(
-        f'<tr><th scope="row">{escape(label)}</th>'
-        + "".join(
-            pieces.shaded("td", f"{table[i, j]:,}" if table[i, j] else "·", float(share[i, j]))
-            for j in range(len(labels))
-        )
-        + "</tr>"
-        for i, label in enumerate(labels)
+    rows = (
+        (label, [(f"{n:,}" if n else "·", s) for n, s in zip(counts, shares, strict=True)])
+        for label, counts, shares in zip(labels, table.tolist(), share.tolist(), strict=True)
     )
-    piece = (
-        '<table class="matrix">\n<caption>Rows: the true class. Columns: what was said.</caption>\n'
-        f"<thead><tr><td></td>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-    )
-    return f'<div class="chart">\n<h3>{title}</h3>\n{pieces.scroll(piece, title)}\n</div>'
+    caption = "Rows: true class. Columns: predicted class."
+    return pieces.chart("Confusion", pieces.matrix(caption, labels, rows, "Confusion"))
 
 
 def _pairs(table: np.ndarray, labels: list[str]) -> str:
@@ -121,4 +110,4 @@ def _pairs(table: np.ndarray, labels: list[str]) -> str:
     order = np.argsort(-off, axis=None, kind="stable")[:MOST_PAIRS]
     found = [divmod(int(k), len(table)) for k in order]
     rows = [(labels[i], labels[j], f"{off[i, j]:,}") for i, j in found if off[i, j]]
-    return pieces.plain_table("The most frequent", ["true class", "said", "rows"], rows)
+    return pieces.plain_table("The most frequent", ["true class", "predicted", "rows"], rows)

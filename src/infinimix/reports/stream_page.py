@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix import __version__
+from infinimix.evaluation.intervals import wilson
 from infinimix.reports import page, pieces
 from infinimix.reports.charts import draw_line, draw_reliability
-from infinimix.reports.performance import wilson
+from infinimix.streaming.result import PrequentialResult
+from infinimix.tables.rows import is_pandas
 
 MOST_LINES = 40  # of the table of a curve
 
@@ -64,13 +66,13 @@ def stream_page(history: Any, title: str | None = None) -> str:
         "Every row was predicted first and learned after, so all figures are about rows that the "
         "model had not learned."
     )
-    summary = history.summary() if hasattr(history, "summary") else {}
+    summary = history.summary() if isinstance(history, PrequentialResult) else {}
     body = [
         page.header("infinimix report", name, lead),
         pieces.key_figures(_key(summary, columns)),
         page.section("Along the stream", _show_curves(rows, curves), "curves"),
     ]
-    if hasattr(history, "reliability"):
+    if isinstance(history, PrequentialResult):
         body.append(page.section("Calibration", _show_reliability(history.reliability), "trust"))
     if summary:
         body.append(page.section("All figures", [_show_summary(history, summary)], "figures"))
@@ -80,8 +82,8 @@ def stream_page(history: Any, title: str | None = None) -> str:
 
 def _read(history: Any) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return the places of the curves, and the curves by name."""
-    curve = getattr(history, "curve", history)
-    if hasattr(curve, "reset_index"):
+    curve: Any = history.curve if isinstance(history, PrequentialResult) else history
+    if is_pandas(curve):
         frame = curve.reset_index() if "row" not in curve.columns else curve
         curve = {str(name): frame[name].tolist() for name in frame.columns}
     if not isinstance(curve, Mapping) or "row" not in curve or "error" not in curve:
@@ -174,14 +176,14 @@ def _show_reliability(reliability: Mapping[str, np.ndarray]) -> Iterator[str]:
         right = wilson(float(reliability["right"][i]), int(n[i]))
         confidence = float(reliability["confidence"][i] / n[i])
         points.append((confidence, *right, float(n[i] / n.sum())))
-    alt = "Calibration: share of right answers by confidence; the table below has the figures"
-    note = "Points on the line are honest, below it too sure; bars are 95% intervals."
-    yield pieces.chart("Right answers by confidence", draw_reliability(points, alt), note)
+    alt = "Calibration: accuracy by confidence; the table below has the figures"
+    note = "Points on the line are calibrated, below it overconfident; bars are 95% intervals."
+    yield pieces.chart("Accuracy by confidence", draw_reliability(points, alt), note)
     lines = (
         (f"{c:.1%}", f"{int(n[i]):,}", f"{r:.1%}", f"{low:.0%} to {high:.0%}")
         for i, (c, r, low, high, _) in zip(some.tolist(), points, strict=True)
     )
-    head = ["confidence", "rows", "right", "95% interval"]
+    head = ["confidence", "rows", "accuracy", "95% interval"]
     yield pieces.folded("Figures", pieces.plain_table("Rows by confidence", head, lines))
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from infinimix.evaluation.intervals import Interval
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
-from infinimix.reports.performance import Interval
 from infinimix.reports.relevance import Relevance
 
 MOST_LISTED = 25
@@ -28,7 +27,7 @@ def show_relevance(found: Sequence[Relevance], source: str, image: Image | None)
         largest = max(worth.values()) or 1.0
         alt = "What each pixel tells alone: the stronger the shade, the more"
         drawn = image._replace(low=0.0, high=largest)
-        picture = drawn.draw(worth, alt).replace('class="grid"', 'class="grid large"', 1)
+        picture = drawn.draw(worth, alt, "large")
         yield pieces.chart("Alone, as a picture", picture, f"Strongest: {largest:.2f} nats.")
     most = max([1e-9, *(one.alone.value for one in found)])
     rows = (
@@ -44,16 +43,19 @@ def show_relevance(found: Sequence[Relevance], source: str, image: Image | None)
     caption = "The best alone first"
     if len(found) > MOST_LISTED:
         caption += f"; the best {MOST_LISTED} of {len(found)}"
-    table = page.table(caption, ["column", "alone", "beyond the others"], rows)
-    table = pieces.scroll(table.replace("<table>", '<table class="worth">', 1), caption)
+    table = page.table(caption, ["column", "alone", "beyond the others"], rows, "worth")
+    table = pieces.scroll(table, caption)
     yield table if image is None else pieces.folded("Figures", table)
 
 
-def show_told(told: Any, names: Sequence[str]) -> Iterator[str]:
-    """Yield the section for a model that knows the relevance of its columns itself."""
-    pairs = _as_pairs(told, names)
-    most = max([1e-9, *(value for _, value in pairs)])
-    yield page.paragraph("Relevance of the columns, as the model has learned it.")
+def show_learned(relevance: Sequence[float], names: Sequence[str]) -> Iterator[str]:
+    """Yield the section for a model that has learned the relevance of its columns."""
+    pairs = sorted(zip(names, relevance, strict=True), key=lambda pair: -pair[1])
+    most = max([1e-9, *relevance])
+    yield page.paragraph(
+        "Relevance of the columns, as the model has learned it: the probability that a column "
+        "differs between groups."
+    )
     yield page.table(
         "The most relevant first",
         ["column", "relevance"],
@@ -62,21 +64,6 @@ def show_told(told: Any, names: Sequence[str]) -> Iterator[str]:
             for name, value in pairs[:MOST_LISTED]
         ),
     )
-
-
-def _as_pairs(told: Any, names: Sequence[str]) -> list[tuple[str, float]]:
-    """Return names and numbers, the largest first; a table by class is averaged over classes."""
-    if isinstance(told, Mapping) or (
-        hasattr(told, "index") and hasattr(told, "to_numpy") and np.ndim(told) == 1
-    ):
-        pairs = [(str(name), float(value)) for name, value in told.items()]
-    else:
-        if hasattr(told, "columns"):
-            names = [str(name) for name in told.columns]
-        values = np.atleast_2d(np.asarray(told, dtype=float)).mean(axis=0)
-        names = names if len(names) == len(values) else [f"x{j}" for j in range(len(values))]
-        pairs = list(zip(names, values.tolist(), strict=True))
-    return sorted(pairs, key=lambda pair: -pair[1])
 
 
 def _text(interval: Interval) -> str:

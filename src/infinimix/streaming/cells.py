@@ -47,7 +47,7 @@ class TypedColumns:
         self.types: list[str | None] = [types.get(name) for name in names]
         self.whole = [False] * len(names)
 
-    def settle(self, records: list[list[str]]) -> None:
+    def decide(self, records: list[list[str]]) -> None:
         """Decide the columns that have not been, by the cells of a chunk."""
         for j, kind in enumerate(self.types):
             if kind is None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.streaming.rows import by_rows, count_rows, cut, list_labels
+from infinimix.tables.rows import by_rows, count_rows, cut, list_labels
 from infinimix.tables.sparsity import is_sparse
 
 CHUNK = 1000  # rows that are taken at once from tables and from streams of single rows

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.abilities import LearnsRows, able
 from infinimix.streaming.folder import (
     check_same,
     check_storable,
@@ -29,7 +30,7 @@ from infinimix.streaming.folder import (
 )
 from infinimix.streaming.journal import DurabilityError, Journal, read_journal
 from infinimix.streaming.plain import from_json, to_json
-from infinimix.streaming.rows import count_rows, list_labels
+from infinimix.tables.rows import count_rows, list_labels
 
 
 class DurableLearner:
@@ -175,7 +176,7 @@ class DurableLearner:
         rows = from_json(record)
         learned = False
         try:
-            if one and hasattr(self.model, "learn_one"):
+            if one and able(self.model, LearnsRows):
                 self.model.learn_one(rows["X"][0], rows["y"][0])
             else:
                 _fit(self.model, rows)

@@ -12,6 +12,7 @@ import numpy as np
 
 from infinimix.artifacts import ArtifactError
 from infinimix.estimators.persistence import CLASSES, load, save
+from infinimix.evaluation.abilities import LearnsTables, able
 from infinimix.streaming.journal import DurabilityError
 
 KEPT = 2  # snapshots
@@ -65,8 +66,8 @@ def load_newest(directory: Path, snapshots: list[int]) -> tuple[Any, int]:
 
 def check_storable(model: Any) -> None:
     """Raise TypeError if the model cannot be saved, before it learns anything."""
-    if type(model) not in CLASSES.values() or not hasattr(model, "partial_fit"):
-        names = [name for name, cls in CLASSES.items() if hasattr(cls, "partial_fit")]
+    if type(model) not in CLASSES.values() or not able(model, LearnsTables):
+        names = [name for name, cls in CLASSES.items() if able(cls, LearnsTables)]
         raise TypeError(
             f"DurableLearner takes one of {', '.join(names)}; got {type(model).__name__}."
         )

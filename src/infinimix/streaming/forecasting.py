@@ -13,15 +13,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
-from infinimix.streaming.rows import as_dicts, by_rows, cut, holds_dicts, list_labels
-
-
-class Forecaster(Protocol):
-    """A model that can predict and learn the rows of a chunk by itself."""
-
-    def forecast(self, X: Any, y: Any) -> Forecast:
-        """Predict each row, then learn it, in their order."""
-        ...
+from infinimix.evaluation.abilities import (
+    AnswersRows,
+    Classifying,
+    Forecasting,
+    Labelling,
+    LearnsRows,
+    LearnsTables,
+    NoticesNewClasses,
+    able,
+)
+from infinimix.tables.rows import as_dicts, by_rows, cut, holds_dicts, list_labels
 
 
 def forecast(model: Any, X: Any, y: Any, *, batch: int | None = None) -> Forecast:
@@ -54,7 +56,7 @@ def forecast(model: Any, X: Any, y: Any, *, batch: int | None = None) -> Forecas
     >>> forecast(AClassClassifier("real", random_state=0), X, y).predicted.tolist()
     [None, 'a', 'a', 'b']
     """
-    if batch is None and hasattr(model, "forecast"):
+    if batch is None and able(model, Forecasting):
         found: Forecast = model.forecast(X, y)
         return found
     X, y = by_rows(X), list_labels(y)
@@ -97,13 +99,13 @@ def as_learner(model: Any, *, one_by_one: bool = False, classes: Any = None) -> 
     classes : sequence of labels, optional
         For the first `partial_fit` of models that must know all labels in advance.
     """
-    rows, tables = hasattr(model, "learn_one"), hasattr(model, "partial_fit")
+    rows, tables = able(model, LearnsRows), able(model, LearnsTables)
     if not rows and not tables:
         raise TypeError(
             f"{type(model).__name__} cannot learn from a stream: it has none of the methods "
             "forecast, partial_fit and learn_one."
         )
-    one_by_one = one_by_one and not hasattr(model, "new_class_proba")  # which takes tables
+    one_by_one = one_by_one and not able(model, NoticesNewClasses)  # which takes tables
     if rows and (one_by_one or not tables):
         return RowLearner(model)
     return TableLearner(model, classes)
@@ -115,17 +117,17 @@ class TableLearner:
     def __init__(self, model: Any, classes: Any = None) -> None:
         self.model = model
         self.classes = classes
+        self._fitted = self._has_proba = self._notices_new = False  # found out when it is fitted
 
     def answer(self, X: Any, y: list[Any]) -> Forecast:
         """Predict rows; no answers while the model knows no classes."""
         found = Forecast.empty(len(y))
-        classes = getattr(self.model, "classes_", None)
-        if classes is None:
+        if not self._is_fitted:
             return found
-        if not hasattr(self.model, "predict_proba"):
+        if not self._has_proba:
             found.predicted[:] = list_labels(self.model.predict(X))
             return found
-        proba, labels = np.asarray(self.model.predict_proba(X)), list_labels(classes)
+        proba, labels = np.asarray(self.model.predict_proba(X)), list_labels(self.model.classes_)
         best = proba.argmax(axis=1)
         found.predicted[:] = [labels[k] for k in best.tolist()]
         found.confidence[:] = proba[np.arange(len(y)), best]
@@ -133,7 +135,7 @@ class TableLearner:
         for i, label in enumerate(y):
             if label in place:
                 found.proba_true[i] = proba[i, place[label]]
-        if hasattr(self.model, "new_class_proba"):
+        if self._notices_new:
             self._answer_new(X, found)
         return found
 
@@ -145,10 +147,17 @@ class TableLearner:
 
     def learn(self, X: Any, y: list[Any]) -> None:
         """Learn rows; the first time with all classes, if they are given."""
-        if self.classes is not None and getattr(self.model, "classes_", None) is None:
+        if self.classes is not None and not self._is_fitted:
             self.model.partial_fit(X, y, classes=self.classes)
         else:
             self.model.partial_fit(X, y)
+
+    @property
+    def _is_fitted(self) -> bool:
+        if not self._fitted and able(self.model, Labelling) and self.model.classes_ is not None:
+            self._fitted, self._has_proba = True, able(self.model, Classifying)
+            self._notices_new = able(self.model, NoticesNewClasses)
+        return self._fitted
 
 
 class RowLearner:
@@ -156,6 +165,7 @@ class RowLearner:
 
     def __init__(self, model: Any) -> None:
         self.model = model
+        self._has_proba = able(model, AnswersRows)
 
     def answer(self, X: Any, y: list[Any]) -> Forecast:
         """Predict rows one after the other."""
@@ -171,7 +181,7 @@ class RowLearner:
         return found
 
     def _probabilities(self, x: Any) -> dict[Any, float] | None:
-        if not hasattr(self.model, "predict_proba_one"):
+        if not self._has_proba:
             return None
         try:
             proba: dict[Any, float] = self.model.predict_proba_one(x)

@@ -6,24 +6,18 @@ with its line number and the reason, and the next one follows. Blank lines are c
 
 from __future__ import annotations
 
-import csv
-import json
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from infinimix.streaming.bad import StreamError
 from infinimix.streaming.cells import TypedColumns
-from infinimix.streaming.lines import check_text, number_lines
+from infinimix.streaming.lines import number_lines
+from infinimix.streaming.records import named_twice, parse_object, read_records
 from infinimix.tables.missing import is_missing
 
 if TYPE_CHECKING:
     from infinimix.streaming.readers import StreamReader
-
-SUFFIXES = {
-    ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
-    ".pq": "parquet", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight",
-}  # fmt: skip
 
 Row = tuple[Any, Any]
 
@@ -31,8 +25,9 @@ Row = tuple[Any, Any]
 def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
     """Yield the rows of a CSV file as dicts, typed by column."""
     options, bad = reader.options, reader.bad
-    records = _records(reader, lines)
-    names = options.names or next(records, (0, None))[1]
+    text = (line for _, line in number_lines(lines, bad))
+    records = read_records(text, options.delimiter, bad.add)
+    names = options.names or _read_header(reader, records)
     if names is None:
         return
     columns = _check_names(names, reader)
@@ -41,7 +36,7 @@ def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
     def rows() -> Iterator[Row]:
         ready = list(waiting)
         waiting.clear()
-        columns.settle([record for _, record in ready])
+        columns.decide([record for _, record in ready])
         for line, record in ready:
             try:
                 row = columns.read(record)
@@ -53,6 +48,9 @@ def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
 
     try:
         for line, record in records:
+            if not record:
+                reader.n_blank += 1
+                continue
             if len(record) != len(names):
                 bad.add(line, f"it has {len(record)} cells, but there are {len(names)} columns")
                 continue
@@ -65,32 +63,19 @@ def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
     yield from rows()
 
 
-def _records(reader: StreamReader, lines: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield the records of a CSV file with the lines on which they begin."""
-    text = (line for _, line in number_lines(lines, reader.bad))
-    parser = csv.reader(text, delimiter=reader.options.delimiter, strict=True)
-    while True:
-        first = parser.line_num + 1
-        try:
-            record = next(parser)
-            for cell in record:
-                check_text(cell)
-        except StopIteration:
-            return
-        except (csv.Error, ValueError) as error:
-            if isinstance(error, StreamError):
-                raise
-            reader.bad.add(first, str(error))
-            continue
+def _read_header(
+    reader: StreamReader, records: Iterator[tuple[int, list[str]]]
+) -> list[str] | None:
+    """Return the first record that is not blank, if there is one."""
+    for _, record in records:
         if record:
-            yield first, record
-        else:
-            reader.n_blank += 1
+            return record
+        reader.n_blank += 1
+    return None
 
 
 def _check_names(names: Sequence[str], reader: StreamReader) -> TypedColumns:
-    if len(set(names)) < len(names):
-        double = next(name for name in names if list(names).count(name) > 1)
+    if double := named_twice(names):
         raise StreamError(f"two columns have the name {double!r}")
     for name in (reader.target, *reader.options.drop):
         if name not in names:
@@ -107,8 +92,7 @@ def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:
             reader.n_blank += 1
             continue
         try:
-            check_text(text)
-            row = json.loads(text, object_pairs_hook=as_dict)
+            row = parse_object(text)
             if not isinstance(row, dict):
                 raise ValueError(f"it is no JSON object, but a {type(row).__name__}")
             for name, value in row.items():
@@ -118,14 +102,6 @@ def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:
             reader.bad.add(line, str(error))
         else:
             yield row, label
-
-
-def as_dict(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the pairs of a JSON object as a dict; ValueError if a key comes twice."""
-    row = dict(pairs)
-    if len(row) < len(pairs):
-        raise ValueError("it names a key twice")
-    return row
 
 
 def _check_value(name: str, value: Any) -> None:

@@ -1,4 +1,4 @@
-"""Parquet files in chunks, by PyArrow or polars, whichever is installed."""
+"""Parquet files, in chunks or as a whole, by PyArrow or polars, whichever is installed."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from infinimix.streaming.bad import StreamError
-from infinimix.streaming.chunks import Chunk
 
 if TYPE_CHECKING:
+    from infinimix.streaming.chunks import Chunk
     from infinimix.streaming.readers import StreamReader
 
 BLOCK = 50_000  # rows that polars decodes at once: it starts anew for each
@@ -20,11 +20,42 @@ def read_parquet(reader: StreamReader) -> Iterator[Chunk]:
     """Yield chunks of a Parquet file as frames of the library that reads it."""
     if reader.source == "-":
         raise ValueError("Parquet cannot be read from standard input; its index is at its end.")
-    frames = _read_arrow if find_spec("pyarrow") else _read_polars if find_spec("polars") else None
-    if frames is None:
-        raise ImportError("Parquet files need PyArrow or polars: pip install pyarrow")
+    frames = _read_arrow if find_library() == "pyarrow" else _read_polars
     for frame in frames(reader.source, reader.chunk):
         yield _split(reader, frame)
+
+
+def find_library() -> str:
+    """Return which library is there to read Parquet."""
+    for name in ("pyarrow", "polars"):
+        if find_spec(name):
+            return name
+    raise ImportError("Parquet files need PyArrow or polars: pip install pyarrow")
+
+
+def read_columns(file: Any) -> dict[str, list[Any]]:
+    """Return a whole Parquet file as columns of plain values."""
+    if find_library() == "pyarrow":
+        import pyarrow.parquet as pq
+
+        found: dict[str, list[Any]] = pq.read_table(file).to_pydict()
+        return found
+    import polars as pl
+
+    return pl.read_parquet(file).to_dict(as_series=False)
+
+
+def write_columns(columns: dict[str, list[Any]], file: Any) -> None:
+    """Write columns of plain values as a Parquet file."""
+    if find_library() == "pyarrow":
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+
+        pq.write_table(pa.table(columns), file)
+        return
+    import polars as pl
+
+    pl.DataFrame(columns).write_parquet(file)
 
 
 def _split(reader: StreamReader, native: Any) -> Chunk:

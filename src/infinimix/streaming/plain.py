@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.streaming.rows import as_dicts
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
 from infinimix.tables.missing import is_missing
+from infinimix.tables.rows import as_dicts
 from infinimix.tables.sparsity import is_sparse
 
 

@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.calibration import Calibration
+from infinimix.evaluation.running import Contingency, Judged, Mean, Novelty, judge
 from infinimix.streaming.bad import BadRecords
 from infinimix.streaming.chunks import count_stream, read_chunks
 from infinimix.streaming.curve import Curve
-from infinimix.streaming.metrics import Calibration, Contingency, Judged, Mean, Novelty, judge
 from infinimix.streaming.result import CURVES, PrequentialResult
-from infinimix.streaming.rows import cut
 from infinimix.streaming.run import Answers, Run
+from infinimix.tables.rows import cut
 
 Advance = Callable[[int], None]
 
@@ -131,7 +132,7 @@ class Scores:
         self.error_known.add(wrong[known])
         self.loss.add(judged.loss)
         self.contingency.add(predicted, y)
-        self.calibration.add(judged)
+        self.calibration.add(judged.confidence, judged.right)
         self.novelty.add(judged)
         self.curve.add(*self._curves(judged, wrong, seconds))
 

@@ -13,17 +13,12 @@ from typing import Any, NamedTuple
 from infinimix.streaming.bad import BadRecords, StreamError
 from infinimix.streaming.cells import MISSING
 from infinimix.streaming.chunks import Chunk, cut_up, is_many, stack
-from infinimix.streaming.formats import (
-    SUFFIXES,
-    read_csv,
-    read_json_lines,
-    read_svmlight,
-    take_label,
-)
+from infinimix.streaming.formats import read_csv, read_json_lines, read_svmlight, take_label
 from infinimix.streaming.lines import open_lines
 from infinimix.streaming.parquet import read_parquet
-from infinimix.streaming.rows import cut, pick
+from infinimix.streaming.records import format_of
 from infinimix.tables.missing import is_missing
+from infinimix.tables.rows import cut, pick
 
 TEXT = {
     "csv": read_csv, "tsv": read_csv, "jsonl": read_json_lines, "svmlight": read_svmlight,
@@ -257,8 +252,7 @@ def _read_items(reader: StreamReader, items: Iterable[Any]) -> Iterator[tuple[An
 def _find_format(source: Any, format: str | None) -> str:
     if format is None:
         name = os.fspath(source) if isinstance(source, str | os.PathLike) else ""
-        name = str(name or getattr(source, "name", "")).removesuffix(".gz").lower()
-        format = SUFFIXES.get(os.path.splitext(name)[1])
+        format = format_of(str(name or getattr(source, "name", "")))
         if format is None:
             raise ValueError(
                 f"the name of {source!r} does not say what it holds; give format=, one of "

@@ -43,7 +43,7 @@ class PrequentialResult:
         Mean of -log P(true label), in nats, over the rows where the model gave it a probability;
         one below 1e-15 counts as that.
     calibration_error : float
-        Expected calibration error: mean distance between confidence and share of right answers,
+        Expected calibration error: mean distance between confidence and accuracy,
         over bins of confidence.
     new_rows : int
         Rows whose label had not been learned before.
@@ -130,7 +130,7 @@ class PrequentialResult:
         confidence = self.reliability["confidence"][some] / n[some]
         right.plot([0, 1], [0, 1], color="grey", linewidth=1)
         right.plot(confidence, self.reliability["right"][some] / n[some], marker="o")
-        right.set(xlabel="confidence", title="share of right answers", xlim=(0, 1), ylim=(0, 1))
+        right.set(xlabel="confidence", title="accuracy", xlim=(0, 1), ylim=(0, 1))
         return figure
 
 

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.online.forecast import Forecast
+from infinimix.evaluation.abilities import Forecasting, LearnsRows, LearnsTables, able
 from infinimix.streaming.bad import BadRecords
 from infinimix.streaming.forecasting import as_learner, forecast, join
-from infinimix.streaming.rows import cut, holds_dicts
+from infinimix.tables.rows import cut, holds_dicts
 
 REFUSALS = (ValueError, TypeError)
 
@@ -45,7 +46,7 @@ class Run:
         self.seconds = 0.0  # in the model
         self._waiting: deque[tuple[Any, list[Any]]] = deque()
         self._n_waiting = 0
-        self._alone = batch is None and delay == 0 and hasattr(model, "forecast")
+        self._alone = batch is None and delay == 0 and able(model, Forecasting)
         self._learner: Any = None
 
     def learn(self, X: Any, y: list[Any]) -> None:
@@ -55,7 +56,7 @@ class Run:
         self.n_read += len(y)
 
     def _just_learn(self, X: Any, y: list[Any]) -> list[Any]:
-        if hasattr(self.model, "partial_fit") or hasattr(self.model, "learn_one"):
+        if able(self.model, LearnsTables) or able(self.model, LearnsRows):
             self._speaker(X).learn(X, y)
         else:
             self.model.forecast(X, y)

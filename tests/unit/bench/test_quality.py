@@ -8,14 +8,16 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from infinimix.estimators.effort import EFFORTS, Effort
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
 from bench import density, imputation, mnist, realdata, table_peers, tables
 from bench.__main__ import run
-from bench.measures import align, calibration_error, log_losses, tempered
+from bench.measures import tempered
 from infinimix import CRPMixture
+from infinimix.estimators.common.effort import EFFORTS, Effort
+from infinimix.evaluation.calibration import calibration_error
+from infinimix.evaluation.scores import align, log_losses, probability_of
 
 NAMES = ("zoo", "lymphography", "autos")
 
@@ -157,16 +159,17 @@ def test_naive_bayes_leaves_holes_out():
 def test_log_loss_is_that_of_scikit_learn():
     proba = np.random.default_rng(0).dirichlet(np.ones(3), size=50)
     code = np.arange(50) % 3
-    assert log_losses(proba, code).mean() == pytest.approx(log_loss(code, proba))
+    assert log_losses(probability_of(code, proba)).mean() == pytest.approx(log_loss(code, proba))
     wide = align(proba[:, :2], np.array(["a", "c"]), np.array(["a", "b", "c"]))
     np.testing.assert_array_equal(wide[:, 1], 0.0)
-    assert log_losses(wide, np.ones(50, dtype=int)).min() > 32  # clipped at 1e-15
+    assert log_losses(probability_of(np.ones(50, dtype=int), wide)).min() > 32  # clipped at 1e-15
 
 
 def test_calibration_error_by_hand():
     proba = np.array([[0.9, 0.1], [0.9, 0.1], [0.4, 0.6]])
     # 0.9 twice, right once: gap 0.4 for two rows; 0.6 and right: gap 0.4 for one
-    assert calibration_error(proba, np.array([0, 1, 1])) == pytest.approx(0.4)
+    right = proba.argmax(axis=1) == np.array([0, 1, 1])
+    assert calibration_error(proba.max(axis=1), right) == pytest.approx(0.4)
 
 
 def test_temperature_undoes_overconfidence():
@@ -176,7 +179,7 @@ def test_temperature_undoes_overconfidence():
     sharp = honest**3 / (honest**3).sum(axis=1, keepdims=True)
     temperature, loss = tempered(sharp, code)
     assert temperature == pytest.approx(3.0, rel=0.06)  # 4 standard errors
-    assert loss == pytest.approx(log_losses(honest, code).mean(), abs=1e-3)
+    assert loss == pytest.approx(log_losses(probability_of(code, honest)).mean(), abs=1e-3)
 
 
 def test_best_peer_and_paired_difference():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from infinimix.cli.bundles import KindOptions
 from infinimix.cli.errors import CommandError
 from infinimix.cli.flow import Flow, draw_error
 from tests.endtoend.command_files import insects, write_csv
@@ -9,8 +10,8 @@ from tests.endtoend.command_files import insects, write_csv
 
 def flow(path, **changes):
     given = {
-        "target": "kind", "text": None, "asked": {}, "drop": (), "missing": None, "format": None,
-        "delimiter": None, "chunk": 8, "skip_bad": False, **changes,
+        "target": "kind", "text": None, "reads": KindOptions(), "chunk": 8, "skip_bad": False,
+        **changes,
     }  # fmt: skip
     return Flow(path, **given)
 
@@ -26,9 +27,9 @@ def test_rows_that_were_learned_are_passed_over(tmp_path, skip):
 def test_kinds_come_from_the_first_rows_and_the_options(tmp_path):
     path = write_csv(tmp_path / "a.csv", insects(20))
     assert flow(path).columns() == {"size": "real", "colour": "categorical"}
-    assert flow(path, asked={"size": "real:log"}).columns()["size"] == "real:log"
+    assert flow(path, reads=KindOptions(log=["size"])).columns()["size"] == "real:log"
     with pytest.raises(CommandError, match="no column 'siez'"):
-        flow(path, asked={"siez": "real"}).columns()
+        flow(path, reads=KindOptions(real=["siez"])).columns()
     with pytest.raises(CommandError, match="no column 'note', which --text names"):
         flow(path, text="note")
 

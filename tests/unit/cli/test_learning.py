@@ -46,4 +46,4 @@ def test_models_get_the_options_they_have():
     ],
 )
 def test_kinds_of_parts_are_those_of_the_whole(columns, settled):
-    assert Recipe("aclass", INFOS, columns).settled().columns == settled
+    assert Recipe("aclass", INFOS, columns).with_kinds().columns == settled

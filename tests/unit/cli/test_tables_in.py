@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from infinimix.cli.bundles import TableOptions
 from infinimix.cli.errors import CommandError
 from infinimix.cli.tables_in import Reading, read_labels, read_table, split_names, take_labels
 from infinimix.cli.tasks import read_rows
@@ -160,7 +161,7 @@ def test_labels(write):
 
 def test_labels_are_no_columns_to_learn_from(write):
     path = write("a.csv", "x,y\n1,1\n2,2\n3,\n")
-    rows = read_rows("fit", path, Reading(), {}, None, None, target="y")
+    rows = read_rows("fit", path, TableOptions(), target="y")
     assert (list(rows.X.columns), rows.y) == (["x"], [1, 2, None])
 
 

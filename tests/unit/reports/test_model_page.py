@@ -12,7 +12,9 @@ from infinimix import (
     MaxMarginDPMeans,
     OnlineCRPClassifier,
 )
+from infinimix.evaluation.predictions import cross_validate
 from infinimix.reports import write_report
+from infinimix.reports.relevance import measure_relevance
 from tests.unit.reports.pages import CHROMIUM, NASTY, check_page, mixed_table, run_in_chromium
 
 X, Y = mixed_table()
@@ -146,11 +148,38 @@ def test_plain_clusters(tmp_path):
     assert report(tmp_path, model).find("div", "prototype")
 
 
-def test_a_relevance_that_the_model_knows_is_believed(tmp_path):
+def columns_that_matter(page):
+    """The rows of the section on columns, as text."""
+    first = page.texts.index("Which columns matter", page.texts.index("Which columns matter") + 1)
+    return page.texts[first : page.texts.index("The hardest rows", first)]
+
+
+def test_columns_are_listed_with_what_was_measured(tmp_path, classifier):
+    page = report(tmp_path, classifier, rows=X, target=Y)
+    expected = measure_relevance(cross_validate(classifier, X, Y, seed=0))
+    texts = columns_that_matter(page)
+    figures = [text for text in texts if "±" in text]
+    for one, alone, beyond in zip(expected, figures[0::2], figures[1::2], strict=True):
+        for text, interval in ((alone, one.alone), (beyond, one.beyond)):
+            value, half = (float(part.replace("−", "-")) for part in text.split("±"))
+            assert value == pytest.approx(interval.value, abs=6e-4)
+            assert half == pytest.approx(interval.high - interval.value, abs=6e-4)
+    assert len(set(figures)) > 2  # and not one number for every column
+    names = [name for name in texts if name in ("flag", "noise")]
+    assert names == ["flag", "noise"]
+    assert expected[0].alone.low > 0 >= expected[-1].alone.low
+
+
+def test_the_page_names_its_target(tmp_path, classifier):
+    page = report(tmp_path, classifier, rows=X, target=pd.Series(Y, name="kind <of> it"))
+    assert "kind <of> it: a classifier of 2 classes" in page.texts
+
+
+def test_a_learned_relevance_is_believed(tmp_path):
     class Told(AClassClassifier):
         feature_relevance_ = np.array([0.1, 0.9, 0.5, 0.0])
 
-    page = report(tmp_path, Told(**SMALL).fit(X, Y), rows=X, target=Y)
+    page = report(tmp_path, Told(**SMALL, relevance="learn").fit(X, Y), rows=X, target=Y)
     names = [text for text in page.texts if text in ("colour", "flag", "noise")]
     assert names.index("colour") < names.index("flag")
     assert "0.900" in page.texts

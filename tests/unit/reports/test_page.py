@@ -32,7 +32,7 @@ def test_text_cannot_become_markup(piece):
 
 
 def test_a_page_carries_its_style():
-    text = page.build_page("title", ["<p>body</p>"])
+    text = page.build_page("title", [page.paragraph("body")])
     assert text.startswith("<!DOCTYPE html>")
     assert "<title>title</title>" in text
     assert "prefers-color-scheme: dark" in text

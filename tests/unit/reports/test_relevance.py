@@ -3,7 +3,7 @@ import pandas as pd
 import pytest
 
 from infinimix import AClassClassifier
-from infinimix.reports.performance import cross_validate
+from infinimix.evaluation.predictions import cross_validate
 from infinimix.reports.relevance import measure_relevance
 
 SMALL = {"effort": "fast", "n_islands": 1, "n_particles": 2, "sweeps": 0, "calibrate": False}

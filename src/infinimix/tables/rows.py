@@ -5,7 +5,7 @@ A chunk is what `partial_fit` takes: an array, a sparse matrix, a frame, or a li
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,16 @@ def count_rows(X: Any) -> int:
     """Return the number of rows of a chunk."""
     shape = getattr(X, "shape", None)
     return int(shape[0]) if shape else len(X)
+
+
+def is_frame(X: Any) -> bool:
+    """Whether columns have names: a frame of pandas, polars or the like."""
+    return hasattr(X, "columns")
+
+
+def is_pandas(X: Any) -> bool:
+    """Whether this is a frame of pandas, whose cells can be asked whether they are missing."""
+    return hasattr(X, "iloc") and hasattr(X, "columns")
 
 
 def by_rows(X: Any) -> Any:
@@ -37,7 +47,7 @@ def cut(X: Any, first: int, last: int) -> Any:
     return X[first:last]
 
 
-def pick(X: Any, rows: list[int]) -> Any:
+def pick(X: Any, rows: Sequence[int] | np.ndarray) -> Any:
     """Return some rows, in their order."""
     if isinstance(X, list | tuple):
         return [X[i] for i in rows]
@@ -69,8 +79,14 @@ def holds_dicts(X: Any) -> bool:
 def list_labels(y: Any) -> list[Any]:
     """Return labels as a list of plain values."""
     if hasattr(y, "tolist"):
-        listed = y.tolist()
-        return list(listed) if isinstance(listed, list) else [listed]
-    if hasattr(y, "to_list"):
-        return list(y.to_list())
+        y = y.tolist()
+        y = y if isinstance(y, list) else [y]
+    elif hasattr(y, "to_list"):
+        y = y.to_list()
     return [v.item() if isinstance(v, np.generic) else v for v in y]
+
+
+def name_of(y: Any) -> str | None:
+    """Return what a column is called, if it knows."""
+    name = getattr(y, "name", None)
+    return None if name is None else str(name)

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
+from infinimix.evaluation.scores import log_losses, ratio
 
-LEAST = 1e-15  # a probability of zero would make the log-loss infinite for good
 STEP, MOST = 0.01, 50.0  # log-odds of a new class are told apart by that, and up to that
 
 
@@ -22,7 +22,7 @@ class Judged(NamedTuple):
 
     right: np.ndarray  # bool
     known: np.ndarray  # bool: had the label been learned before?
-    said_new: np.ndarray  # bool: was the answer NEW_CLASS?
+    predicted_new: np.ndarray  # bool: was the answer NEW_CLASS?
     loss: np.ndarray  # -log of the probability of the true label, NaN without one
     confidence: np.ndarray
     new: np.ndarray
@@ -31,11 +31,11 @@ class Judged(NamedTuple):
 def judge(found: Forecast, y: list[Any], known: np.ndarray) -> Judged:
     """Say which answers are right; `NEW_CLASS` is, if the label had not been learned before."""
     predicted = found.predicted.tolist()
-    said_new = np.array([label is NEW_CLASS for label in predicted], dtype=bool)
+    predicted_new = np.array([label is NEW_CLASS for label in predicted], dtype=bool)
     same = np.array([a == b for a, b in zip(predicted, y, strict=True)], dtype=bool)
-    loss = -np.log(np.maximum(found.proba_true, LEAST))
-    right = np.where(said_new, ~known, same)
-    return Judged(right, known, said_new, loss, found.confidence, found.new)
+    loss = log_losses(found.proba_true)
+    right = np.where(predicted_new, ~known, same)
+    return Judged(right, known, predicted_new, loss, found.confidence, found.new)
 
 
 class Mean:
@@ -48,7 +48,8 @@ class Mean:
         """Take in values."""
         values = values[~np.isnan(values)]
         self.n += len(values)
-        self.total += float(values.sum())
+        if len(values):  # in order, so that the sum does not depend on how the rows are cut
+            self.total = float(np.cumsum(np.append(self.total, values))[-1])
 
     @property
     def value(self) -> float:
@@ -96,46 +97,22 @@ def _pairs(counts: Counter[Any]) -> int:
     return sum(n * (n - 1) // 2 for n in counts.values())
 
 
-class Calibration:
-    """Does what is said with 80% confidence come true 80% of the time? In bins of equal width."""
-
-    def __init__(self, bins: int) -> None:
-        self.n = np.zeros(bins, np.int64)
-        self.right = np.zeros(bins, np.int64)
-        self.confidence = np.zeros(bins)
-
-    def add(self, judged: Judged) -> None:
-        """Take in the rows that have a confidence."""
-        rows = ~np.isnan(judged.confidence)
-        confidence, right = judged.confidence[rows], judged.right[rows]
-        last = len(self.n) - 1
-        bin_of = np.clip((confidence * len(self.n)).astype(np.int64), 0, last)
-        self.n += np.bincount(bin_of, minlength=last + 1)
-        self.right += np.bincount(bin_of[right], minlength=last + 1)
-        self.confidence += np.bincount(bin_of, weights=confidence, minlength=last + 1)
-
-    @property
-    def error(self) -> float:
-        """The expected calibration error: mean distance of confidence and accuracy."""
-        return ratio(float(np.abs(self.right - self.confidence).sum()), int(self.n.sum()))
-
-
 class Novelty:
     """Are rows of new classes noticed? A row is new if its label had not been learned before."""
 
     def __init__(self) -> None:
-        self.n_new = self.n_said = self.n_hit = 0
-        self.heard = False  # has the model an opinion at all?
+        self.n_new = self.n_predicted = self.n_hit = 0
+        self.is_told = False  # whether the model says anything of new classes
         self.scores = np.zeros((2, 2 * round(MOST / STEP) + 1), np.int64)  # old and new rows
 
     def add(self, judged: Judged) -> None:
         """Take in rows."""
         new = ~judged.known
         self.n_new += int(new.sum())
-        self.n_said += int(judged.said_new.sum())
-        self.n_hit += int((new & judged.said_new).sum())
+        self.n_predicted += int(judged.predicted_new.sum())
+        self.n_hit += int((new & judged.predicted_new).sum())
         scored = ~np.isnan(judged.new)
-        self.heard |= bool(scored.any() or judged.said_new.any())
+        self.is_told |= bool(scored.any() or judged.predicted_new.any())
         with np.errstate(divide="ignore"):
             odds = np.log(judged.new[scored]) - np.log1p(-judged.new[scored])
         place = np.rint((np.clip(odds, -MOST, MOST) + MOST) / STEP).astype(np.int64)
@@ -143,10 +120,10 @@ class Novelty:
 
     def rates(self) -> dict[str, float]:
         """Return precision, recall and AUROC; NaN if the model says nothing of new classes."""
-        precision, recall = ratio(self.n_hit, self.n_said), ratio(self.n_hit, self.n_new)
+        precision, recall = ratio(self.n_hit, self.n_predicted), ratio(self.n_hit, self.n_new)
         return {
-            "new_precision": precision if self.heard else float("nan"),
-            "new_recall": recall if self.heard else float("nan"),
+            "new_precision": precision if self.is_told else float("nan"),
+            "new_recall": recall if self.is_told else float("nan"),
             "new_auroc": self.auroc,
         }
 
@@ -159,8 +136,3 @@ class Novelty:
             wins += n_new * (2 * below + n_old)
             below += n_old
         return ratio(wins, 2 * below * sum(new))
-
-
-def ratio(a: float, b: float) -> float:
-    """Return a / b, NaN if there is nothing to divide by."""
-    return a / b if b else float("nan")

@@ -8,7 +8,8 @@ import pytest
 from sklearn.metrics import pair_confusion_matrix, roc_auc_score
 
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
-from infinimix.streaming.metrics import Calibration, Contingency, Mean, Novelty, judge
+from infinimix.evaluation.calibration import Calibration
+from infinimix.evaluation.running import Contingency, Mean, Novelty, judge
 
 
 def cuts(n, sizes=(1, 7, 100)):
@@ -80,7 +81,7 @@ def test_calibration_is_the_sum_over_bins():
     for parts in cuts(500):
         calibration = Calibration(10)
         for part in parts:
-            calibration.add(type(judged)(*(values[part] for values in judged)))
+            calibration.add(judged.confidence[part], judged.right[part])
         assert calibration.error == pytest.approx(error, rel=1e-12)
 
 
@@ -88,7 +89,8 @@ def test_full_confidence_has_a_bin():
     found = Forecast.empty(1)
     found.predicted[0], found.confidence[0] = "a", 1.0
     calibration = Calibration(10)
-    calibration.add(judge(found, ["a"], np.array([True])))
+    judged = judge(found, ["a"], np.array([True]))
+    calibration.add(judged.confidence, judged.right)
     assert calibration.n[-1] == 1
     assert calibration.error == 0.0
 
@@ -102,8 +104,8 @@ def test_new_classes_are_scored_as_scikit_learn_does():
         rates = novelty.rates()
         exact = roc_auc_score(~judged.known, judged.new)
         assert rates["new_auroc"] == pytest.approx(exact, abs=1e-3)  # ties within 0.01 nats
-        hits = (judged.said_new & ~judged.known).sum()
-        assert rates["new_precision"] == hits / judged.said_new.sum()
+        hits = (judged.predicted_new & ~judged.known).sum()
+        assert rates["new_precision"] == hits / judged.predicted_new.sum()
         assert rates["new_recall"] == hits / (~judged.known).sum()
 
 
@@ -123,3 +125,16 @@ def test_what_is_right():
     assert judged.right.tolist() == [True, True, False, False]
     assert judged.loss[0] == pytest.approx(-math.log(1e-15))
     assert np.isnan(judged.loss[1:]).all()
+
+
+def test_sums_do_not_depend_on_how_the_rows_are_cut():
+    values = np.random.default_rng(0).random(1000)
+    right = values < 0.5
+    found = set()
+    for parts in cuts(1000):
+        mean, calibration = Mean(), Calibration(7)
+        for part in parts:
+            mean.add(values[part])
+            calibration.add(values[part], right[part])
+        found.add((mean.value, calibration.error))
+    assert len(found) == 1

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.model_selection import StratifiedKFold
 
-from infinimix.cli.folds import deal
+from infinimix.evaluation.folds import deal
 
 
 @pytest.mark.parametrize("n_folds", [2, 3, 5, 10])

@@ -3,23 +3,23 @@ import pytest
 from scipy.stats import binomtest
 from sklearn.dummy import DummyClassifier
 
-from infinimix.reports import performance
-from infinimix.reports.performance import Predictions
+from infinimix.evaluation import calibration, folds, intervals, predictions
+from infinimix.evaluation.predictions import Predictions
 
 
 @pytest.mark.parametrize(("k", "n"), [(0, 5), (5, 5), (3, 10), (480, 500)])
 def test_wilson_is_that_of_scipy(k, n):
     other = binomtest(k, n).proportion_ci(method="wilson")
-    share, low, high = performance.wilson(k, n)
+    share, low, high = intervals.wilson(k, n)
     assert share == k / n
     assert (low, high) == pytest.approx((other.low, other.high), abs=1e-6)
 
 
 def test_every_class_is_dealt_out_evenly():
     codes = np.random.default_rng(0).choice(3, 103, p=[0.7, 0.2, 0.1])
-    folds = performance.deal_folds(codes, 5, np.random.default_rng(0))
+    fold_of = folds.deal_evenly(codes, 5, np.random.default_rng(0))
     for c in range(3):
-        sizes = np.bincount(folds[codes == c], minlength=5)
+        sizes = np.bincount(fold_of[codes == c], minlength=5)
         assert np.ptp(sizes) <= 1
 
 
@@ -50,14 +50,14 @@ class Memory:
 
 def test_no_row_is_predicted_by_a_model_that_has_learned_it():
     X, y = np.arange(30.0)[:, None], np.array(["a", "b", "c"] * 10)
-    found = performance.cross_validate(Memory(), X, y)
+    found = predictions.cross_validate(Memory(), X, y)
     assert found.losses == pytest.approx(np.log(3))
     assert len(found.models) == 5
 
 
 def test_a_class_that_a_fold_lacks_gets_no_probability():
     y = np.array(["a"] * 10 + ["b"] * 9 + ["c"])
-    found = performance.cross_validate(DummyClassifier(strategy="prior"), np.zeros((20, 1)), y)
+    found = predictions.cross_validate(DummyClassifier(strategy="prior"), np.zeros((20, 1)), y)
     assert found.labels == ["a", "b", "c"]
     assert found.p_true[-1] == 0
     assert np.isfinite(found.losses).all()
@@ -66,28 +66,28 @@ def test_a_class_that_a_fold_lacks_gets_no_probability():
 
 @pytest.mark.parametrize("y", [["a"] * 20, ["a", "b"]])
 def test_too_little_to_judge(y):
-    assert performance.cross_validate(DummyClassifier(), np.zeros((len(y), 1)), y) is None
+    assert predictions.cross_validate(DummyClassifier(), np.zeros((len(y), 1)), y) is None
 
 
 def test_labels_of_several_types_have_an_order():
     y = ["a", 1, 2.5, "b", True] * 4
-    found = performance.labelled_rows(np.zeros((20, 1)), y)
+    found = predictions.labelled_rows(np.zeros((20, 1)), y)
     assert len(found[1]) == 20
 
 
 def test_calibration_by_hand():
     confidence = np.array([0.6] * 10 + [0.9] * 10)
     right = np.array([True] * 5 + [False] * 5 + [True] * 9 + [False])
-    low, high = performance.calibration_bins(confidence, right)
+    low, high = calibration.equal_bins(confidence, right)
     assert (low.rows, low.confidence, low.right.value) == (10, pytest.approx(0.6), 0.5)
     assert (high.confidence, high.right.value) == (pytest.approx(0.9), 0.9)
-    assert performance.calibration_error([low, high]) == pytest.approx(0.05)
+    assert calibration.mean_distance([low, high]) == pytest.approx(0.05)
 
 
 def test_confusion_counts():
     proba = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
     none = np.zeros(3, int)
     found = Predictions(["a", "b"], None, none, np.array([0, 0, 1]), proba, none, [], "")
-    assert performance.confusion(found).tolist() == [[1, 1], [1, 0]]
+    assert found.confusion.tolist() == [[1, 1], [1, 0]]
     assert found.right.tolist() == [True, False, False]
     assert found.p_true.tolist() == [0.9, 0.2, 0.4]

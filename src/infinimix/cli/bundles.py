@@ -1,0 +1,115 @@
+"""Options that several commands share come to them as one value: declared once, passed on whole.
+
+A parameter of a command whose type is one of these classes stands for all its fields; `unfolded`
+makes of it the options that Typer shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, signature
+from typing import TYPE_CHECKING, Any, get_type_hints
+
+from infinimix.cli import options
+
+if TYPE_CHECKING:
+    from infinimix.cli.tables_in import Reading
+
+ORDER = (
+    "real", "log", "category", "binary", "count", "gaussian", "columns", "drop",
+    "missing", "format", "delimiter",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FileOptions:
+    """How a file is read, and what of it is left out."""
+
+    drop: options.Drop = None
+    missing: options.Missing = None
+    format: options.Format = None
+    delimiter: options.Delimiter = None
+
+    @property
+    def reading(self) -> Reading:
+        """How to read the file."""
+        from infinimix.cli.tables_in import Reading, split_names
+
+        drop = tuple(split_names(self.drop))
+        return Reading(self.format, self.delimiter, self.missing, drop)
+
+
+@dataclass(frozen=True)
+class KindOptions(FileOptions):
+    """The kinds of columns too."""
+
+    real: options.Real = None
+    log: options.Log = None
+    category: options.Category = None
+    binary: options.Binary = None
+    count: options.Count = None
+
+    @property
+    def kinds(self) -> dict[str, Sequence[str] | None]:
+        """The columns that each flag names."""
+        return {
+            "--real": self.real, "--log": self.log, "--category": self.category,
+            "--binary": self.binary, "--count": self.count,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ColumnOptions(KindOptions):
+    """The kinds of columns in a file too."""
+
+    columns: options.Columns = None
+
+
+@dataclass(frozen=True)
+class TableOptions(ColumnOptions):
+    """Blocks of correlated columns too."""
+
+    gaussian: options.Gaussian = None
+
+    @property
+    def kinds(self) -> dict[str, Sequence[str] | None]:
+        """The columns that each flag names."""
+        return {**super().kinds, "--gaussian": self.gaussian}
+
+
+def unfolded(command: Callable[..., None]) -> Callable[..., None]:
+    """Return a command whose bundles of options are options of its own."""
+    hints = get_type_hints(command, include_extras=True)
+    bundles: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
+    if not bundles:
+        return command
+
+    @wraps(command)
+    def run(**given: Any) -> None:
+        made = {
+            name: bundle(**{one.name: given.pop(one.name) for one in fields(bundle)})
+            for name, bundle in bundles.items()
+        }
+        command(**given, **made)
+
+    parameters: list[Parameter] = []
+    for name, parameter in signature(command).parameters.items():
+        if name in bundles:
+            parameters += _options_of(bundles[name])
+        else:
+            parameters.append(
+                parameter.replace(annotation=hints[name], kind=Parameter.KEYWORD_ONLY)
+            )
+    run.__signature__ = signature(command).replace(parameters=parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in parameters}
+    return run
+
+
+def _options_of(bundle: Any) -> list[Parameter]:
+    hints = get_type_hints(bundle, include_extras=True)
+    return [
+        Parameter(one.name, Parameter.KEYWORD_ONLY, default=one.default, annotation=hints[one.name])
+        for one in sorted(fields(bundle), key=lambda one: ORDER.index(one.name))
+    ]
