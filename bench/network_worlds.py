@@ -19,7 +19,7 @@ from bench.measures import standard_error
 from bench.report import Grid, Line, Section
 from infinimix import BlockmodelBayesNet
 from infinimix.networks import sample_network
-from infinimix.networks.network import BayesNet
+from infinimix.networks.interchange.network import BayesNet
 
 Maker = Callable[[int], tuple[BayesNet, np.ndarray]]
 ROWS = (20, 40, 80, 160, 320)

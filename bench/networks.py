@@ -19,11 +19,11 @@ from bench.report import Grid, Line, Section
 from bench.timing import count
 from infinimix import BlockmodelBayesNet
 from infinimix.networks import sample_network
-from infinimix.networks.chains import Chain
 from infinimix.networks.engine.candidates import choose_layout
 from infinimix.networks.engine.graph_moves import pair_gibbs
 from infinimix.networks.engine.scores import discrete_data
-from infinimix.networks.problem import Problem
+from infinimix.networks.learning.chains import Chain
+from infinimix.networks.learning.problem import Problem
 
 SWEEPS = 2000  # the default
 KINDS = {

@@ -16,9 +16,9 @@ from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.scores import discrete_data, new_cache
 from infinimix.networks.engine.sticks import STICKS
-from infinimix.networks.joint import JointChain, Networks, Sharing
-from infinimix.networks.problem import Problem
-from infinimix.networks.weights import draw_weights, log_common, log_franchise
+from infinimix.networks.learning.problem import Problem
+from infinimix.networks.shared.joint import JointChain, Networks, Sharing
+from infinimix.networks.shared.weights import draw_weights, log_common, log_franchise
 from tests.oracle.franchise import common, franchise, posterior
 from tests.oracle.networks import World, marginals, table
 
@@ -81,7 +81,7 @@ def test_one_network_has_the_posterior_of_a_network_by_itself():
 
 
 def test_roles_and_graphs_are_kept_of_the_same_sweeps(monkeypatch):
-    monkeypatch.setattr("infinimix.networks.chains.KEEP", 10)
+    monkeypatch.setattr("infinimix.networks.learning.chains.KEEP", 10)
     given, seed = problems(TABLES, CARDS, 16), np.random.SeedSequence(3)
     chain = JointChain(given, Sharing(2.0, C), (1.0, 0.6), seed, True).run()
     kept = np.array([z for z, _ in chain.kept])

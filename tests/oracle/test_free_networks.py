@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from infinimix.networks.engine import class_moves, free_graphs
+from infinimix.networks.engine import class_moves, unconstrained
 from infinimix.networks.engine.blocks import DYNAMIC, UNDIRECTED, State, new_state
-from infinimix.networks.engine.free_graphs import free_layout
 from infinimix.networks.engine.graphs import to_adjacency
-from infinimix.networks.free_chains import FreeChain, FreeProblem
+from infinimix.networks.engine.unconstrained import free_layout
+from infinimix.networks.learning.unconstrained_chains import FreeChain, FreeProblem
 from tests.oracle.free_networks import dynamic_world, undirected_world
 from tests.oracle.networks import marginals, table
 from tests.oracle.test_network_moves import canonical
@@ -58,7 +58,7 @@ def test_chains_visit_states_as_often_as_they_should(prior, shape):
 
 
 MOVES = {
-    "slots": lambda m, s, rng: free_graphs.slot_gibbs(m, s, 1.0, rng),
+    "slots": lambda m, s, rng: unconstrained.slot_gibbs(m, s, 1.0, rng),
     "class": lambda m, s, rng: class_moves.class_gibbs(m, s, int(rng.integers(3)), rng),
     "swap": lambda m, s, rng: class_moves.swap_classes(m, s, rng),
     "split and merge": lambda m, s, rng: class_moves.split_merge(m, s, rng),

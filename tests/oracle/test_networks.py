@@ -12,8 +12,8 @@ from infinimix.networks.engine.scores import (
     gaussian_data,
     new_cache,
 )
-from infinimix.networks.ordered_chains import make_chain
-from infinimix.networks.problem import Problem
+from infinimix.networks.learning.ordered_chains import make_chain
+from infinimix.networks.learning.problem import Problem
 from tests.oracle.networks import World, log_discrete, marginals, table
 
 CARDS = np.array([2, 3, 2, 2])

@@ -12,8 +12,8 @@ from infinimix.networks.engine import ordered_moves
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.graphs import from_adjacency, to_adjacency
 from infinimix.networks.engine.ordered import draw_eta, draw_graph
-from infinimix.networks.ordered_chains import OrderedChain
-from infinimix.networks.problem import Problem
+from infinimix.networks.learning.ordered_chains import OrderedChain
+from infinimix.networks.learning.problem import Problem
 from tests.oracle.networks import World
 from tests.oracle.test_network_moves import ALL, BONUS, CARDS, DRAWS, X
 

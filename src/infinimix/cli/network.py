@@ -68,7 +68,7 @@ def network(
     if bif is not None:
         _check_bif(rows.infos)
     from infinimix import BlockmodelBayesNet  # numba: slow to load, so after the table is read
-    from infinimix.networks.summary import APART
+    from infinimix.networks.learning.summary import APART
 
     model = BlockmodelBayesNet(
         prior=prior, n_chains=chains, n_iter=sweeps, columns=rows.columns, n_jobs=jobs,
@@ -99,7 +99,7 @@ def network(
 def _check_bif(infos: Any) -> None:
     """Say before the work that a network of numbers has no tables."""
     from infinimix.cli.errors import CommandError
-    from infinimix.networks.columns import NUMERIC
+    from infinimix.networks.learning.columns import NUMERIC
 
     if all(info.kind.partition(":")[0] in NUMERIC for info in infos):
         raise CommandError(

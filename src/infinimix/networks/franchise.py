@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.parameters import check_parameters, seed_sequence
-from infinimix.networks.estimator import BlockmodelBayesNet
-from infinimix.networks.joint import JointChain, Sharing
-from infinimix.networks.parameters import FRANCHISE_RULES
-from infinimix.networks.posterior import consensus
-from infinimix.networks.problem import ladder
-from infinimix.networks.progress import run_chains
-from infinimix.networks.several import read_kinds, read_members, read_tables
-from infinimix.networks.summary import APART, describe_roles, find_template
+from infinimix.networks.bayes_net import BlockmodelBayesNet
+from infinimix.networks.learning.parameters import FRANCHISE_RULES
+from infinimix.networks.learning.posterior import consensus
+from infinimix.networks.learning.problem import ladder
+from infinimix.networks.learning.progress import run_chains
+from infinimix.networks.learning.summary import APART, describe_roles, find_template
+from infinimix.networks.shared.joint import JointChain, Sharing
+from infinimix.networks.shared.several import read_kinds, read_members, read_tables
 from infinimix.scikit import BaseEstimator, ConvergenceWarning, check_is_fitted
 
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.plain_parameters import plain, unplain
-from infinimix.networks.columns import Columns
-from infinimix.networks.estimator import BlockmodelBayesNet
-from infinimix.networks.parameters import check_parameters
-from infinimix.networks.posterior import Draws
+from infinimix.networks.bayes_net import BlockmodelBayesNet
+from infinimix.networks.learning.columns import Columns
+from infinimix.networks.learning.parameters import check_parameters
+from infinimix.networks.learning.posterior import Draws
 from infinimix.tables import Schema
 
 FOUND = (

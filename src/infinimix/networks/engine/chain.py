@@ -23,7 +23,6 @@ from infinimix.networks.engine.class_moves import (
     swap_classes,
     visit_classes,
 )
-from infinimix.networks.engine.free_graphs import slot_gibbs
 from infinimix.networks.engine.graph_moves import visit_pairs
 from infinimix.networks.engine.graphs import has
 from infinimix.networks.engine.model import WIDTH, Model
@@ -33,6 +32,7 @@ from infinimix.networks.engine.relocation import relocate_some
 from infinimix.networks.engine.reversal import reverse_edge
 from infinimix.networks.engine.scores import GAMMA, compute_score, family_score, forget, set_logs
 from infinimix.networks.engine.set_moves import redraw_set
+from infinimix.networks.engine.unconstrained import slot_gibbs
 
 GAMMA_GRID = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0])
 SETS, NODES, SWAPS = range(3)  # of `larger`: how many of each move a sweep tries

@@ -8,16 +8,16 @@ import numpy as np
 
 from infinimix import execution
 from infinimix.estimators.parameters import Rule, seed_sequence
-from infinimix.networks.columns import Columns, read_columns
+from infinimix.networks.answers.states import States
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.chain import Record
-from infinimix.networks.engine.free_graphs import bound_parents, free_layout
-from infinimix.networks.free_chains import FreeChain, FreeProblem
-from infinimix.networks.knowledge import check_room, read_free_knowledge
-from infinimix.networks.parameters import FREE_RULES, check_free_parameters
-from infinimix.networks.problem import ladder, read_settings
-from infinimix.networks.states import States
-from infinimix.networks.summary import find_template, sum_up, warn_if_apart
+from infinimix.networks.engine.unconstrained import bound_parents, free_layout
+from infinimix.networks.learning.columns import Columns, read_columns
+from infinimix.networks.learning.knowledge import check_room, read_free_knowledge
+from infinimix.networks.learning.parameters import FREE_RULES, check_free_parameters
+from infinimix.networks.learning.problem import ladder, read_settings
+from infinimix.networks.learning.summary import find_template, sum_up, warn_if_apart
+from infinimix.networks.learning.unconstrained_chains import FreeChain, FreeProblem
 from infinimix.scikit import BaseEstimator
 
 
@@ -129,6 +129,6 @@ class FreeNet(States, BaseEstimator):
 
         Nodes have a role and edges a probability.
         """
-        from infinimix.networks.conversion import to_networkx
+        from infinimix.networks.interchange.conversion import to_networkx
 
         return to_networkx(self, self._answer_graph(threshold), self._shape != UNDIRECTED)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from infinimix.networks.chains import Chain
 from infinimix.networks.engine.chain import GAMMA_GRID
 from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.ordered import Row, Sums, fill_weights
 from infinimix.networks.engine.ordered_chain import advance_row
 from infinimix.networks.engine.scores import GAMMA, compute_score, set_logs
-from infinimix.networks.problem import Problem
-from infinimix.networks.starts import start_order
+from infinimix.networks.learning.chains import Chain
+from infinimix.networks.learning.problem import Problem
+from infinimix.networks.learning.starts import start_order
 
 
 class OrderedChain(Chain):

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from infinimix.networks.engine.blocks import DYNAMIC
-from infinimix.networks.free_net import FreeNet
-from infinimix.networks.slices import pair_rows
+from infinimix.networks.graph_net import FreeNet
+from infinimix.networks.learning.slices import pair_rows
 
 
 class BlockmodelDynamicNet(FreeNet):

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from infinimix.networks.network import BayesNet
+from infinimix.networks.interchange.network import BayesNet
 
 TOKEN = re.compile(r'"[^"]*"|[{}()\[\];,|]|[^\s{}()\[\];,|"]+')
 COMMENT = re.compile(r'("[^"]*")|//[^\n]*|/\*.*?\*/', re.S)  # none begins within quotes

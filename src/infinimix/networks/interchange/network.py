@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.elimination import Factor, eliminate
+from infinimix.networks.answers.elimination import Factor, eliminate
 from infinimix.networks.engine.graphs import topological_order
 
 

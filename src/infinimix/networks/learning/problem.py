@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.columns import Columns
-from infinimix.networks.completion import first_fill
 from infinimix.networks.engine.candidates import ALL, choose_layout
 from infinimix.networks.engine.scores import Data, Layout, discrete_data, gaussian_data
-from infinimix.networks.knowledge import Knowledge, check_room
+from infinimix.networks.learning.columns import Columns
+from infinimix.networks.learning.completion import first_fill
+from infinimix.networks.learning.knowledge import Knowledge, check_room
 
 ORDERED_CANDIDATES = 12
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.completion import complete_discrete, complete_gaussian, first_fill
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import new_prior, new_state
 from infinimix.networks.engine.candidates import ALL, MOST, full_layout, outside_mass
@@ -27,8 +26,9 @@ from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.orders import new_orders, redraw
 from infinimix.networks.engine.packs import Several
 from infinimix.networks.engine.scores import Layout, fill_scatter, forget, new_cache
-from infinimix.networks.problem import Problem, make_data
-from infinimix.networks.starts import start_classes, start_graph
+from infinimix.networks.learning.completion import complete_discrete, complete_gaussian, first_fill
+from infinimix.networks.learning.problem import Problem, make_data
+from infinimix.networks.learning.starts import start_classes, start_graph
 
 TRIES = 8  # graphs that are proposed whenever the whole graph is drawn anew
 KEEP = 500  # states that a chain remembers at most

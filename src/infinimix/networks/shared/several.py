@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.columns import read_columns
-from infinimix.networks.estimator import BlockmodelBayesNet
-from infinimix.networks.knowledge import read_knowledge
-from infinimix.networks.problem import Problem, make_problem
+from infinimix.networks.bayes_net import BlockmodelBayesNet
+from infinimix.networks.learning.columns import read_columns
+from infinimix.networks.learning.knowledge import read_knowledge
+from infinimix.networks.learning.problem import Problem, make_problem
 
 
 def read_tables(tables: Any) -> dict[Any, Any]:

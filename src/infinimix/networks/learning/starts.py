@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infinimix.networks.engine.graphs import topological_order
-from infinimix.networks.problem import Problem
+from infinimix.networks.learning.problem import Problem
 
 
 def start_graph(problem: Problem, rng: np.random.Generator, apart: bool) -> np.ndarray:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infinimix.networks.chains import Chain
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import UNDIRECTED, new_prior
 from infinimix.networks.engine.chain import new_model
-from infinimix.networks.engine.free_graphs import choose_slots
-from infinimix.networks.problem import Problem
-from infinimix.networks.starts import start_classes
+from infinimix.networks.engine.unconstrained import choose_slots
+from infinimix.networks.learning.chains import Chain
+from infinimix.networks.learning.problem import Problem
+from infinimix.networks.learning.starts import start_classes
 
 
 @dataclass

@@ -7,7 +7,7 @@ import numpy as np
 from infinimix import BlockmodelBayesNet
 from infinimix.networks import sample_network
 from infinimix.networks.engine.graphs import ancestors, from_adjacency, to_adjacency
-from infinimix.networks.posterior import Draws, consensus, distinct_states, rhat_and_ess
+from infinimix.networks.learning.posterior import Draws, consensus, distinct_states, rhat_and_ess
 
 
 def draws(edge, chain):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from infinimix.networks.engine.blocks import UNDIRECTED
-from infinimix.networks.free_net import FreeNet
+from infinimix.networks.graph_net import FreeNet
 
 
 class BlockmodelMarkovNet(FreeNet):

@@ -8,17 +8,17 @@ import numpy as np
 
 from infinimix import execution
 from infinimix.estimators.parameters import is_whole, seed_sequence
-from infinimix.networks.answers import Answers
-from infinimix.networks.chains import Chain
-from infinimix.networks.columns import check_codes, read_columns, read_interventions
+from infinimix.networks.answers.queries import Answers
 from infinimix.networks.engine.candidates import ALL
 from infinimix.networks.engine.chain import Record
-from infinimix.networks.knowledge import Knowledge, read_knowledge
-from infinimix.networks.ordered_chains import make_chain
-from infinimix.networks.parameters import NETWORK_RULES, check_parameters, read_seconds
-from infinimix.networks.problem import make_problem
-from infinimix.networks.progress import run_chains
-from infinimix.networks.summary import find_template, number_by_rank, sum_up, warn_if_apart
+from infinimix.networks.learning.chains import Chain
+from infinimix.networks.learning.columns import check_codes, read_columns, read_interventions
+from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
+from infinimix.networks.learning.ordered_chains import make_chain
+from infinimix.networks.learning.parameters import NETWORK_RULES, check_parameters, read_seconds
+from infinimix.networks.learning.problem import make_problem
+from infinimix.networks.learning.progress import run_chains
+from infinimix.networks.learning.summary import find_template, number_by_rank, sum_up, warn_if_apart
 from infinimix.scikit import (
     BaseEstimator,
     _check_feature_names,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.columns import Columns
 from infinimix.networks.engine.graphs import to_adjacency
+from infinimix.networks.learning.columns import Columns
 from infinimix.scikit import check_is_fitted
 
 

@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.chains import Chain
 from infinimix.networks.engine.acyclicity import log_constant
 from infinimix.networks.engine.blocks import State, set_beta
 from infinimix.networks.engine.chain import Record, log_likelihood
 from infinimix.networks.engine.sticks import STICKS
-from infinimix.networks.problem import Problem
-from infinimix.networks.weights import draw_weights, log_common, log_franchise
+from infinimix.networks.learning.chains import Chain
+from infinimix.networks.learning.problem import Problem
+from infinimix.networks.shared.weights import draw_weights, log_common, log_franchise
 
 
 @dataclass

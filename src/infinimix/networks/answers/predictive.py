@@ -14,10 +14,10 @@ from math import lgamma, log, pi
 import numpy as np
 from scipy.special import logsumexp
 
-from infinimix.networks.completion import code_parents, draw_regression, posterior_means
-from infinimix.networks.elimination import Factor, eliminate
+from infinimix.networks.answers.elimination import Factor, eliminate
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.engine.scores import GAMMA, IS_BDEU, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, Data
+from infinimix.networks.learning.completion import code_parents, draw_regression, posterior_means
 
 MOST_COMPLETIONS = 256
 CHUNK = 2000

@@ -9,7 +9,7 @@ import numpy as np
 
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.engine.graphs import to_adjacency
-from infinimix.networks.posterior import (
+from infinimix.networks.learning.posterior import (
     Draws,
     consensus,
     distinct_states,

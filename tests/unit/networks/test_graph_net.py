@@ -10,9 +10,9 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
 from infinimix.networks import BlockmodelDynamicNet, BlockmodelMarkovNet, pair_slices
-from infinimix.networks.engine.free_graphs import bound_parents
 from infinimix.networks.engine.graphs import from_adjacency
-from infinimix.networks.posterior import Draws, pool_counts, template
+from infinimix.networks.engine.unconstrained import bound_parents
+from infinimix.networks.learning.posterior import Draws, pool_counts, template
 
 QUICK = {"n_iter": 200, "n_chains": 2, "random_state": 0}
 BOTH = (BlockmodelMarkovNet, BlockmodelDynamicNet)

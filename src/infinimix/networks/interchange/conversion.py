@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.network import BayesNet
+from infinimix.networks.interchange.network import BayesNet
 
 
 def _need(module: str) -> Any:

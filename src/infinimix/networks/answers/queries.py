@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.elimination import eliminate
+from infinimix.networks.answers.elimination import eliminate
+from infinimix.networks.answers.predictive import Mixture
+from infinimix.networks.answers.states import States
 from infinimix.networks.engine.graphs import ancestors, topological_order
 from infinimix.networks.engine.scores import GAMMA, set_logs
-from infinimix.networks.network import BayesNet
-from infinimix.networks.predictive import Mixture
-from infinimix.networks.problem import Problem, make_data
-from infinimix.networks.states import States
-from infinimix.networks.summary import describe_roles
+from infinimix.networks.interchange.network import BayesNet
+from infinimix.networks.learning.problem import Problem, make_data
+from infinimix.networks.learning.summary import describe_roles
 from infinimix.scikit import check_is_fitted
 
 MOST_NETWORKS = 300  # that predictions are averaged over
@@ -205,37 +205,37 @@ class Answers(States):
 
     def to_bif(self) -> str:
         """Return `network()` as BIF text."""
-        from infinimix.networks.bif import to_bif
+        from infinimix.networks.interchange.bif import to_bif
 
         return to_bif(self.network())
 
     def to_networkx(self, threshold: float | None = None) -> Any:
         """Return a networkx.DiGraph: the best state, or all edges at least as probable."""
-        from infinimix.networks.conversion import to_networkx
+        from infinimix.networks.interchange.conversion import to_networkx
 
         return to_networkx(self, self._answer_graph(threshold))
 
     def to_dot(self, threshold: float | None = None) -> str:
         """Return Graphviz text, variables grouped by role: the best state, or probable edges."""
-        from infinimix.networks.conversion import to_dot
+        from infinimix.networks.interchange.conversion import to_dot
 
         return to_dot(self, self._answer_graph(threshold))
 
     def to_pgmpy(self) -> Any:
         """Return `network()` as a pgmpy model."""
-        from infinimix.networks.conversion import to_pgmpy
+        from infinimix.networks.interchange.conversion import to_pgmpy
 
         return to_pgmpy(self.network())
 
     def to_pyagrum(self) -> Any:
         """Return `network()` as a pyAgrum BayesNet."""
-        from infinimix.networks.conversion import to_pyagrum
+        from infinimix.networks.interchange.conversion import to_pyagrum
 
         return to_pyagrum(self.network())
 
     def plot(self, threshold: float = 0.5) -> Any:
         """Draw the graph by role, edge probabilities sorted by role, and co-class probabilities."""
-        from infinimix.networks.plots import plot
+        from infinimix.networks.interchange.plots import plot
 
         check_is_fitted(self)
         return plot(self, threshold)

@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 
-from infinimix.networks.progress import Progress
+from infinimix.networks.learning.progress import Progress
 
 NEWS = {"sweeps": 20, "log_joint": -12.5, "edges": np.zeros((2, 2))}
 
