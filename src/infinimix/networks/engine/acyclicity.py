@@ -2,17 +2,23 @@
 
 It depends on the sizes of the classes alone. Up to five nodes all graphs are enumerated; beyond,
 a particle filter adds the nodes one by one. For each pair of nodes a particle draws none, one or
-the other edge, by the Beta-Bernoulli predictive, among those that close no circle, and multiplies
-its weight by their probability; the mean weights estimate Z without bias. Seeds come from the
-sizes, so every chain gets the same number. Numbers found are kept in a hash table.
+the other edge, by the Beta-Bernoulli predictive, among those that close no cycle, and multiplies
+its weight by their probability; the mean weights estimate Z without bias.
+
+A constant is a function of the sizes, b1 and b2: its seed comes from these. So it does not matter
+which chain has computed it, and chains of all fits share one hash table, in which half of the time
+of a short fit is saved. Threads read and write it without a lock. An entry is a number and the
+exclusive or of its key and the bits of the number (Hyatt and Mann 2002): where the writes of two
+threads meet, the entry fits no key, and the number is computed again.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from infinimix.kernels.compile import exact, kernel, part
-from infinimix.networks.engine.graphs import ZERO, bit, reaches
+from infinimix.networks.engine.graphs import ONE, ZERO, bit, reaches
 from infinimix.networks.engine.packs import packed
 
 EXACT = 5
@@ -20,6 +26,7 @@ SLOTS = 1 << 15
 STEP, A = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 B = np.uint64(0x94D049BB133111EB)
 S30, S27, S31, S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+S33 = np.uint64(33)
 
 
 @packed
@@ -27,8 +34,8 @@ class Constants(NamedTuple):
     """Log constants by the sizes of classes."""
 
     hashes: np.ndarray  # (N + 2,) uint64: a random word for each size of a class, 0 for none
-    keys: np.ndarray
-    values: np.ndarray
+    checks: np.ndarray  # (SLOTS,) uint64: key ^ bits of the value
+    values: np.ndarray  # (SLOTS,) uint64: the bits of log Z; a slot with two zeros is empty
     particles: int
 
     @classmethod
@@ -38,7 +45,13 @@ class Constants(NamedTuple):
         hashes[0] = 0
         if particles is None:
             particles = 1000 if N <= 16 else 400 if N <= 32 else 100
-        return cls(hashes, np.zeros(SLOTS, np.uint64), np.zeros(SLOTS), particles)
+        return cls(hashes, np.zeros(SLOTS, np.uint64), np.zeros(SLOTS, np.uint64), particles)
+
+
+@lru_cache(maxsize=16)
+def shared_constants(N):
+    """Return the table of this process for N nodes."""
+    return Constants.empty(N)
 
 
 @part
@@ -54,21 +67,27 @@ def uniform(seed):
 
 @kernel
 def log_constant(constants, key, m, hyper):
-    """Return log Z of a partition with class sizes m, whose identity is `key`."""
-    word = key ^ (np.uint64(hyper[1] * 4096.0) * A + np.uint64(hyper[2] * 4096.0) * B)
-    if word == ZERO:
-        word = STEP
+    """Return log Z of a partition with class sizes m, which `key` stands for."""
+    seed = key ^ (np.uint64(hyper[1] * 4096.0) * A + np.uint64(hyper[2] * 4096.0) * B)
+    if seed == ZERO:
+        seed = STEP
+    bits = hyper.view(np.uint64)  # the seed has b1 and b2 rounded: the key must tell them apart
+    word = (seed ^ ((bits[1] ^ (bits[2] >> S31) ^ (bits[2] << S33)) * STEP)) | ONE
     at = np.int64(word >> S11) & (SLOTS - 1)
+    found = np.empty(1, np.uint64)
     for _ in range(SLOTS):
-        if constants.keys[at] == word:
-            return constants.values[at]
-        if constants.keys[at] == ZERO:
+        found[0] = constants.values[at]
+        check = constants.checks[at]
+        if check ^ found[0] == word:
+            return found.view(np.float64)[0]
+        if check == ZERO and found[0] == ZERO:
             break
         at = (at + 1) & (SLOTS - 1)
-    value = log_acyclic(m, hyper[1], hyper[2], constants.particles, word)
-    if constants.keys[at] == ZERO:  # else the table is full, and nothing more is kept
-        constants.values[at] = value
-        constants.keys[at] = word
+    value = log_acyclic(m, hyper[1], hyper[2], constants.particles, seed)
+    if constants.checks[at] == ZERO:  # else the table is full, and nothing more is kept
+        found.view(np.float64)[0] = value
+        constants.values[at] = found[0]
+        constants.checks[at] = word ^ found[0]
     return value
 
 

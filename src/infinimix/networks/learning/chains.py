@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.engine.acyclicity import Constants
+from infinimix.networks.engine.acyclicity import shared_constants
 from infinimix.networks.engine.blocks import new_prior, new_state
 from infinimix.networks.engine.candidates import ALL, MOST, full_layout, outside_mass
 from infinimix.networks.engine.chain import (
@@ -32,7 +32,6 @@ from infinimix.networks.learning.starts import start_classes, start_graph
 
 TRIES = 8  # graphs that are proposed whenever the whole graph is drawn anew
 KEEP = 500  # states that a chain remembers at most
-_CONSTANTS: dict[int, Constants] = {}
 
 
 class Chain:
@@ -56,7 +55,7 @@ class Chain:
         A, z = start_graph(p, self.rng, apart), start_classes(p, self.rng, apart)
         prior = new_prior(
             N, p.prior, p.per_partition, p.alpha, p.beta, p.learn, p.anchor, p.roles, p.bonus,
-            _CONSTANTS.setdefault(N, Constants.empty(N)),
+            shared_constants(N),
         )  # fmt: skip
         larger = (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
         self._place(new_model(self.data, p.layout, prior, self.cache), A, z, larger)
