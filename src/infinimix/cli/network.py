@@ -118,7 +118,7 @@ def _edges_csv(model: Any) -> str:
 
 def describe_network(model: Any, threshold: float = 0.5) -> dict[str, Any]:
     """Return roles, edges by probability, and how far the chains are apart."""
-    names = [str(name) for name in model._columns.schema.names]
+    names = [str(name) for name in model.columns_]
     P = model.edge_marginals_
     pairs = [
         {"from": names[i], "to": names[j], "probability": float(P[i, j])}

@@ -2,39 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from infinimix import execution
 from infinimix.estimators.parameters import is_whole, seed_sequence
-from infinimix.networks.answers.queries import Answers
+from infinimix.networks.answers.queries import answer_query
+from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.candidates import ALL
 from infinimix.networks.engine.chain import Record
+from infinimix.networks.engine.graphs import ancestors, topological_order
+from infinimix.networks.graph_net import GraphNet
+from infinimix.networks.interchange.bif import to_bif
+from infinimix.networks.interchange.conversion import (
+    best_network,
+    to_dot,
+    to_networkx,
+    to_pgmpy,
+    to_pyagrum,
+)
+from infinimix.networks.interchange.network import BayesNet
+from infinimix.networks.interchange.plots import plot
 from infinimix.networks.learning.chains import Chain
-from infinimix.networks.learning.columns import check_codes, read_columns, read_interventions
+from infinimix.networks.learning.columns import (
+    Columns,
+    check_codes,
+    read_columns,
+    read_interventions,
+)
 from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.parameters import NETWORK_RULES, check_parameters, read_seconds
 from infinimix.networks.learning.problem import make_problem
 from infinimix.networks.learning.progress import run_chains
-from infinimix.networks.learning.summary import find_template, number_by_rank, sum_up, warn_if_apart
-from infinimix.scikit import (
-    BaseEstimator,
-    _check_feature_names,
-    _get_feature_names,
-    check_is_fitted,
+from infinimix.networks.learning.summary import (
+    describe_roles,
+    find_template,
+    number_by_rank,
+    summarise,
+    warn_if_apart,
 )
+from infinimix.scikit import _check_feature_names, _get_feature_names
 from infinimix.tables import Encoded, encode
 
+ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
 
-class BlockmodelBayesNet(Answers, BaseEstimator):
+
+class BlockmodelBayesNet(GraphNet):
     """A Bayesian network learned from a table, with a prior that gives variables roles.
 
     Variables are in classes, and the probability of an edge depends on the classes of its ends
     only; both the classes and these probabilities are learned together with the network. The
     posterior over networks, classes and, for `prior="ordered"`, the order of the classes is
     explored by Markov chains.
+
+    `infinimix.save` and `load` keep a fitted model, without its chains.
 
     Parameters
     ----------
@@ -132,7 +156,9 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
     (1,)
     """
 
+    State = BayesNetState
     _rules = NETWORK_RULES
+    _state: BayesNetState | None = None
 
     def __init__(
         self,
@@ -198,10 +224,6 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = super().__getstate__()
-        return {k: v for k, v in state.items() if k not in ("_chains", "_mixture")}
-
     def fit(self, X: Any, y: Any = None, *, interventions: Any = None) -> BlockmodelBayesNet:
         """Learn the network of a table.
 
@@ -226,22 +248,26 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
 
         Chains are not part of a saved, copied or pickled model.
         """
-        check_is_fitted(self)
-        if not hasattr(self, "_chains"):
+        state = self._fitted
+        if state.chains is None:
             raise ValueError("This model has no chains: it was loaded or copied; fit it first.")
         seconds = None if seconds is None else read_seconds(seconds)
         if n_iter is not None and not is_whole(n_iter, 1):
             raise ValueError(f"n_iter must be a whole number from 1 on; got {n_iter!r}")
-        for chain in self._chains:
+        for chain in state.chains:
             chain.problem.burn_in = 0
             chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
             chain.problem.seconds = seconds
-        records = execution.map(Chain.run, self._chains, n_jobs=self.n_jobs)
-        self._sum_up(records, caller=4)
+        records = execution.map(Chain.run, state.chains, n_jobs=self.n_jobs)
+        self._state = summarise_chains(self, state.columns, state.chains, records, state.skip)
+        warn_if_apart(self._state.edge_gap, self._state.names, "->", ADVICE, stacklevel=3)
         return self
 
-    def _fit(self, X: Any, interventions: Any, seconds: float | None) -> BlockmodelBayesNet:
+    def _check_parameters(self) -> None:
         check_parameters(self)
+
+    def _fit(self, X: Any, interventions: Any, seconds: float | None) -> BlockmodelBayesNet:
+        self._check_parameters()
         columns, encoded = read_columns(
             X, self.columns, self.likelihood, int(self.n_bins), type(self).__name__
         )
@@ -255,9 +281,8 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
         problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip, seconds)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
         records = run_chains(self, chains)
-        self._columns, self._skip, self._chains, self._known = columns, skip, chains, known
-        self._name_features(columns)
-        self._sum_up(records)
+        self._state = summarise_chains(self, columns, chains, records, skip)
+        warn_if_apart(self._state.edge_gap, self._state.names, "->", ADVICE, stacklevel=4)
         return self
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
@@ -266,24 +291,154 @@ class BlockmodelBayesNet(Answers, BaseEstimator):
             self.role_order, self.role_template, self.shared_roles,
         )  # fmt: skip
 
-    def _sum_up(self, records: list[Record], caller: int = 5) -> None:
-        """Set the fitted attributes from what the chains have seen; warnings blame the caller."""
-        sum_up(self, records, self.averaging, int(self.n_best))
-        self._completed = [chain.X for chain in self._chains]
-        if not self._chains[0].problem.missing.any():
-            self._completed = self._completed[:1]
-        self.outside_mass_ = np.zeros(self.n_features_in_)
-        if self.n_features_in_ > ALL:
-            self.outside_mass_ = self._chains[0].outside_mass()
-        if self.prior == "ordered":
-            self.roles_ = number_by_rank(self.roles_, self._draws)
-        beta = np.maximum(self._draws.hyper[:, 1:3], 1e-3)
-        self.template_ = find_template([self._draws], self.roles_, beta)
-        advice = "Let n_iter be larger, call run(), or set n_temperatures."
-        warn_if_apart(self, "->", advice, stacklevel=caller)
+    # --- roles and graphs -------------------------------------------------------------------
+
+    @property
+    def outside_mass_(self) -> np.ndarray:
+        """The weight of one more parent that is no strong candidate, for each variable."""
+        return np.asarray(self._fitted.outside_mass)
+
+    @property
+    def shared_role_marginals_(self) -> np.ndarray:
+        """The probability that each variable takes each of the shared roles, (N, roles)."""
+        classes = self._fitted.draws.classes
+        if self.shared_roles is None:
+            raise AttributeError("shared_role_marginals_ is there with shared_roles only")
+        roles = np.arange(len(self.shared_roles["sizes"]))
+        return np.asarray((classes[:, :, None] == roles).mean(axis=0))
+
+    def share_roles(self) -> dict[str, Any]:
+        """Return the classes of the best state, for `shared_roles` of another model."""
+        state = self._fitted
+        return describe_roles([state.draws], state.draws.classes[state.best], state.best)
+
+    def path_probabilities(self) -> np.ndarray:
+        """Return P[i, j]: the probability that a directed path leads from i to j."""
+        state = self._fitted
+        paths = ancestors(state.adjacencies(state.places)).astype(float)
+        return np.asarray(np.einsum("s,sij->ij", state.weights, paths))
+
+    def topological_order(self) -> list[str]:
+        """Return the columns, parents before children, in the best state."""
+        state = self._fitted
+        return [state.names[j] for j in topological_order(state.graph(None))]
+
+    # --- rows -------------------------------------------------------------------------------
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the log predictive density of each row, averaged over networks.
+
+        Missing cells are summed or integrated out. Of a discretised table it is the probability
+        of the bins.
+        """
+        state = self._fitted
+        encoded = self._encode(X)
+        codes, missing = state.columns.codes(encoded)
+        log_p = state.mixture.log_density(codes, missing)
+        return np.asarray(log_p + state.columns.log_slopes(encoded, missing))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean of `score_samples`."""
+        return float(np.mean(self.score_samples(X)))
+
+    def sample(self, n: int = 1, random_state: Any = None) -> dict[str, np.ndarray]:
+        """Draw rows from the predictive distribution, as columns by name."""
+        state, rng = self._fitted, np.random.default_rng(random_state)
+        return dict(state.columns.decode(state.mixture.draw(int(n), rng), rng))
+
+    def query(
+        self,
+        target: str,
+        given: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return what is known of a column, given cells of a row, averaged over networks.
+
+        Parameters
+        ----------
+        target : str
+            A column.
+        given : mapping from column to value
+            What was observed.
+        do : mapping from column to value
+            What was set from outside: its parents lose their influence.
+
+        Returns
+        -------
+        dict
+            Category -> probability; of a real column, "mean" and "std" in the units of the model
+            (after the transform that `columns_` shows).
+        """
+        return answer_query(self._fitted, target, given, do)
+
+    def kl_from(self, truth: BayesNet, n: int = 10_000, random_state: Any = 0) -> float:
+        """Return an estimate of KL(truth, predictive) in nats a row, from n rows of the truth.
+
+        The columns must be codes 0, 1, ... in the order of the states of the truth.
+        """
+        X = truth.sample(n, random_state)
+        return float(np.mean(truth.log_probability(X) - self.score_samples(X)))
 
     def _encode(self, X: Any) -> Encoded:
+        schema = self._fitted.columns.schema
         readable = not hasattr(X, "columns") or _get_feature_names(X) is not None
-        if not isinstance(X, list) and (readable or not self._columns.schema.named):
+        if not isinstance(X, list) and (readable or not schema.named):
             _check_feature_names(self, X, reset=False)
-        return encode(self._columns.schema, X, learn=False, who=type(self).__name__)
+        return encode(schema, X, learn=False, who=type(self).__name__)
+
+    # --- other forms ------------------------------------------------------------------------
+
+    def network(self) -> BayesNet:
+        """Return the best state's network with the means of its tables; for discrete columns."""
+        state = self._fitted
+        if state.columns.gaussian:
+            raise ValueError("only a discrete network has tables; this one is Gaussian")
+        return best_network(state)
+
+    def to_bif(self) -> str:
+        """Return `network()` as BIF text."""
+        return to_bif(self.network())
+
+    def to_networkx(self, threshold: float | None = None) -> Any:
+        """Return a networkx.DiGraph: the best state, or all edges at least as probable."""
+        state = self._fitted
+        return to_networkx(state, state.graph(threshold))
+
+    def to_dot(self, threshold: float | None = None) -> str:
+        """Return Graphviz text, variables grouped by role: the best state, or probable edges."""
+        state = self._fitted
+        return to_dot(state, state.graph(threshold))
+
+    def to_pgmpy(self) -> Any:
+        """Return `network()` as a pgmpy model."""
+        return to_pgmpy(self.network())
+
+    def to_pyagrum(self) -> Any:
+        """Return `network()` as a pyAgrum BayesNet."""
+        return to_pyagrum(self.network())
+
+    def plot(self, threshold: float = 0.5) -> Any:
+        """Draw the graph by role, edge probabilities sorted by role, and co-class probabilities."""
+        return plot(self._fitted, threshold)
+
+
+def summarise_chains(
+    model: BlockmodelBayesNet, columns: Columns, chains: list[Chain], records: list[Record],
+    skip: np.ndarray | None,
+) -> BayesNetState:  # fmt: skip
+    """Return the fitted state of a model from its chains and what they have seen."""
+    found = summarise(records, model.averaging, int(model.n_best))
+    draws, N = found["draws"], columns.schema.width
+    if model.prior == "ordered":
+        found["roles"] = number_by_rank(found["roles"], draws)
+    missing = bool(chains[0].problem.missing.any())
+    return BayesNetState(
+        columns=columns,
+        template=find_template([draws], found["roles"], np.maximum(draws.hyper[:, 1:3], 1e-3)),
+        completed=[chain.X.copy() for chain in (chains if missing else chains[:1])],
+        skip=skip,
+        outside_mass=chains[0].outside_mass() if N > ALL else np.zeros(N),
+        bdeu=bool(model.bdeu),
+        chains=chains,
+        **found,
+    )

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from infinimix.networks.engine.blocks import DYNAMIC
-from infinimix.networks.graph_net import FreeNet
+from infinimix.networks.graph_net import UnconstrainedNet
 from infinimix.networks.learning.slices import pair_rows
 
 
-class BlockmodelDynamicNet(FreeNet):
+class BlockmodelDynamicNet(UnconstrainedNet):
     """A dynamic network learned from sequences, with a prior that gives variables roles.
 
     An edge i -> j says that variable j depends on what variable i was one row before. A variable
@@ -19,6 +19,8 @@ class BlockmodelDynamicNet(FreeNet):
     classes. There may be circles, as time breaks them. Edges i -> i say that a variable
     persists, which is another thing than influence: they have a probability of their own, one for
     all variables, and say nothing about classes.
+
+    `infinimix.save` and `load` keep a fitted model, without its chains.
 
     Parameters
     ----------

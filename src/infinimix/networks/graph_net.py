@@ -1,4 +1,8 @@
-"""What `BlockmodelMarkovNet` and `BlockmodelDynamicNet` share: from a table to marginals."""
+"""What fitted models of any kind of graph show, and what those without acyclicity share.
+
+`GraphNet` is the base of all models of one graph. `UnconstrainedNet` goes from a table to a fitted
+state for `BlockmodelMarkovNet` and `BlockmodelDynamicNet`, which have the same parameters.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +12,110 @@ import numpy as np
 
 from infinimix import execution
 from infinimix.estimators.parameters import Rule, seed_sequence
-from infinimix.networks.answers.states import States
+from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
-from infinimix.networks.engine.chain import Record
 from infinimix.networks.engine.unconstrained import bound_parents, free_layout
+from infinimix.networks.interchange.conversion import to_networkx
 from infinimix.networks.learning.columns import Columns, read_columns
-from infinimix.networks.learning.knowledge import check_room, read_free_knowledge
+from infinimix.networks.learning.knowledge import Knowledge, check_room, read_free_knowledge
 from infinimix.networks.learning.parameters import FREE_RULES, check_free_parameters
 from infinimix.networks.learning.problem import ladder, read_settings
-from infinimix.networks.learning.summary import find_template, sum_up, warn_if_apart
+from infinimix.networks.learning.summary import find_template, summarise, warn_if_apart
 from infinimix.networks.learning.unconstrained_chains import FreeChain, FreeProblem
-from infinimix.scikit import BaseEstimator
+from infinimix.scikit import BaseEstimator, check_is_fitted
 
 
-class FreeNet(States, BaseEstimator):
-    """A graph that may have circles, with roles, learned from rows."""
+class GraphNet(BaseEstimator):
+    """A model with a `NetworkState`, where its fitted attributes are read."""
 
+    _state: Any = None  # a NetworkState, once it is fitted
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._state is not None
+
+    @property
+    def _fitted(self) -> Any:
+        """The state; NotFittedError if there is none."""
+        check_is_fitted(self)
+        return self._state
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns."""
+        return int(self._fitted.columns.schema.width)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """The names of the columns, if the table had names."""
+        schema = self._fitted.columns.schema
+        if not schema.named:
+            raise AttributeError("feature_names_in_ is there if the table has names")
+        return np.array(schema.names, dtype=object)
+
+    @property
+    def columns_(self) -> dict[str, str]:
+        """The kind of each column, and its transform, as decided in `fit`."""
+        return dict(self._fitted.columns.schema.requests())
+
+    @property
+    def discretised_(self) -> dict[str, np.ndarray]:
+        """Where the columns that were discretised are cut."""
+        columns = self._fitted.columns
+        return {columns.schema.names[j]: edges for j, edges in columns.edges.items()}
+
+    @property
+    def edge_marginals_(self) -> np.ndarray:
+        """The probability of each edge."""
+        return np.asarray(self._fitted.edge_marginals)
+
+    @property
+    def co_class_marginals_(self) -> np.ndarray:
+        """The probability that two variables have one role."""
+        return np.asarray(self._fitted.co_class_marginals)
+
+    @property
+    def roles_(self) -> np.ndarray:
+        """Consensus classes."""
+        return np.asarray(self._fitted.roles)
+
+    @property
+    def template_(self) -> dict[str, np.ndarray]:
+        """The probability of edges from role to role."""
+        return dict(self._fitted.template)
+
+    @property
+    def edge_gap_(self) -> np.ndarray:
+        """The largest difference between two chains, for each edge."""
+        return np.asarray(self._fitted.edge_gap)
+
+    @property
+    def rhat_(self) -> np.ndarray:
+        """Split R-hat of each edge."""
+        return np.asarray(self._fitted.rhat)
+
+    @property
+    def ess_(self) -> np.ndarray:
+        """The effective sample size of each edge."""
+        return np.asarray(self._fitted.ess)
+
+    @property
+    def states_(self) -> list[dict[str, Any]]:
+        """Distinct states, the heaviest first."""
+        return list(self._fitted.distinct())
+
+    @property
+    def best_state_(self) -> dict[str, Any]:
+        """The state with the highest log joint among those that were kept."""
+        return dict(self._fitted.describe(self._fitted.best))
+
+
+class UnconstrainedNet(GraphNet):
+    """A graph that may have cycles, with roles, learned from rows."""
+
+    State = NetworkState
     _rules: ClassVar[dict[str, Rule]] = FREE_RULES
     _shape: int
+    _state: NetworkState | None = None
 
     def __init__(
         self,
@@ -74,9 +164,12 @@ class FreeNet(States, BaseEstimator):
         tags.input_tags.categorical = True
         return tags
 
+    def _check_parameters(self) -> None:
+        check_free_parameters(self)
+
     def _read(self, X: Any) -> tuple[Columns, np.ndarray]:
         """Check the parameters, and return what the columns are and their codes."""
-        check_free_parameters(self)
+        self._check_parameters()
         who = type(self).__name__
         columns, encoded = read_columns(X, self.columns, self.likelihood, int(self.n_bins), who)
         codes, missing = columns.codes(encoded)
@@ -88,47 +181,47 @@ class FreeNet(States, BaseEstimator):
             )
         return columns, codes
 
-    def _learn(self, columns: Columns, rows: np.ndarray, cards: np.ndarray | None) -> None:
-        """Run the chains on rows, and set the fitted attributes."""
-        names = columns.schema.names
-        known = read_free_knowledge(
+    def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
+        return read_free_knowledge(
             names, self.required, self.forbidden, self.edge_log_odds, self.known_roles,
             self._shape == UNDIRECTED,
         )  # fmt: skip
+
+    def _learn(self, columns: Columns, rows: np.ndarray, cards: np.ndarray | None) -> None:
+        """Run the chains on rows, and set the fitted state."""
+        problem = self._make_problem(columns, rows, cards)
+        seeds = seed_sequence(self.random_state).spawn(int(self.n_chains))
+        chains = [FreeChain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds)]
+        found = summarise(execution.map(FreeChain.run, chains, n_jobs=self.n_jobs))
+        undirected = self._shape == UNDIRECTED
+        beta = found["draws"].hyper[:, 1:3]
+        template = find_template([found["draws"]], found["roles"], beta, undirected)
+        self._state = NetworkState(columns=columns, template=template, **found)
+        link, advice = "--" if undirected else "->", "Let n_iter be larger, or set n_temperatures."
+        warn_if_apart(found["edge_gap"], self._state.names, link, advice, stacklevel=4)
+
+    def _make_problem(
+        self, columns: Columns, rows: np.ndarray, cards: np.ndarray | None
+    ) -> FreeProblem:
+        """Return what parameters, rows and knowledge come to."""
+        names, undirected = columns.schema.names, self._shape == UNDIRECTED
+        known = self._knowledge(names)
         allowed = known.bonus > -np.inf
-        if self._shape == UNDIRECTED:
-            allowed = allowed & allowed.T
-        most = self.max_parents or bound_parents(len(names), len(rows), cards)
         required = np.where(known.bonus == np.inf, np.inf, 0.0)
-        if self._shape == UNDIRECTED:
-            required = np.maximum(required, required.T)
+        if undirected:
+            allowed, required = allowed & allowed.T, np.maximum(required, required.T)
+        most = self.max_parents or bound_parents(len(names), len(rows), cards)
         check_room(names, required, int(most), None if cards is None else cards[: len(names)])
-        problem = FreeProblem(
+        return FreeProblem(
             rows, np.zeros(rows.shape, bool), cards, free_layout(allowed, self._shape, int(most)),
             powers=ladder(self.n_temperatures), shape=self._shape,
             **read_settings(self, columns, known),
         )  # fmt: skip
-        seeds = seed_sequence(self.random_state).spawn(int(self.n_chains))
-        chains = [FreeChain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds)]
-        records = execution.map(FreeChain.run, chains, n_jobs=self.n_jobs)
-        self._columns = columns
-        self._name_features(columns)
-        self._sum_up(records)
-
-    def _sum_up(self, records: list[Record]) -> None:
-        """Set the fitted attributes from what the chains have seen."""
-        sum_up(self, records)
-        undirected = self._shape == UNDIRECTED
-        beta = self._draws.hyper[:, 1:3]
-        self.template_ = find_template([self._draws], self.roles_, beta, undirected)
-        advice = "Let n_iter be larger, or set n_temperatures."
-        warn_if_apart(self, "--" if undirected else "->", advice, stacklevel=5)
 
     def to_networkx(self, threshold: float | None = None) -> Any:
         """Return a graph of networkx: the best state, or all edges at least as probable.
 
         Nodes have a role and edges a probability.
         """
-        from infinimix.networks.interchange.conversion import to_networkx
-
-        return to_networkx(self, self._answer_graph(threshold), self._shape != UNDIRECTED)
+        state = self._fitted
+        return to_networkx(state, state.graph(threshold), self._shape != UNDIRECTED)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from infinimix.networks.engine.blocks import UNDIRECTED
-from infinimix.networks.graph_net import FreeNet
+from infinimix.networks.graph_net import UnconstrainedNet
 
 
-class BlockmodelMarkovNet(FreeNet):
+class BlockmodelMarkovNet(UnconstrainedNet):
     """An undirected graph learned from a table, with a prior that gives variables roles.
 
     Variables are in classes, and the probability of an edge depends on the unordered pair of
@@ -17,6 +17,8 @@ class BlockmodelMarkovNet(FreeNet):
     its neighbours, a Dirichlet table or a linear Gaussian family (BGe). It finds neighbours without
     a normalising constant, but uses every row once for each variable, and so is surer of
     edges than a likelihood would be.
+
+    `infinimix.save` and `load` keep a fitted model, without its chains.
 
     Parameters
     ----------

@@ -102,7 +102,7 @@ def test_known_roles_stay_in_their_order():
         **QUICK,
     ).fit(X)  # fmt: skip
     assert model.edge_marginals_[0, 4] == 0
-    assert (model._draws.ranks[:, 4] < model._draws.ranks[:, 0]).all()
+    assert (model._state.draws.ranks[:, 4] < model._state.draws.ranks[:, 0]).all()
 
 
 @pytest.mark.parametrize(
@@ -146,8 +146,8 @@ def test_answers_are_those_of_the_latest_fit():
     flipped[:, 4] = 1 - flipped[:, 4]
     after = model.fit(flipped).query("x4")
     assert after[0] == pytest.approx(before[1], abs=0.05)
-    weights = model._networks().weights
-    assert model.run(n_iter=50)._networks().weights is not weights
+    weights = model._state.mixture.weights
+    assert model.run(n_iter=50)._state.mixture.weights is not weights
 
 
 def test_columns_that_cannot_be_learned_are_named(model):
@@ -235,7 +235,7 @@ def test_the_other_priors_answer_too(prior):
     ones = X.mean(axis=0)
     apart = (X * np.log(ones) + (1 - X) * np.log(1 - ones)).sum(axis=1).mean()
     assert apart + 0.1 < model.score(X) < NET.log_probability(X).mean() + 0.1
-    z = model._draws.classes
+    z = model._state.draws.classes
     if prior == "ordered":
         for state in model.states_:
             later = state["classes"][:, None] < state["classes"]
@@ -249,9 +249,9 @@ def test_the_other_priors_answer_too(prior):
 def test_hyper_parameters_are_learned(prior):
     learn = {"alpha": "learn", "beta": "learn", "gamma": "learn"}
     model = BlockmodelBayesNet(prior=prior, **learn, **QUICK).fit(X)
-    assert len(np.unique(model._draws.hyper[:, 0])) > 10
-    assert len(np.unique(model._draws.hyper[:, 1])) > 1
-    assert len(np.unique(model._draws.hyper[:, 3])) > 1
+    assert len(np.unique(model._state.draws.hyper[:, 0])) > 10
+    assert len(np.unique(model._state.draws.hyper[:, 1])) > 1
+    assert len(np.unique(model._state.draws.hyper[:, 3])) > 1
 
 
 def test_temperatures_are_of_one_posterior(model):
@@ -268,9 +268,9 @@ def test_temperatures_are_of_one_posterior(model):
 
 def test_more_sweeps_are_counted_with_the_first(model):
     more = BlockmodelBayesNet(**QUICK).fit(X).run(n_iter=100)
-    assert [chain.record.tally[0] for chain in more._chains] == [300, 300]
+    assert [chain.record.tally[0] for chain in more._state.chains] == [300, 300]
     assert not np.array_equal(more.edge_marginals_, model.edge_marginals_)
-    counted = sum(chain.record.edges for chain in more._chains)
+    counted = sum(chain.record.edges for chain in more._state.chains)
     assert np.array_equal(more.edge_marginals_, counted / 600)
 
 
@@ -278,10 +278,10 @@ def test_a_fit_for_some_seconds_ends_after_these():
     began = time.monotonic()
     model = BlockmodelBayesNet(**(QUICK | {"n_iter": 10**6})).fit_for(X, seconds=0.2)
     assert time.monotonic() - began < 20  # two chains of .2 s, on a slow machine
-    sweeps = [chain.record.tally[0] for chain in model._chains]
+    sweeps = [chain.record.tally[0] for chain in model._state.chains]
     assert all(0 < n < 10**6 for n in sweeps)
     assert np.array_equal(
-        model.edge_marginals_, sum(c.record.edges for c in model._chains) / sum(sweeps)
+        model.edge_marginals_, sum(c.record.edges for c in model._state.chains) / sum(sweeps)
     )
 
 

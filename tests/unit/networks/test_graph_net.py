@@ -168,7 +168,7 @@ def test_mixed_tables_learned_parameters_and_one_column(cls):
     frame = pd.DataFrame({"u": X[:, 0] + 0.1 * np.arange(60) / 60, "v": X[:, 1].astype(str)})
     model = cls(alpha="learn", beta="learn", gamma="learn", **QUICK).fit(frame)
     assert set(model.discretised_) == {"u"}
-    assert all(len(np.unique(model._draws.hyper[:, k])) > 1 for k in (0, 1, 3))
+    assert all(len(np.unique(model._state.draws.hyper[:, k])) > 1 for k in (0, 1, 3))
     assert cls(**QUICK).fit(frame[["v"]]).edge_marginals_.shape == (1, 1)
 
 

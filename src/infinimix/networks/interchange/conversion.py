@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.networks.answers.state import BayesNetState, NetworkState
 from infinimix.networks.interchange.network import BayesNet
 
 
@@ -20,27 +21,36 @@ def _need(module: str) -> Any:
         ) from error
 
 
-def to_networkx(model: Any, A: np.ndarray, directed: bool = True) -> Any:
+def best_network(state: BayesNetState) -> BayesNet:
+    """Return the best state's network with the means of its tables."""
+    A, columns = state.graph(None), state.columns
+    tables = tuple(table for _, table in state.best_mixture.factors(0))
+    parents = tuple(tuple(int(i) for i in np.flatnonzero(A[:, j])) for j in range(len(A)))
+    states = tuple(tuple(map(str, columns.states(j))) for j in range(len(A)))
+    return BayesNet(state.names, states, parents, tables)
+
+
+def to_networkx(state: NetworkState, A: np.ndarray, directed: bool = True) -> Any:
     """Return a graph whose nodes have a role and whose edges have a probability."""
     library = _need("networkx")
     graph = library.DiGraph() if directed else library.Graph()
-    names = model._columns.schema.names
-    for name, role in zip(names, model.roles_, strict=True):
+    names = state.names
+    for name, role in zip(names, state.roles, strict=True):
         graph.add_node(name, role=int(role))
     for i, j in np.argwhere(A):
-        graph.add_edge(names[i], names[j], probability=float(model.edge_marginals_[i, j]))
+        graph.add_edge(names[i], names[j], probability=float(state.edge_marginals[i, j]))
     return graph
 
 
-def to_dot(model: Any, A: np.ndarray) -> str:
+def to_dot(state: NetworkState, A: np.ndarray) -> str:
     """Return Graphviz text with a cluster for each role."""
-    names = [name.replace("\\", "\\\\").replace('"', '\\"') for name in model._columns.schema.names]
+    names = [name.replace("\\", "\\\\").replace('"', '\\"') for name in state.names]
     lines = ["digraph infinimix {"]
-    for role in range(int(model.roles_.max()) + 1):
-        members = " ".join(f'"{names[j]}";' for j in np.flatnonzero(model.roles_ == role))
+    for role in range(int(state.roles.max()) + 1):
+        members = " ".join(f'"{names[j]}";' for j in np.flatnonzero(state.roles == role))
         lines.append(f'  subgraph cluster_{role} {{ label="role {role}"; {members} }}')
     for i, j in np.argwhere(A):
-        p = model.edge_marginals_[i, j]
+        p = state.edge_marginals[i, j]
         lines.append(
             f'  "{names[i]}" -> "{names[j]}" [label="{p:.2f}", penwidth={0.5 + 2 * p:.2f}];'
         )

@@ -6,19 +6,21 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.networks.answers.state import NetworkState
 
-def plot(model: Any, threshold: float) -> Any:
+
+def plot(state: NetworkState, threshold: float) -> Any:
     """Return a Matplotlib figure with three panels."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(15, 5), layout="constrained")
     graph, edges, classes = figure.subplots(1, 3)
-    names, roles = np.array(model._columns.schema.names), model.roles_
+    names, roles = np.array(state.names), state.roles
     order = np.argsort(roles, kind="stable")
-    _draw_graph(graph, model, names, roles, threshold)
+    _draw_graph(graph, state, threshold)
     for axes, matrix, title in (
-        (edges, model.edge_marginals_, "P(row -> column)"),
-        (classes, model.co_class_marginals_, "P(one role)"),
+        (edges, state.edge_marginals, "P(row -> column)"),
+        (classes, state.co_class_marginals, "P(one role)"),
     ):
         axes.imshow(matrix[np.ix_(order, order)], vmin=0, vmax=1, cmap="Greys")
         axes.set_title(title)
@@ -30,15 +32,16 @@ def plot(model: Any, threshold: float) -> Any:
     return figure
 
 
-def _draw_graph(axes: Any, model: Any, names: Any, roles: np.ndarray, threshold: float) -> None:
+def _draw_graph(axes: Any, state: NetworkState, threshold: float) -> None:
     """Draw each role as a row of variables."""
+    names, roles = state.names, state.roles
     place = np.zeros((len(names), 2))
     for role in range(int(roles.max()) + 1):
         members = np.flatnonzero(roles == role)
         place[members, 0] = (np.arange(len(members)) + 0.5) / len(members)
         place[members, 1] = -float(role)
-    for i, j in np.argwhere(model.edge_marginals_ >= threshold):
-        p = float(model.edge_marginals_[i, j])
+    for i, j in np.argwhere(state.edge_marginals >= threshold):
+        p = float(state.edge_marginals[i, j])
         arrow = {"arrowstyle": "->", "alpha": p, "connectionstyle": "arc3,rad=0.1", "shrinkB": 10}
         axes.annotate("", place[j], place[i], arrowprops=arrow)
     axes.scatter(place[:, 0], place[:, 1], c=roles, cmap="tab10", s=200, zorder=3)

@@ -1,4 +1,4 @@
-"""What chains have seen, as attributes of a fitted model, and a warning where they disagree."""
+"""What chains have seen, summarised, and a warning where they disagree."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from infinimix.scikit import ConvergenceWarning
 APART = 0.2  # chains that differ by more on some edge are warned of
 
 
-def sum_up(model: Any, records: list[Record], averaging: str = "mcmc", n_best: int = 0) -> None:
-    """Set marginals, diagnostics, distinct states and roles from what the chains have seen."""
-    model.__dict__.pop("_mixture", None)  # what was answered before is of other states
-    model._draws = draws = gather(records)
-    model.edge_gap_ = edge_gap(records)
-    model.rhat_, model.ess_ = rhat_and_ess(draws)
-    model._places, model._weights = distinct_states(draws, averaging, n_best)
-    if averaging == "mcmc":
-        marginals = _visited(records)
-    else:
-        marginals = _weighted(draws, model._places, model._weights)
-    model.edge_marginals_, model.co_class_marginals_ = marginals
-    model.roles_ = consensus(model.co_class_marginals_, draws.classes)
+def summarise(records: list[Record], averaging: str = "mcmc", n_best: int = 0) -> dict[str, Any]:
+    """Return kept and distinct states, marginals, diagnostics and roles, by their names."""
+    draws = gather(records)
+    rhat, ess = rhat_and_ess(draws)
+    places, weights = distinct_states(draws, averaging, n_best)
+    visited = averaging == "mcmc"
+    edges, together = _visited(records) if visited else _weighted(draws, places, weights)
+    return {
+        "draws": draws, "places": places, "weights": weights,
+        "edge_marginals": edges, "co_class_marginals": together,
+        "roles": consensus(together, draws.classes),
+        "edge_gap": edge_gap(records), "rhat": rhat, "ess": ess,
+    }  # fmt: skip
 
 
 def _visited(records: list[Record]) -> tuple[np.ndarray, np.ndarray]:
@@ -82,12 +82,13 @@ def describe_roles(draws: list[Draws], classes: np.ndarray, place: int) -> dict[
     }
 
 
-def warn_if_apart(model: Any, link: str, advice: str, stacklevel: int) -> None:
+def warn_if_apart(
+    gaps: np.ndarray, names: tuple[str, ...], link: str, advice: str, stacklevel: int
+) -> None:
     """Warn of the edge on which chains differ most, if it is too much."""
-    gap = float(model.edge_gap_.max(initial=0.0))
+    gap = float(gaps.max(initial=0.0))
     if gap > APART:
-        i, j = np.unravel_index(int(model.edge_gap_.argmax()), model.edge_gap_.shape)
-        names = model._columns.schema.names
+        i, j = np.unravel_index(int(gaps.argmax()), gaps.shape)
         warnings.warn(
             f"Chains disagree: the edge {names[i]} {link} {names[j]} differs by {gap:.2f}. "
             f"{advice}",

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.bayes_net import BlockmodelBayesNet
-from infinimix.networks.learning.columns import read_columns
+from infinimix.networks.learning.columns import Columns, read_columns
 from infinimix.networks.learning.knowledge import read_knowledge
 from infinimix.networks.learning.problem import Problem, make_problem
+from infinimix.tables import Encoded
 
 
 def read_tables(tables: Any) -> dict[Any, Any]:
@@ -39,7 +39,7 @@ def read_tables(tables: Any) -> dict[Any, Any]:
     return named
 
 
-def read_kinds(columns: Any, tables: dict[Any, Any]) -> dict[Any, Any]:
+def read_kinds(columns: Any, tables: Any) -> dict[Any, Any]:
     """Return what is said of the columns of each table; ValueError for a table there is not."""
     if not isinstance(columns, Mapping):
         return dict.fromkeys(tables, columns)
@@ -50,33 +50,22 @@ def read_kinds(columns: Any, tables: dict[Any, Any]) -> dict[Any, Any]:
 
 
 def read_members(
-    franchise: Any, tables: dict[Any, Any], kinds: dict[Any, Any], seed: np.random.SeedSequence
-) -> tuple[dict[Any, BlockmodelBayesNet], list[Problem]]:
-    """Return models of the tables, not fitted yet, and what their chains begin with."""
-    models, problems = {}, []
+    models: dict[Any, Any], tables: dict[Any, Any], seed: np.random.SeedSequence, who: str
+) -> tuple[list[Columns], list[Problem]]:
+    """Return the columns of each table, and what the chains of its model begin with."""
+    columns, problems = [], []
     for (name, table), own in zip(tables.items(), seed.spawn(len(tables)), strict=True):
-        models[name] = _new_model(franchise, kinds[name])
-        problems.append(_read_table(models[name], name, table, own, type(franchise).__name__))
-    if franchise.n_temperatures > 1 and any(p.missing.any() for p in problems):
-        raise ValueError("n_temperatures above 1 needs tables without missing cells.")
-    return models, problems
+        model = models[name]
+        found, encoded = _read_table(model, name, table, who)
+        codes, missing = found.codes(encoded)
+        known = read_knowledge(found.schema.names)
+        columns.append(found)
+        problems.append(make_problem(model, found, codes, missing, known, own))
+    return columns, problems
 
 
-def _new_model(franchise: Any, kinds: Any) -> BlockmodelBayesNet:
-    return BlockmodelBayesNet(
-        normalise="partition" if franchise.normalise == "network" else "global",
-        alpha=franchise.alpha, beta=franchise.beta, gamma=franchise.gamma,
-        n_chains=franchise.n_chains, n_iter=franchise.n_iter, burn_in=franchise.burn_in,
-        columns=kinds, likelihood=franchise.likelihood, bdeu=franchise.bdeu,
-        n_bins=franchise.n_bins, max_parents=franchise.max_parents, n_temperatures=1,
-        random_state=franchise.random_state,
-    )  # fmt: skip
-
-
-def _read_table(
-    model: BlockmodelBayesNet, name: Any, table: Any, seed: np.random.SeedSequence, who: str
-) -> Problem:
-    """Give a model its columns, and return what its chains begin with."""
+def _read_table(model: Any, name: Any, table: Any, who: str) -> tuple[Columns, Encoded]:
+    """Return the columns of a table, and its cells; an error says which table it is."""
     try:
         columns, encoded = read_columns(
             table, model.columns, model.likelihood, int(model.n_bins), who
@@ -85,8 +74,4 @@ def _read_table(
         raise ValueError(f"table {name!r}: {error}") from error
     if columns.schema.width < 2:
         raise ValueError(f"table {name!r} has one column; a network needs two or more.")
-    codes, missing = columns.codes(encoded)
-    known = read_knowledge(columns.schema.names)
-    model._columns, model._skip, model._known = columns, None, known
-    model._name_features(columns)
-    return make_problem(model, columns, codes, missing, known, seed)
+    return columns, encoded
