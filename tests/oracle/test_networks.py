@@ -6,6 +6,7 @@ from scipy.special import multigammaln
 
 from bench.exact_edges import all_scores, exact_uniform_edges
 from infinimix.networks.engine.candidates import full_layout
+from infinimix.networks.engine.hyper import SWEEPS
 from infinimix.networks.engine.scores import (
     discrete_data,
     family_score,
@@ -26,7 +27,7 @@ def run(X, cards, n_iter=6000, seed=0, apart=False, **options):
         n_iter=n_iter, burn_in=300, **options,
     )  # fmt: skip
     record = make_chain(problem, np.random.SeedSequence(seed), apart).run()
-    return record.edges / record.tally[0], record.together / record.tally[0], record
+    return record.edges / record.counters[SWEEPS], record.together / record.counters[SWEEPS], record
 
 
 @pytest.mark.parametrize("gamma", [0.5, 2.0])

@@ -14,6 +14,7 @@ from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.candidates import ALL
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.engine.graphs import ancestors, topological_order
+from infinimix.networks.engine.hyper import RECORDED_BETA
 from infinimix.networks.graph_net import GraphNet
 from infinimix.networks.interchange.bif import to_bif
 from infinimix.networks.interchange.conversion import (
@@ -25,7 +26,7 @@ from infinimix.networks.interchange.conversion import (
 )
 from infinimix.networks.interchange.network import BayesNet
 from infinimix.networks.interchange.plots import plot
-from infinimix.networks.learning.chains import Chain
+from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.columns import (
     Columns,
     check_codes,
@@ -258,7 +259,7 @@ class BlockmodelBayesNet(GraphNet):
             chain.problem.burn_in = 0
             chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
             chain.problem.seconds = seconds
-        records = execution.map(Chain.run, state.chains, n_jobs=self.n_jobs)
+        records = execution.map(GraphChain.run, state.chains, n_jobs=self.n_jobs)
         self._state = summarise_chains(self, state.columns, state.chains, records, state.skip)
         warn_if_apart(self._state.edge_gap, self._state.names, "->", ADVICE, stacklevel=3)
         return self
@@ -423,7 +424,7 @@ class BlockmodelBayesNet(GraphNet):
 
 
 def summarise_chains(
-    model: BlockmodelBayesNet, columns: Columns, chains: list[Chain], records: list[Record],
+    model: BlockmodelBayesNet, columns: Columns, chains: list[GraphChain], records: list[Record],
     skip: np.ndarray | None,
 ) -> BayesNetState:  # fmt: skip
     """Return the fitted state of a model from its chains and what they have seen."""
@@ -434,7 +435,9 @@ def summarise_chains(
     missing = bool(chains[0].problem.missing.any())
     return BayesNetState(
         columns=columns,
-        template=find_template([draws], found["roles"], np.maximum(draws.hyper[:, 1:3], 1e-3)),
+        template=find_template(
+            [draws], found["roles"], np.maximum(draws.hyper[:, RECORDED_BETA], 1e-3)
+        ),
         completed=[chain.X.copy() for chain in (chains if missing else chains[:1])],
         skip=skip,
         outside_mass=chains[0].outside_mass() if N > ALL else np.zeros(N),

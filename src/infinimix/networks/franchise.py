@@ -11,6 +11,7 @@ import numpy as np
 from infinimix.estimators.parameters import check_parameters, seed_sequence
 from infinimix.networks.answers.tree_checks import check_shared_roles
 from infinimix.networks.bayes_net import BlockmodelBayesNet, summarise_chains
+from infinimix.networks.engine.hyper import SWEEPS
 from infinimix.networks.learning.columns import Columns
 from infinimix.networks.learning.parameters import FRANCHISE_RULES
 from infinimix.networks.learning.posterior import Draws, consensus
@@ -244,7 +245,7 @@ class NetworkFranchise(BaseEstimator):
             records = [chain.records[g] for chain in chains]
             state = summarise_chains(member, columns[g], own, records, None)
             member._state = replace(state, chains=None)  # it does not go on without the others
-        done = sum(chain.records[0].tally[0] for chain in chains)
+        done = sum(chain.records[0].counters[SWEEPS] for chain in chains)
         together = sum(chain.together for chain in chains) / done
         kept = [state for chain in chains for state in chain.kept]
         classes, log_joint = (np.array(x) for x in zip(*kept, strict=True))

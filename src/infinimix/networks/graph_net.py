@@ -14,14 +14,25 @@ from infinimix import execution
 from infinimix.estimators.parameters import Rule, seed_sequence
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
-from infinimix.networks.engine.unconstrained import bound_parents, free_layout
+from infinimix.networks.engine.hyper import RECORDED_BETA
+from infinimix.networks.engine.unconstrained import bound_parents, unconstrained_layout
 from infinimix.networks.interchange.conversion import to_networkx
 from infinimix.networks.learning.columns import Columns, read_columns
-from infinimix.networks.learning.knowledge import Knowledge, check_room, read_free_knowledge
-from infinimix.networks.learning.parameters import FREE_RULES, check_free_parameters
+from infinimix.networks.learning.knowledge import (
+    Knowledge,
+    check_room,
+    read_unconstrained_knowledge,
+)
+from infinimix.networks.learning.parameters import (
+    UNCONSTRAINED_RULES,
+    check_unconstrained_parameters,
+)
 from infinimix.networks.learning.problem import ladder, read_settings
 from infinimix.networks.learning.summary import find_template, summarise, warn_if_apart
-from infinimix.networks.learning.unconstrained_chains import FreeChain, FreeProblem
+from infinimix.networks.learning.unconstrained_chains import (
+    UnconstrainedChain,
+    UnconstrainedProblem,
+)
 from infinimix.scikit import BaseEstimator, check_is_fitted
 
 
@@ -113,7 +124,7 @@ class UnconstrainedNet(GraphNet):
     """A graph that may have cycles, with roles, learned from rows."""
 
     State = NetworkState
-    _rules: ClassVar[dict[str, Rule]] = FREE_RULES
+    _rules: ClassVar[dict[str, Rule]] = UNCONSTRAINED_RULES
     _shape: int
     _state: NetworkState | None = None
 
@@ -165,7 +176,7 @@ class UnconstrainedNet(GraphNet):
         return tags
 
     def _check_parameters(self) -> None:
-        check_free_parameters(self)
+        check_unconstrained_parameters(self)
 
     def _read(self, X: Any) -> tuple[Columns, np.ndarray]:
         """Check the parameters, and return what the columns are and their codes."""
@@ -182,7 +193,7 @@ class UnconstrainedNet(GraphNet):
         return columns, codes
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
-        return read_free_knowledge(
+        return read_unconstrained_knowledge(
             names, self.required, self.forbidden, self.edge_log_odds, self.known_roles,
             self._shape == UNDIRECTED,
         )  # fmt: skip
@@ -191,10 +202,10 @@ class UnconstrainedNet(GraphNet):
         """Run the chains on rows, and set the fitted state."""
         problem = self._make_problem(columns, rows, cards)
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains))
-        chains = [FreeChain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds)]
-        found = summarise(execution.map(FreeChain.run, chains, n_jobs=self.n_jobs))
+        chains = [UnconstrainedChain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds)]
+        found = summarise(execution.map(UnconstrainedChain.run, chains, n_jobs=self.n_jobs))
         undirected = self._shape == UNDIRECTED
-        beta = found["draws"].hyper[:, 1:3]
+        beta = found["draws"].hyper[:, RECORDED_BETA]
         template = find_template([found["draws"]], found["roles"], beta, undirected)
         self._state = NetworkState(columns=columns, template=template, **found)
         link, advice = "--" if undirected else "->", "Let n_iter be larger, or set n_temperatures."
@@ -202,7 +213,7 @@ class UnconstrainedNet(GraphNet):
 
     def _make_problem(
         self, columns: Columns, rows: np.ndarray, cards: np.ndarray | None
-    ) -> FreeProblem:
+    ) -> UnconstrainedProblem:
         """Return what parameters, rows and knowledge come to."""
         names, undirected = columns.schema.names, self._shape == UNDIRECTED
         known = self._knowledge(names)
@@ -212,8 +223,9 @@ class UnconstrainedNet(GraphNet):
             allowed, required = allowed & allowed.T, np.maximum(required, required.T)
         most = self.max_parents or bound_parents(len(names), len(rows), cards)
         check_room(names, required, int(most), None if cards is None else cards[: len(names)])
-        return FreeProblem(
-            rows, np.zeros(rows.shape, bool), cards, free_layout(allowed, self._shape, int(most)),
+        layout = unconstrained_layout(allowed, self._shape, int(most))
+        return UnconstrainedProblem(
+            rows, np.zeros(rows.shape, bool), cards, layout,
             powers=ladder(self.n_temperatures), shape=self._shape,
             **read_settings(self, columns, known),
         )  # fmt: skip

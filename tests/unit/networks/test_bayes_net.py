@@ -11,6 +11,7 @@ import pytest
 import infinimix
 from infinimix import BlockmodelBayesNet
 from infinimix.networks import from_bif, sample_network
+from infinimix.networks.engine.hyper import SWEEPS
 from tests.oracle.networks import World, log_discrete, marginals, table
 
 NET = sample_network((2, 2, 1), random_state=3)
@@ -268,7 +269,7 @@ def test_temperatures_are_of_one_posterior(model):
 
 def test_more_sweeps_are_counted_with_the_first(model):
     more = BlockmodelBayesNet(**QUICK).fit(X).run(n_iter=100)
-    assert [chain.record.tally[0] for chain in more._state.chains] == [300, 300]
+    assert [chain.record.counters[SWEEPS] for chain in more._state.chains] == [300, 300]
     assert not np.array_equal(more.edge_marginals_, model.edge_marginals_)
     counted = sum(chain.record.edges for chain in more._state.chains)
     assert np.array_equal(more.edge_marginals_, counted / 600)
@@ -278,7 +279,7 @@ def test_a_fit_for_some_seconds_ends_after_these():
     began = time.monotonic()
     model = BlockmodelBayesNet(**(QUICK | {"n_iter": 10**6})).fit_for(X, seconds=0.2)
     assert time.monotonic() - began < 20  # two chains of .2 s, on a slow machine
-    sweeps = [chain.record.tally[0] for chain in model._state.chains]
+    sweeps = [chain.record.counters[SWEEPS] for chain in model._state.chains]
     assert all(0 < n < 10**6 for n in sweeps)
     assert np.array_equal(
         model.edge_marginals_, sum(c.record.edges for c in model._state.chains) / sum(sweeps)

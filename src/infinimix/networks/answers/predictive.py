@@ -32,7 +32,7 @@ class Mixture:
     ) -> None:  # fmt: skip
         self.graphs, self.weights, self.place = graphs, weights / weights.sum(), place
         self.data, self.tables = data, tables
-        self.gaussian = bool(data[0].dials[IS_GAUSSIAN])
+        self.gaussian = bool(data[0].settings[IS_GAUSSIAN])
         self.cards = data[0].cards
         self.N = graphs.shape[-1]
         known: dict[tuple[int, int, bytes], int] = {}
@@ -60,7 +60,7 @@ class Mixture:
             k, c, parents = self.families[f]
             data, X = self.data[k], self.tables[k]
             q, r = int(np.prod(self.cards[parents])), int(self.cards[c])
-            each = data.dials[GAMMA] / (q * r if data.dials[IS_BDEU] else 1)
+            each = data.settings[GAMMA] / (q * r if data.settings[IS_BDEU] else 1)
             used = slice(None) if data.skip.shape[1] == 0 else data.skip[c] == 0
             cell = code_parents(X, parents, self.cards) * r + X[:, c]
             counts = np.bincount(cell[used], minlength=q * r).reshape(q, r) + each
@@ -79,7 +79,7 @@ class Mixture:
         data = self.data[k]
         own = c if len(data.R) > 1 else 0
         n, d = data.rows[own], len(held)
-        lam, nu = data.dials[PRIOR_MU] + n, data.dials[PRIOR_W] + n + 1.0
+        lam, nu = data.settings[PRIOR_MU] + n, data.settings[PRIOR_W] + n + 1.0
         if d == 0:
             return np.zeros(len(X))
         scale = data.R[own][np.ix_(held, held)] * (lam + 1.0) / (lam * nu)

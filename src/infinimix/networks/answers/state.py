@@ -25,6 +25,7 @@ from infinimix.networks.answers.tree_checks import (
 )
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.graphs import to_adjacency
+from infinimix.networks.engine.hyper import RECORDED_GAMMA
 from infinimix.networks.engine.scores import GAMMA, set_logs
 from infinimix.networks.learning.columns import Columns
 from infinimix.networks.learning.posterior import Draws
@@ -137,7 +138,7 @@ class BayesNetState(NetworkState):
             X, np.zeros(X.shape, bool), self.columns.cards, None, bdeu=self.bdeu, skip=self.skip
         )
         data = make_data(problem, X)
-        data.dials[GAMMA] = float(np.mean(self.draws.hyper[:, 3]))
+        data.settings[GAMMA] = float(np.mean(self.draws.hyper[:, RECORDED_GAMMA]))
         set_logs(data)
         return data
 

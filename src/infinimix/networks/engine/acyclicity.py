@@ -19,6 +19,7 @@ import numpy as np
 
 from infinimix.kernels.compile import exact, kernel, part
 from infinimix.networks.engine.graphs import ONE, ZERO, bit, reaches
+from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.packs import packed
 
 EXACT = 5
@@ -68,26 +69,25 @@ def uniform(seed):
 @kernel
 def log_constant(constants, key, m, hyper):
     """Return log Z of a partition with class sizes m, which `key` stands for."""
-    seed = key ^ (np.uint64(hyper[1] * 4096.0) * A + np.uint64(hyper[2] * 4096.0) * B)
+    seed = key ^ (np.uint64(hyper[B1] * 4096.0) * A + np.uint64(hyper[B2] * 4096.0) * B)
     if seed == ZERO:
         seed = STEP
-    bits = hyper.view(np.uint64)  # the seed has b1 and b2 rounded: the key must tell them apart
-    word = (seed ^ ((bits[1] ^ (bits[2] >> S31) ^ (bits[2] << S33)) * STEP)) | ONE
+    b1 = np.float64(hyper[B1]).view(np.uint64)  # both are rounded in the seed
+    b2 = np.float64(hyper[B2]).view(np.uint64)
+    word = (seed ^ ((b1 ^ (b2 >> S31) ^ (b2 << S33)) * STEP)) | ONE
     at = np.int64(word >> S11) & (SLOTS - 1)
-    found = np.empty(1, np.uint64)
     for _ in range(SLOTS):
-        found[0] = constants.values[at]
-        check = constants.checks[at]
-        if check ^ found[0] == word:
-            return found.view(np.float64)[0]
-        if check == ZERO and found[0] == ZERO:
+        found, check = constants.values[at], constants.checks[at]
+        if check ^ found == word:
+            return np.uint64(found).view(np.float64)
+        if check == ZERO and found == ZERO:
             break
         at = (at + 1) & (SLOTS - 1)
-    value = log_acyclic(m, hyper[1], hyper[2], constants.particles, seed)
+    value = log_acyclic(m, hyper[B1], hyper[B2], constants.particles, seed)
     if constants.checks[at] == ZERO:  # else the table is full, and nothing more is kept
-        found.view(np.float64)[0] = value
-        constants.values[at] = found[0]
-        constants.checks[at] = word ^ found[0]
+        found = np.float64(value).view(np.uint64)
+        constants.values[at] = found
+        constants.checks[at] = word ^ found
     return value
 
 
@@ -190,7 +190,7 @@ def filter_graphs(z, K, b1, b2, particles, word):
         for u in range(v):
             a, b = z[u], z[v]
             for p in range(particles):
-                add_pair(pa[p], n[p], t, a, b, u, v, b1, b2, weight, p, seed)
+                weight[p] *= add_pair(pa[p], n[p], t, z, u, v, (b1, b2), seed)
             t[a, b] += 1
             t[b, a] += 1
         top, squares = add_up(weight), 0.0
@@ -203,15 +203,15 @@ def filter_graphs(z, K, b1, b2, particles, word):
 
 
 @kernel
-def add_pair(pa, n, t, a, b, u, v, b1, b2, weight, p, seed):
-    """Let one particle draw what is between u and v."""
-    none, there, back = pair_weights(n, t, a, b, b1, b2)
+def add_pair(pa, n, t, z, u, v, beta, seed):
+    """Let one particle draw what is between u and v; return the probability that it is legal."""
+    a, b = z[u], z[v]
+    none, there, back = pair_weights(n, t, a, b, beta[0], beta[1])
     if reaches(pa, v, u):
         there = 0.0
     if reaches(pa, u, v):
         back = 0.0
     whole = none + there + back
-    weight[p] *= whole
     x = uniform(seed) * whole - none
     if x >= 0.0:
         if x < there:
@@ -220,6 +220,7 @@ def add_pair(pa, n, t, a, b, u, v, b1, b2, weight, p, seed):
         elif back > 0.0:
             pa[u, v >> 6] ^= bit(v)
             n[b, a] += 1
+    return whole
 
 
 @kernel

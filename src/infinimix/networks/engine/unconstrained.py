@@ -15,8 +15,9 @@ from infinimix.kernels.elementary import exp, log
 from infinimix.networks.engine.blocks import DYNAMIC, UNDIRECTED, UNIFORM
 from infinimix.networks.engine.candidates import ALL, MOST, MOST_PARENTS, full_layout
 from infinimix.networks.engine.graphs import ONE, ZERO, bit, has, popcount
+from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.model import score_of
-from infinimix.networks.engine.scores import Layout
+from infinimix.networks.engine.scores import ParentLayout
 
 
 @kernel
@@ -24,7 +25,7 @@ def slot_gibbs(model, state, power, rng):
     """Draw each slot i -> j, or i -- j, given everything else."""
     prior, pos, most = model.prior, model.layout.pos, model.layout.max_parents
     fam, pa, z, m, plus = state.fam, state.pa, state.z, state.m, state.plus
-    b1, b2, n_nodes, loops = prior.hyper[1], prior.hyper[2], z.shape[0], 0
+    b1, b2, n_nodes, loops = prior.hyper[B1], prior.hyper[B2], z.shape[0], 0
     ends = 2 if prior.shape == UNDIRECTED else 1
     for i in range(n_nodes):
         loops += has(pa[i], i)
@@ -87,7 +88,7 @@ def bound_parents(N, n, cards):
     return max(min(most, int(np.log(max(n, 1)) / usual + 1e-9) - 1), 1)
 
 
-def free_layout(allowed, shape, max_parents):
+def unconstrained_layout(allowed, shape, max_parents):
     """Return which nodes may be parents; in a dynamic network node N + i is i before."""
     N, most = len(allowed), max_parents
     if N > MOST:
@@ -96,4 +97,4 @@ def free_layout(allowed, shape, max_parents):
         return full_layout(allowed, most)
     cand = np.tile(N + np.arange(N), (N, 1))
     pos = np.where(allowed.T, np.arange(N), -1).astype(np.int16, order="C")
-    return Layout(cand, pos, np.full(N, ZERO), int(most))
+    return ParentLayout(cand, pos, np.full(N, ZERO), int(most))

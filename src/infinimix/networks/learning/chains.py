@@ -23,9 +23,10 @@ from infinimix.networks.engine.chain import (
     new_record,
 )
 from infinimix.networks.engine.graphs import to_adjacency, words
+from infinimix.networks.engine.hyper import KEPT, SWEEPS
 from infinimix.networks.engine.orders import new_orders, redraw
 from infinimix.networks.engine.packs import Several
-from infinimix.networks.engine.scores import Layout, fill_scatter, forget, new_cache
+from infinimix.networks.engine.scores import ParentLayout, fill_scatter, forget, new_cache
 from infinimix.networks.learning.completion import complete_discrete, complete_gaussian, first_fill
 from infinimix.networks.learning.problem import Problem, make_data
 from infinimix.networks.learning.starts import start_classes, start_graph
@@ -34,7 +35,7 @@ TRIES = 8  # graphs that are proposed whenever the whole graph is drawn anew
 KEEP = 500  # states that a chain remembers at most
 
 
-class Chain:
+class GraphChain:
     """One chain; `run` moves it on, `record` is what it has seen."""
 
     def __init__(self, problem: Problem, seed: np.random.SeedSequence, apart: bool) -> None:
@@ -54,8 +55,7 @@ class Chain:
         p, N = self.problem, self.problem.n_nodes
         A, z = start_graph(p, self.rng, apart), start_classes(p, self.rng, apart)
         prior = new_prior(
-            N, p.prior, p.per_partition, p.alpha, p.beta, p.learn, p.anchor, p.roles, p.bonus,
-            shared_constants(N),
+            N, p.prior, p.per_partition, (p.alpha, *p.beta), p.learn, p.known, shared_constants(N),
         )  # fmt: skip
         larger = (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
         self._place(new_model(self.data, p.layout, prior, self.cache), A, z, larger)
@@ -122,13 +122,13 @@ class Chain:
     def _make_room(self, n: int) -> None:
         """Forget every other kept state when n more sweeps would be too many to remember."""
         record = self.record
-        done, kept = (int(x) for x in record.tally)
+        done, kept = int(record.counters[SWEEPS]), int(record.counters[KEPT])
         room = len(record.graphs)
         while kept > 1 and kept + (done + n) // self.thin - done // self.thin > room:
             for x in (record.graphs, record.classes, record.ranks, record.log_joint, record.hyper):
                 x[: (kept + 1) // 2] = x[:kept:2].copy()
             kept = (kept + 1) // 2
-            record.tally[1] = kept
+            record.counters[KEPT] = kept
             self.thin *= 2
 
     def _complete(self) -> None:
@@ -151,7 +151,7 @@ class Chain:
 
     def progress(self) -> dict[str, Any]:
         """Return how far the chain is."""
-        done, kept = self.record.tally
+        done, kept = self.record.counters[SWEEPS], self.record.counters[KEPT]
         last = self.record.log_joint[kept - 1] if kept else np.nan
         return {
             "sweeps": int(done),
@@ -174,6 +174,6 @@ class Chain:
         return out
 
 
-def _word(layout: Layout, c: int, nodes: np.ndarray) -> np.uint64:
+def _word(layout: ParentLayout, c: int, nodes: np.ndarray) -> np.uint64:
     """Return nodes as bits of the candidates of c."""
     return np.uint64(sum(1 << int(layout.pos[c, i]) for i in nodes if layout.pos[c, i] >= 0))

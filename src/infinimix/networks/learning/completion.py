@@ -46,7 +46,7 @@ def complete_discrete(
     logs: dict[int, np.ndarray] = {}
     for c in touched:
         q = int(np.prod(cards[parents[c]]))
-        each = data.dials[GAMMA] / (q * cards[c] if data.dials[IS_BDEU] else 1)
+        each = data.settings[GAMMA] / (q * cards[c] if data.settings[IS_BDEU] else 1)
         cell = code_parents(X, parents[c], cards) * cards[c] + X[:, c]
         counts = np.bincount(cell[used[:, c]], minlength=q * cards[c]).reshape(q, cards[c])
         draws = np.maximum(rng.standard_gamma(counts + each), 1e-300)
@@ -68,7 +68,7 @@ def draw_regression(
     """Return intercept, coefficients and variance of a family: drawn, or their means."""
     k = c if len(data.R) > 1 else 0
     R, n = data.R[k], data.rows[k]
-    lam, shape = data.dials[PRIOR_MU] + n, 0.5 * (n + data.dials[PRIOR_W] + len(parents) + 1)
+    lam, shape = data.settings[PRIOR_MU] + n, 0.5 * (n + data.settings[PRIOR_W] + len(parents) + 1)
     inner = R[np.ix_(parents, parents)]
     b = np.linalg.solve(inner, R[parents, c]) if len(parents) else np.zeros(0)
     residual = max(R[c, c] - R[parents, c] @ b, 1e-12)
@@ -88,7 +88,7 @@ def posterior_means(data: Data, X: np.ndarray) -> np.ndarray:
     out = []
     for k in range(len(data.R)):
         rows = X if data.skip.shape[1] == 0 else X[data.skip[k] == 0]
-        out.append(rows.sum(axis=0) / (len(rows) + data.dials[PRIOR_MU]))
+        out.append(rows.sum(axis=0) / (len(rows) + data.settings[PRIOR_MU]))
     return np.array(out)
 
 

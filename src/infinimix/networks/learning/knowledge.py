@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.networks.engine.graphs import topological_order
+from infinimix.networks.engine.hyper import EDGES, PAIRS
 from infinimix.networks.engine.scores import MOST_CELLS
 
 
@@ -43,7 +44,7 @@ def read_knowledge(
     return _with_roles(bonus, names, known_roles, role_order, role_template)
 
 
-def read_free_knowledge(
+def read_unconstrained_knowledge(
     names: Sequence[str], required: Any, forbidden: Any, edge_log_odds: Any,
     known_roles: Mapping[str, Any] | None, undirected: bool,
 ) -> Knowledge:  # fmt: skip
@@ -117,8 +118,8 @@ def _with_roles(
         edges, gaps = _two_counts(a, b, counts)
         if edges < 0 or gaps < 0 or int(edges) != edges or int(gaps) != gaps:
             raise ValueError(f"role_template: {a!r} -> {b!r} needs two whole numbers from 0 on")
-        held[0, roles.index(a), roles.index(b)] = edges
-        held[1, roles.index(a), roles.index(b)] = edges + gaps
+        held[EDGES, roles.index(a), roles.index(b)] = edges
+        held[PAIRS, roles.index(a), roles.index(b)] = edges + gaps
     for k, role in enumerate(roles):
         if not (anchor == k).any():
             raise ValueError(f"no variable is known to have the role {role!r}")

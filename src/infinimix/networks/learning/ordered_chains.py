@@ -6,16 +6,16 @@ import numpy as np
 
 from infinimix.networks.engine.chain import GAMMA_GRID
 from infinimix.networks.engine.graphs import to_adjacency, words
-from infinimix.networks.engine.ordered import Row, Sums, fill_weights
-from infinimix.networks.engine.ordered_chain import advance_row
+from infinimix.networks.engine.ordered import OrderedState, Sums, fill_weights
+from infinimix.networks.engine.ordered_chain import advance_ordered
 from infinimix.networks.engine.scores import GAMMA, compute_score, set_logs
-from infinimix.networks.learning.chains import Chain
+from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.problem import Problem
 from infinimix.networks.learning.starts import start_order
 
 
-class OrderedChain(Chain):
-    """One chain; `row` is its state, `sums` the weights of all sets of parents."""
+class OrderedChain(GraphChain):
+    """One chain; `state` is where it is, `sums` the weights of all sets of parents."""
 
     def _start(self, apart: bool) -> None:
         p, N = self.problem, self.problem.n_nodes
@@ -33,7 +33,7 @@ class OrderedChain(Chain):
         eta = np.full((N + 2, N + 2), 0.5)
         info = np.array([z.max() + 1, p.order_known], np.int64)
         pa, fam = np.zeros((N, words(N)), np.uint64), np.zeros(N, np.uint64)
-        self.row = Row(z.astype(np.int64), eta, role, info, pa, fam)
+        self.state = OrderedState(z.astype(np.int64), eta, role, info, pa, fam)
 
     def _new_sums(self, bonus: np.ndarray, anchor: np.ndarray) -> Sums:
         """Return room for the weights; the odds of required edges are in `must` instead."""
@@ -55,30 +55,30 @@ class OrderedChain(Chain):
         """Do nothing: the likelihood of a graph that is summed out has no power."""
 
     def _sweep(self, n: int, count: bool) -> None:
-        advance_row(self.sums, self.row, n, self.record, count, self.thin, self.rng)
+        advance_ordered(self.sums, self.state, n, self.record, count, self.thin, self.rng)
         if self.problem.learn[2]:
             self._draw_gamma()
 
     def _draw_gamma(self) -> None:
         """Move gamma to a neighbour on its grid, as `draw_gamma` does for chains over graphs."""
-        dials, old = self.data.dials, float(self.data.dials[GAMMA])
+        settings, old = self.data.settings, float(self.data.settings[GAMMA])
         at = int(np.abs(GAMMA_GRID - old).argmin()) + int(self.rng.choice([-1, 1]))
         if not 0 <= at < len(GAMMA_GRID):
             return
         logs = []
         for gamma in (old, GAMMA_GRID[at]):
-            dials[GAMMA] = gamma
+            settings[GAMMA] = gamma
             set_logs(self.data)
             logs.append(
                 sum(
                     compute_score(self.data, self.problem.layout, self.cache, c, word)
-                    for c, word in enumerate(self.row.fam)
+                    for c, word in enumerate(self.state.fam)
                 )
             )
         if np.log1p(-self.rng.random()) < logs[1] - logs[0]:
             self._forget()
         else:
-            dials[GAMMA] = old
+            settings[GAMMA] = old
             set_logs(self.data)
 
     def _forget(self) -> None:
@@ -87,10 +87,10 @@ class OrderedChain(Chain):
 
     def adjacency(self) -> np.ndarray:
         """Return the graph as it was drawn last."""
-        return to_adjacency(self.row.pa)
+        return to_adjacency(self.state.pa)
 
 
-def make_chain(problem: Problem, seed: np.random.SeedSequence, apart: bool) -> Chain:
+def make_chain(problem: Problem, seed: np.random.SeedSequence, apart: bool) -> GraphChain:
     """Return the chain that the prior of a network without circles needs."""
-    kind = OrderedChain if problem.prior == "ordered" else Chain
+    kind = OrderedChain if problem.prior == "ordered" else GraphChain
     return kind(problem, seed, apart)

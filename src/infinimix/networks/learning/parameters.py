@@ -49,7 +49,7 @@ NETWORK_RULES: dict[str, Rule] = {
 }
 
 
-FREE_RULES: dict[str, Rule] = NETWORK_RULES | {
+UNCONSTRAINED_RULES: dict[str, Rule] = NETWORK_RULES | {
     "prior": one_of("blockmodel", "sparse", "uniform"),
     "max_parents": (lambda v: v is None or _whole(1)(v), "None or a whole number from 1 on"),
     "n_temperatures": (_whole(1), "a whole number from 1 on"),
@@ -68,7 +68,7 @@ FRANCHISE_RULES: dict[str, Rule] = {
 }
 
 
-def check_free_parameters(model: Any) -> None:
+def check_unconstrained_parameters(model: Any) -> None:
     """Raise ValueError as `check_parameters` does, for graphs that may have circles."""
     parameters.check_parameters(model)
     if model.n_temperatures > 1 and any(map(_is_learn, (model.alpha, model.beta, model.gamma))):

@@ -8,6 +8,7 @@ import numpy as np
 
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.engine.graphs import to_adjacency
+from infinimix.networks.engine.hyper import KEPT, SWEEPS
 
 
 class Draws(NamedTuple):
@@ -25,7 +26,7 @@ def gather(records: list[Record]) -> Draws:
     """Return the kept states of all chains, one after the other."""
     parts = []
     for k, record in enumerate(records):
-        n = int(record.tally[1])
+        n = int(record.counters[KEPT])
         kept = (record.graphs, record.classes, record.ranks, record.log_joint, record.hyper)
         parts.append([*(x[:n] for x in kept), np.full(n, k)])
     return Draws(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
@@ -33,7 +34,7 @@ def gather(records: list[Record]) -> Draws:
 
 def edge_gap(records: list[Record]) -> np.ndarray:
     """Return, for each edge, the largest difference between chains of its frequency."""
-    share = np.array([r.edges / max(r.tally[0], 1) for r in records])
+    share = np.array([r.edges / max(r.counters[SWEEPS], 1) for r in records])
     return share.max(axis=0) - share.min(axis=0)
 
 

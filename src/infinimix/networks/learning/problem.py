@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.networks.engine.blocks import Known
 from infinimix.networks.engine.candidates import ALL, choose_layout
-from infinimix.networks.engine.scores import Data, Layout, discrete_data, gaussian_data
+from infinimix.networks.engine.scores import Data, ParentLayout, discrete_data, gaussian_data
 from infinimix.networks.learning.columns import Columns
 from infinimix.networks.learning.completion import first_fill
 from infinimix.networks.learning.knowledge import Knowledge, check_room
@@ -23,7 +24,7 @@ class Problem:
     X: np.ndarray  # (n, N): codes, or numbers
     missing: np.ndarray  # (n, N) bool
     cards: np.ndarray | None  # None: numbers
-    layout: Any  # a Layout; None while it is not chosen
+    layout: Any  # a ParentLayout; None while it is not chosen
     prior: str = "blockmodel"
     per_partition: bool = True
     alpha: float = 0.5
@@ -42,6 +43,11 @@ class Problem:
     seconds: float | None = None
 
     @property
+    def known(self) -> Known:
+        """What the prior of graphs has from the user."""
+        return Known(self.anchor, self.roles, self.bonus)
+
+    @property
     def n_nodes(self) -> int:
         """The number of columns."""
         return int(self.X.shape[1])
@@ -56,7 +62,7 @@ def make_data(problem: Problem, X: np.ndarray) -> Data:
 
 def make_layout(
     problem: Problem, X: np.ndarray, allowed: np.ndarray, required: np.ndarray, **bounds: int | None
-) -> Layout:
+) -> ParentLayout:
     """Return which nodes may be parents of which, from rows X without holes."""
     return choose_layout(make_data(problem, X), allowed, required, **bounds)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.engine.graphs import to_adjacency
+from infinimix.networks.engine.hyper import SWEEPS
 from infinimix.networks.learning.posterior import (
     Draws,
     consensus,
@@ -41,7 +42,7 @@ def summarise(records: list[Record], averaging: str = "mcmc", n_best: int = 0) -
 
 def _visited(records: list[Record]) -> tuple[np.ndarray, np.ndarray]:
     """Return how often edges, and common classes, were seen in all sweeps."""
-    done = sum(r.tally[0] for r in records)
+    done = sum(r.counters[SWEEPS] for r in records)
     return sum(r.edges for r in records) / done, sum(r.together for r in records) / done
 
 

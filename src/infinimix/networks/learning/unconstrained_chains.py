@@ -10,13 +10,13 @@ from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import UNDIRECTED, new_prior
 from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.unconstrained import choose_slots
-from infinimix.networks.learning.chains import Chain
+from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.problem import Problem
 from infinimix.networks.learning.starts import start_classes
 
 
 @dataclass
-class FreeProblem(Problem):
+class UnconstrainedProblem(Problem):
     """What all chains share; columns of X beyond the nodes are the variables before."""
 
     per_partition: bool = False
@@ -28,24 +28,25 @@ class FreeProblem(Problem):
         return len(self.layout.cand)
 
 
-class FreeChain(Chain):
+class UnconstrainedChain(GraphChain):
     """One chain; single slots and classes move, and there are no larger moves on graphs."""
 
-    problem: FreeProblem
+    problem: UnconstrainedProblem
 
     def _start(self, apart: bool) -> None:
         p, N = self.problem, self.problem.n_nodes
-        A, z = start_free_graph(p, self.rng, apart), start_classes(p, self.rng, apart)
+        A, z = start_unconstrained_graph(p, self.rng, apart), start_classes(p, self.rng, apart)
         prior = new_prior(
-            N, p.prior, False, p.alpha, p.beta, p.learn, p.anchor, p.roles, p.bonus,
-            Constants.empty(N), p.shape,
+            N, p.prior, False, (p.alpha, *p.beta), p.learn, p.known, Constants.empty(N), p.shape,
         )  # fmt: skip
         model = new_model(self.data, p.layout, prior, self.cache)
         self._place(model._replace(couples=choose_slots(p.layout, p.shape)), A, z, (0, 0, 0))
         self.orders = None
 
 
-def start_free_graph(problem: FreeProblem, rng: np.random.Generator, apart: bool) -> np.ndarray:
+def start_unconstrained_graph(
+    problem: UnconstrainedProblem, rng: np.random.Generator, apart: bool
+) -> np.ndarray:
     """Return the required edges; or with some others, drawn at random."""
     N, layout = problem.n_nodes, problem.layout
     bonus = np.zeros((N, N)) if problem.bonus is None else problem.bonus

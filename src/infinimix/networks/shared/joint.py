@@ -5,8 +5,8 @@
 where n+_ab and n-_ab count the edges and gaps of all networks, and pairs of variables of different
 networks are no gaps. There is one constant for all; or (`per_partition` of the problems) each
 network's Z(z_g), as if it were alone, is divided out. Given the other networks, this is the block
-prior of one network with pseudo-counts: so each network has a chain of its own (`Chain`), and a
-sweep visits one network after the other with the counts of the rest held. Roles of others come
+prior of one network with pseudo-counts: so each network has a chain of its own (`GraphChain`), and
+a sweep visits one network after the other with the counts of the rest held. Roles of others come
 first in the chain's numbering, and the network's own follow.
 """
 
@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from infinimix.networks.engine.acyclicity import log_constant
-from infinimix.networks.engine.blocks import State, set_beta
+from infinimix.networks.engine.blocks import ChainState, set_beta
 from infinimix.networks.engine.chain import Record, log_likelihood
-from infinimix.networks.engine.sticks import STICKS
-from infinimix.networks.learning.chains import Chain
+from infinimix.networks.engine.hyper import ALPHA, EDGES, KEPT, PAIRS, STICKS, SWEEPS
+from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.problem import Problem
 from infinimix.networks.shared.weights import draw_weights, log_common, log_franchise
 
@@ -55,7 +55,7 @@ class Networks:
         for problem, s in zip(problems, seeds, strict=True):
             room = K - 1 - problem.n_nodes
             problem = replace(problem, roles=np.zeros((3, room, room), np.int64))
-            self.chains.append(_widened(Chain(problem, s, apart), sum(m * m for m in sizes)))
+            self.chains.append(_widened(GraphChain(problem, s, apart), sum(m * m for m in sizes)))
         self.z = [self._state(g).z - chain.model.prior.n_roles for g, chain in self.each()]
         self.n = np.array([np.bincount(z, minlength=K) for z in self.z])
         self.edges = np.zeros((len(problems), K, K), np.int64)
@@ -64,11 +64,11 @@ class Networks:
         self.w, self.rest = (self.n.sum(axis=0) > 0) / K, 0.5
         self.draw_weights()
 
-    def each(self) -> enumerate[Chain]:
+    def each(self) -> enumerate[GraphChain]:
         """Return the networks and their chains."""
         return enumerate(self.chains)
 
-    def _state(self, g: int) -> State:
+    def _state(self, g: int) -> ChainState:
         return self.chains[g].states[0]
 
     def draw_weights(self) -> None:
@@ -101,7 +101,7 @@ class Networks:
         state.z[:] = local[self.z[g]]
         state.m[:] = np.bincount(state.z, minlength=K)
         state.key[0] = prior.constants.hashes[state.m].sum()
-        state.plus[:] = prior.held[0]
+        state.plus[:] = prior.held[EDGES]
         state.plus[np.ix_(at, at)] += self.edges[g][np.ix_(names[at], names[at])]
         chain.advance(1, count)
         new = np.flatnonzero((state.m > 0) & (names < 0))
@@ -115,31 +115,31 @@ class Networks:
         size = np.delete(self.n, g, axis=0)[:, roles]
         prior.held[:] = 0
         edges = self.edges.sum(axis=0) - self.edges[g]
-        prior.held[0, :r, :r] = edges[np.ix_(roles, roles)]
-        prior.held[1, :r, :r] = size.T @ size - np.diag(size.sum(axis=0))
-        prior.crowd[:] = 0.0
+        prior.held[EDGES, :r, :r] = edges[np.ix_(roles, roles)]
+        prior.held[PAIRS, :r, :r] = size.T @ size - np.diag(size.sum(axis=0))
+        prior.pseudo_members[:] = 0.0
         if self.sharing.c is None:
-            prior.hyper[0] = self.sharing.alpha
-            prior.crowd[:r] = size.sum(axis=0)
+            prior.hyper[ALPHA] = self.sharing.alpha
+            prior.pseudo_members[:r] = size.sum(axis=0)
         else:
-            prior.hyper[0] = max(self.sharing.c * self.rest, 1e-100)
+            prior.hyper[ALPHA] = max(self.sharing.c * self.rest, 1e-100)
             prior.hyper[STICKS] = self.sharing.alpha
-            prior.crowd[at] = self.sharing.c * self.w[names[at]]
+            prior.pseudo_members[at] = self.sharing.c * self.w[names[at]]
 
-    def _take(self, g: int, prior: Any, state: State, names: np.ndarray) -> None:
+    def _take(self, g: int, prior: Any, state: ChainState, names: np.ndarray) -> None:
         """Take over what the chain of network g has come to."""
         live = np.flatnonzero(state.m)
         self.z[g] = names[state.z]
         self.n[g] = 0
         self.n[g, names[live]] = state.m[live]
         self.edges[g] = 0
-        own = (state.plus - prior.held[0])[np.ix_(live, live)]
+        own = (state.plus - prior.held[EDGES])[np.ix_(live, live)]
         self.edges[g][np.ix_(names[live], names[live])] = own
         if self.sharing.c is not None:
             known = np.flatnonzero(names >= 0)
             self.w = np.zeros(len(self.w))
-            self.w[names[known]] = prior.crowd[known] / self.sharing.c
-            self.rest = prior.hyper[0] / self.sharing.c
+            self.w[names[known]] = prior.pseudo_members[known] / self.sharing.c
+            self.rest = prior.hyper[ALPHA] / self.sharing.c
 
     def log_likelihood(self) -> float:
         """Return the log marginal likelihood of all graphs."""
@@ -162,7 +162,7 @@ class Networks:
         return total
 
 
-def _widened(chain: Chain, pairs: int) -> Chain:
+def _widened(chain: GraphChain, pairs: int) -> GraphChain:
     """Let the tables of a chain reach to the pairs of all networks."""
     prior = chain.model.prior
     prior = prior._replace(logs=np.zeros((3, pairs + 2)))
@@ -217,12 +217,12 @@ class JointChain:
         """Count which variables share a role, and keep the roles when the graphs were kept."""
         z = np.concatenate(self.states[0].z)
         self.together += z[:, None] == z
-        if self.records[0].tally[1] > len(self.kept):
+        if self.records[0].counters[KEPT] > len(self.kept):
             self.kept.append((z, self.states[0].log_joint()))
 
     def progress(self) -> dict[str, Any]:
         """Return how far the chain is."""
-        done = int(self.records[0].tally[0])
+        done = int(self.records[0].counters[SWEEPS])
         return {
             "sweeps": done,
             "log_joint": self.kept[-1][1] if self.kept else np.nan,
