@@ -64,12 +64,12 @@ class BlockmodelBayesNet(GraphNet):
     Parameters
     ----------
     prior : "blockmodel", "ordered", "sparse" or "uniform"
-        "blockmodel": any edges between any classes, without circles; "ordered": edges from earlier
+        "blockmodel": any edges between any classes, without cycles; "ordered": edges from earlier
         classes to later ones only; "sparse": one class, so that density is learned; "uniform":
         all networks alike.
     normalise : "partition" or "global"
         With "blockmodel", whether the prior of networks is made to sum to one for each partition
-        into classes, or for all together, which taxes partitions that often lead to circles.
+        into classes, or for all together, which penalises partitions that often lead to cycles.
     alpha : float or "learn"
         Concentration of the Chinese restaurant process of the classes.
     beta : tuple of two floats, or "learn"
@@ -131,7 +131,7 @@ class BlockmodelBayesNet(GraphNet):
     template_ : dict
         Probability of edges from role to role: "mean", "low" and "high" (a 90% interval).
     states_ : list of dict
-        Distinct states by weight: "weight", "adjacency", "classes", "log_joint".
+        Distinct states by weight: "weight", "adjacency", "classes", and "log_joint" (unnormalised).
     best_state_ : dict
         The state with the highest log joint.
     rhat_, ess_, edge_gap_ : arrays (N, N)

@@ -16,7 +16,7 @@ class BlockmodelDynamicNet(UnconstrainedNet):
 
     An edge i -> j says that variable j depends on what variable i was one row before. A variable
     has one role, before and now: the probability of i -> j depends on the ordered pair of their
-    classes. There may be circles, as time breaks them. Edges i -> i say that a variable
+    classes. There may be cycles, as time breaks them. Edges i -> i say that a variable
     persists, which is another thing than influence: they have a probability of their own, one for
     all variables, and say nothing about classes.
 
@@ -71,7 +71,7 @@ class BlockmodelDynamicNet(UnconstrainedNet):
         Probability of edges from role to role: "mean", "low" and "high" (a 90% interval), without
         those of persistence.
     states_ : list of dict
-        Distinct states by weight: "weight", "adjacency", "classes", "log_joint".
+        Distinct states by weight: "weight", "adjacency", "classes", and "log_joint" (unnormalised).
     best_state_ : dict
         The state with the highest log joint.
     rhat_, ess_, edge_gap_ : arrays (N, N)

@@ -80,11 +80,11 @@ class NetworkFranchise(BaseEstimator):
         restaurant franchise); "common": one Chinese restaurant process over all variables.
     normalise : "network" or "global"
         "global": one constant for all networks, roles and edge probabilities, as in
-        `BlockmodelBayesNet`. It taxes roles that often lead to circles. "network" takes most of
-        this tax away: the prior is divided, for each network, by the probability that its graph is
-        acyclic given its classes, as if it were alone ("partition" of `BlockmodelBayesNet`). As
-        edge probabilities are shared, the product is not the probability that all graphs are
-        acyclic given all roles; it is a prior of its own.
+        `BlockmodelBayesNet`. It penalises roles that often lead to cycles. "network" takes most
+        of this penalty away: the prior is divided, for each network, by the probability that its
+        graph is acyclic given its classes, as if it were alone ("partition" of
+        `BlockmodelBayesNet`). As edge probabilities are shared, the product is not the probability
+        that all graphs are acyclic given all roles; it is a prior of its own.
     alpha : float
         Concentration of the common roles; larger means more roles.
     alpha_network : float

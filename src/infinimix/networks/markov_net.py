@@ -68,7 +68,7 @@ class BlockmodelMarkovNet(UnconstrainedNet):
     template_ : dict
         Probability of edges between roles: "mean", "low" and "high" (a 90% interval), symmetric.
     states_ : list of dict
-        Distinct states by weight: "weight", "adjacency", "classes", "log_joint".
+        Distinct states by weight: "weight", "adjacency", "classes", and "log_joint" (unnormalised).
     best_state_ : dict
         The state with the highest log joint.
     rhat_, ess_, edge_gap_ : arrays (N, N)

@@ -112,7 +112,7 @@ def test_known_roles_stay_in_their_order():
         ({"prior": "flat"}, "'prior'"),
         ({"beta": (1.0, -1.0)}, "'beta'"),
         ({"required": [("x0", "x1")], "forbidden": [("x0", "x1")]}, "required and forbidden"),
-        ({"required": [("x0", "x1"), ("x1", "x0")]}, "circle"),
+        ({"required": [("x0", "x1"), ("x1", "x0")]}, "cycle"),
         ({"known_roles": {"nobody": 1}}, "nobody"),
         ({"required": [("x0", "x0")]}, "own parent"),
         ({"edge_log_odds": np.zeros((2, 2))}, "edge_log_odds"),

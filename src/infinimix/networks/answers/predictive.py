@@ -9,6 +9,7 @@ place of the Student t.
 
 from __future__ import annotations
 
+from functools import cached_property
 from math import lgamma, log, pi
 
 import numpy as np
@@ -158,16 +159,16 @@ class Mixture:
     def _log_normal(self, x: np.ndarray, seen: np.ndarray) -> float:
         logs = []
         for s in range(len(self.graphs)):
-            mean, cov = self._moments(s)
+            mean, cov = self._moments[s]
             L = np.linalg.cholesky(cov[np.ix_(seen, seen)])
             y = np.linalg.solve(L, x[seen] - mean[seen])
             logs.append(-0.5 * (y @ y + seen.sum() * log(2 * pi)) - np.log(np.diag(L)).sum())
         return float(logsumexp(logs, b=self.weights))
 
-    def _moments(self, s: int) -> tuple[np.ndarray, np.ndarray]:
-        if not hasattr(self, "_kept"):
-            self._kept = [self.moments(k) for k in range(len(self.graphs))]
-        return self._kept[s]
+    @cached_property
+    def _moments(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The moments of each network, as nothing is set from outside."""
+        return [self.moments(s) for s in range(len(self.graphs))]
 
     def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Return n rows, each from a network of its own."""

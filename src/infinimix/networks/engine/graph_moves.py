@@ -18,7 +18,7 @@ from infinimix.networks.engine.scores import keep_score
 def pair_gibbs(model, state, begin, end, power, rng):
     """For each pair from `begin` to `end`, draw none, i -> j or j -> i given everything else.
 
-    A direction that would close a circle is found out only when it is drawn; it is then struck
+    A direction that would close a cycle is found out only when it is drawn; it is then struck
     off and the draw repeated, which is a draw from the distribution without it. Everything is
     taken out of the model before the loop: each access inside it would cost more than the draw.
     """

@@ -1,4 +1,4 @@
-"""Graphs that may have circles: undirected ones, and dynamic networks from one time to the next.
+"""Graphs that may have cycles: undirected ones, and dynamic networks from one time to the next.
 
 Without acyclicity every edge is a slot of its own, there or not, and its draw given all others is
 exact. An undirected edge makes each end a parent of the other, so that the product of family scores
@@ -92,7 +92,7 @@ def unconstrained_layout(allowed, shape, max_parents):
     """Return which nodes may be parents; in a dynamic network node N + i is i before."""
     N, most = len(allowed), max_parents
     if N > MOST:
-        raise ValueError(f"X has {N} columns; graphs with circles can have at most {MOST}")
+        raise ValueError(f"X has {N} columns; graphs with cycles can have at most {MOST}")
     if shape != DYNAMIC:
         return full_layout(allowed, most)
     cand = np.tile(N + np.arange(N), (N, 1))

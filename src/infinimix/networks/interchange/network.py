@@ -147,7 +147,7 @@ def sample_network(
         How many variables each role has.
     template : array (K, K), optional
         Probability of an edge from role to role; by default 1 from each role to the next. Edges
-        are drawn again until there is no circle, in blocks that could have one.
+        are drawn again until there is no cycle, in blocks that could have one.
     gamma : float
         Tables are drawn from a symmetric Dirichlet distribution with this in each cell.
     cards : int
@@ -181,7 +181,7 @@ def sample_network(
         except ValueError:
             continue
     else:
-        raise ValueError("the template leads to circles nearly always; let it be sparser")
+        raise ValueError("the template leads to cycles nearly always; let it be sparser")
     parents = tuple(tuple(int(i) for i in np.flatnonzero(A[:, j])) for j in range(N))
     size = 2 if tables == "noisy-or" else cards
     made = tuple(_table(len(p), size, gamma, tables, rng) for p in parents)

@@ -59,7 +59,7 @@ class GraphChain:
         )  # fmt: skip
         larger = (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
         self._place(new_model(self.data, p.layout, prior, self.cache), A, z, larger)
-        scores_change = p.missing.any() or p.learn[2]  # and are too many to compute again
+        scores_change = p.missing.any() or p.learn.gamma  # and are too many to compute again
         self.orders = None
         if N <= ALL and p.prior in ("uniform", "sparse") and not scores_change:
             self.orders = new_orders(N, prior.held.shape[1], ALL)

@@ -33,7 +33,7 @@ def read_knowledge(
         topological_order(bonus == np.inf)
     except ValueError as error:
         raise ValueError(
-            "the required edges have a directed circle: leave out one of them"
+            "the required edges have a directed cycle: leave out one of them"
         ) from error
     np.fill_diagonal(bonus, -np.inf)
     if shared_roles is not None:
@@ -48,7 +48,7 @@ def read_unconstrained_knowledge(
     names: Sequence[str], required: Any, forbidden: Any, edge_log_odds: Any,
     known_roles: Mapping[str, Any] | None, undirected: bool,
 ) -> Knowledge:  # fmt: skip
-    """Check what the user says of a graph that may have circles.
+    """Check what the user says of a graph that may have cycles.
 
     What is said of an undirected edge, in either direction, is in `bonus[i, j]` with i < j; in a
     directed graph i -> i may be spoken of.

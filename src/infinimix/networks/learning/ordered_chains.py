@@ -49,14 +49,14 @@ class OrderedChain(GraphChain):
     @property
     def step(self) -> int:
         """How many sweeps are made before gamma or missing cells are drawn."""
-        return 5 if self.problem.missing.any() or self.problem.learn[2] else 50
+        return 5 if self.problem.missing.any() or self.problem.learn.gamma else 50
 
     def anneal(self, warm: float) -> None:
         """Do nothing: the likelihood of a graph that is summed out has no power."""
 
     def _sweep(self, n: int, count: bool) -> None:
         advance_ordered(self.sums, self.state, n, self.record, count, self.thin, self.rng)
-        if self.problem.learn[2]:
+        if self.problem.learn.gamma:
             self._draw_gamma()
 
     def _draw_gamma(self) -> None:
@@ -91,6 +91,6 @@ class OrderedChain(GraphChain):
 
 
 def make_chain(problem: Problem, seed: np.random.SeedSequence, apart: bool) -> GraphChain:
-    """Return the chain that the prior of a network without circles needs."""
+    """Return the chain that the prior of a network without cycles needs."""
     kind = OrderedChain if problem.prior == "ordered" else GraphChain
     return kind(problem, seed, apart)

@@ -69,7 +69,7 @@ FRANCHISE_RULES: dict[str, Rule] = {
 
 
 def check_unconstrained_parameters(model: Any) -> None:
-    """Raise ValueError as `check_parameters` does, for graphs that may have circles."""
+    """Raise ValueError as `check_parameters` does, for graphs that may have cycles."""
     parameters.check_parameters(model)
     if model.n_temperatures > 1 and any(map(_is_learn, (model.alpha, model.beta, model.gamma))):
         raise ValueError("n_temperatures above 1 needs fixed alpha, beta and gamma.")

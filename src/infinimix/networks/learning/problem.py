@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,17 @@ from infinimix.networks.learning.completion import first_fill
 from infinimix.networks.learning.knowledge import Knowledge, check_room
 
 ORDERED_CANDIDATES = 12
+
+
+class Learned(NamedTuple):
+    """Which hyper-parameters are learned."""
+
+    alpha: bool = False
+    beta: bool = False
+    gamma: bool = False
+
+
+FIXED = Learned()
 
 
 @dataclass
@@ -30,7 +41,7 @@ class Problem:
     alpha: float = 0.5
     beta: tuple[float, float] = (1.0, 1.0)
     gamma: float = 0.5
-    learn: tuple[bool, bool, bool] = (False, False, False)
+    learn: Learned = FIXED
     bdeu: bool = False
     skip: np.ndarray | None = None
     bonus: np.ndarray | None = None  # [parent, child]
@@ -95,17 +106,17 @@ def make_problem(
 
 
 def read_settings(model: Any, columns: Columns, known: Knowledge) -> dict[str, Any]:
-    """Return the prior and the sweeps, which graphs with and without circles read alike.
+    """Return the prior and the sweeps, which graphs with and without cycles read alike.
 
     What is learned of alpha, beta and gamma begins at its default.
     """
     learn = _learned(model)
     return {
         "prior": model.prior,
-        "alpha": 0.5 if learn[0] else float(model.alpha),
-        "beta": (1.0, 1.0) if learn[1] else (float(model.beta[0]), float(model.beta[1])),
-        "gamma": 0.5 if learn[2] else float(model.gamma),
-        "learn": (learn[0], learn[1], learn[2] and not columns.gaussian),
+        "alpha": 0.5 if learn.alpha else float(model.alpha),
+        "beta": (1.0, 1.0) if learn.beta else (float(model.beta[0]), float(model.beta[1])),
+        "gamma": 0.5 if learn.gamma else float(model.gamma),
+        "learn": learn._replace(gamma=learn.gamma and not columns.gaussian),
         "bonus": known.bonus,
         "anchor": known.anchor,
         "roles": known.held,
@@ -114,8 +125,8 @@ def read_settings(model: Any, columns: Columns, known: Knowledge) -> dict[str, A
     }
 
 
-def _learned(model: Any) -> list[bool]:
-    return [isinstance(v, str) for v in (model.alpha, model.beta, model.gamma)]
+def _learned(model: Any) -> Learned:
+    return Learned(*(isinstance(v, str) for v in (model.alpha, model.beta, model.gamma)))
 
 
 def _choose_powers(model: Any, N: int, changing: bool) -> tuple[float, ...]:

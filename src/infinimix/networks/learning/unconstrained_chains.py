@@ -1,4 +1,4 @@
-"""Chains over graphs that may have circles: `chains` with another shape and another start."""
+"""Chains over graphs that may have cycles: `chains` with another shape and another start."""
 
 from __future__ import annotations
 

@@ -66,5 +66,5 @@ def test_samples_follow_the_tables():
 def test_noisy_or_and_dense_templates():
     net = sample_network((3, 5), [[0, 0.5], [0, 0]], tables="noisy-or", random_state=0)
     assert net.check() is net
-    with pytest.raises(ValueError, match="circles"):
+    with pytest.raises(ValueError, match="cycles"):
         sample_network((12,), [[0.95]], random_state=0)
