@@ -19,7 +19,7 @@ from bench.report import Grid, Line, Section
 from infinimix import BlockmodelBayesNet
 from infinimix.evaluation.intervals import standard_error
 from infinimix.networks import sample_network
-from infinimix.networks.network import BayesNet
+from infinimix.networks.interchange.network import BayesNet
 
 Maker = Callable[[int], tuple[BayesNet, np.ndarray]]
 ROWS = (20, 40, 80, 160, 320)

@@ -19,11 +19,11 @@ from bench.timing import count
 from infinimix import BlockmodelBayesNet
 from infinimix.evaluation.intervals import standard_error
 from infinimix.networks import sample_network
-from infinimix.networks.chains import Chain
 from infinimix.networks.engine.candidates import choose_layout
 from infinimix.networks.engine.graph_moves import pair_gibbs
 from infinimix.networks.engine.scores import discrete_data
-from infinimix.networks.problem import Problem
+from infinimix.networks.learning.chains import GraphChain
+from infinimix.networks.learning.problem import Problem
 
 SWEEPS = 2000  # the default
 KINDS = {
@@ -65,7 +65,7 @@ def pair_rate(X: np.ndarray, cards: np.ndarray, sweeps: int) -> float:
     layout = choose_layout(discrete_data(X, cards), allowed, ~allowed & False)
     few = {"n_iter": min(100, sweeps), "burn_in": min(200, sweeps)}
     problem = Problem(X, np.zeros(X.shape, bool), cards, layout, **few)
-    chain = Chain(problem, np.random.SeedSequence(0), False)
+    chain = GraphChain(problem, np.random.SeedSequence(0), False)
     chain.run()
     state, pairs = chain.states[0], chain.model.couples.shape[1]
     couples = np.tile(chain.model.couples, 50)

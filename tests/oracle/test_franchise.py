@@ -9,16 +9,15 @@ sharing the figures would be .18 off.
 import numpy as np
 import pytest
 
-from infinimix.networks.engine import class_moves, graph_moves, relocation
+from infinimix.networks.engine import class_moves, graph_moves, hyper, relocation
 from infinimix.networks.engine.blocks import new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.scores import discrete_data, new_cache
-from infinimix.networks.engine.sticks import STICKS
-from infinimix.networks.joint import JointChain, Networks, Sharing
-from infinimix.networks.problem import Problem
-from infinimix.networks.weights import draw_weights, log_common, log_franchise
+from infinimix.networks.learning.problem import Problem
+from infinimix.networks.shared.joint import JointChain, Networks, Sharing
+from infinimix.networks.shared.weights import draw_weights, log_common, log_franchise
 from tests.oracle.franchise import common, franchise, posterior
 from tests.oracle.networks import World, marginals, table
 
@@ -81,13 +80,13 @@ def test_one_network_has_the_posterior_of_a_network_by_itself():
 
 
 def test_roles_and_graphs_are_kept_of_the_same_sweeps(monkeypatch):
-    monkeypatch.setattr("infinimix.networks.chains.KEEP", 10)
+    monkeypatch.setattr("infinimix.networks.learning.chains.KEEP", 10)
     given, seed = problems(TABLES, CARDS, 16), np.random.SeedSequence(3)
     chain = JointChain(given, Sharing(2.0, C), (1.0, 0.6), seed, True).run()
     kept = np.array([z for z, _ in chain.kept])
     assert len(kept) == 8
     for record, z in zip(chain.records, (kept[:, :2], kept[:, 2:]), strict=True):
-        classes = record.classes[: record.tally[1]]
+        classes = record.classes[: record.counters[hyper.KEPT]]
         same = classes[:, :, None] == classes[:, None, :]
         assert (same == (z[:, :, None] == z[:, None, :])).all()
 
@@ -104,23 +103,23 @@ def test_a_move_by_which_roles_appear_and_die_leaves_the_posterior_as_it_is(move
     X, cards = TABLES[1], CARDS[1]
     edges, together = posterior([X], [cards], franchise((3,), ALPHA, C), BETA)
     data, layout = discrete_data(X, cards), full_layout(~np.eye(3, dtype=bool))
-    prior = new_prior(3, "blockmodel", False, beta=BETA)
+    prior = new_prior(3, "blockmodel", False, (0.5, *BETA))
     model = new_model(data, layout, prior, new_cache(data, layout))
     state = new_state(prior, layout, np.zeros((3, 3)), np.zeros(3, np.int64))
     prior.hyper[:] = [0.5 * C, *BETA, 0, 0, 0, ALPHA]
-    prior.crowd[0] = 0.5 * C
+    prior.pseudo_members[0] = 0.5 * C
     rng, counted, shared = np.random.default_rng(4), np.zeros((3, 3)), np.zeros((3, 3))
     for _ in range(SWEEPS):
         graph_moves.pair_gibbs(model, state, 0, 3, 1.0, rng)
         for _ in range(3):
             MOVES[move](model, state, rng)
-        assert abs(prior.crowd.sum() + prior.hyper[0] - C) < 1e-9
-        assert ((prior.crowd > 0) == (state.m > 0)).all()
-        weights, rest = draw_weights(state.m[None], prior.crowd / C, ALPHA, C, rng)
-        prior.crowd[:], prior.hyper[0] = C * weights, C * rest
+        assert abs(prior.pseudo_members.sum() + prior.hyper[hyper.ALPHA] - C) < 1e-9
+        assert ((prior.pseudo_members > 0) == (state.m > 0)).all()
+        weights, rest = draw_weights(state.m[None], prior.pseudo_members / C, ALPHA, C, rng)
+        prior.pseudo_members[:], prior.hyper[hyper.ALPHA] = C * weights, C * rest
         counted += to_adjacency(state.pa)
         shared += state.z[:, None] == state.z
-    assert prior.hyper[STICKS] == ALPHA
+    assert prior.hyper[hyper.STICKS] == ALPHA
     assert np.abs(counted / SWEEPS - edges[0]).max() < NEAR
     assert np.abs(shared / SWEEPS - together).max() < NEAR
 

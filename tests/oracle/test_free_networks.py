@@ -6,11 +6,15 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from infinimix.networks.engine import class_moves, free_graphs
-from infinimix.networks.engine.blocks import DYNAMIC, UNDIRECTED, State, new_state
-from infinimix.networks.engine.free_graphs import free_layout
+from infinimix.networks.engine import class_moves, unconstrained
+from infinimix.networks.engine.blocks import DYNAMIC, UNDIRECTED, ChainState, new_state
 from infinimix.networks.engine.graphs import to_adjacency
-from infinimix.networks.free_chains import FreeChain, FreeProblem
+from infinimix.networks.engine.hyper import SWEEPS
+from infinimix.networks.engine.unconstrained import unconstrained_layout
+from infinimix.networks.learning.unconstrained_chains import (
+    UnconstrainedChain,
+    UnconstrainedProblem,
+)
 from tests.oracle.free_networks import dynamic_world, undirected_world
 from tests.oracle.networks import marginals, table
 from tests.oracle.test_network_moves import canonical
@@ -34,8 +38,8 @@ def problem(shape, n=24, N=None, **options):
     allowed = np.ones((N, N), bool)
     if shape == UNDIRECTED:
         np.fill_diagonal(allowed, False)
-    layout = free_layout(allowed, shape, N)
-    return world, FreeProblem(
+    layout = unconstrained_layout(allowed, shape, N)
+    return world, UnconstrainedProblem(
         X, np.zeros(X.shape, bool), cards, layout, shape=shape, burn_in=300, **options
     )
 
@@ -48,9 +52,9 @@ def test_chains_visit_states_as_often_as_they_should(prior, shape):
     world, given = problem(shape, prior=prior, n_iter=12_000, **HYPER)
     states, w = world.posterior(prior, **HYPER)
     edges, together = marginals(states, w)
-    record = FreeChain(given, np.random.SeedSequence(0), apart=True).run()
-    assert np.abs(record.edges / record.tally[0] - edges).max() < 0.035
-    assert np.abs(record.together / record.tally[0] - together).max() < 0.035
+    record = UnconstrainedChain(given, np.random.SeedSequence(0), apart=True).run()
+    assert np.abs(record.edges / record.counters[SWEEPS] - edges).max() < 0.035
+    assert np.abs(record.together / record.counters[SWEEPS] - together).max() < 0.035
     logs = {(A.tobytes(), z): p for (A, z, _), p in zip(states, np.log(w), strict=True)}
     graphs = to_adjacency(record.graphs).astype(int)
     kept = [logs[A.tobytes(), canonical(z)] for A, z in zip(graphs, record.classes, strict=True)]
@@ -58,7 +62,7 @@ def test_chains_visit_states_as_often_as_they_should(prior, shape):
 
 
 MOVES = {
-    "slots": lambda m, s, rng: free_graphs.slot_gibbs(m, s, 1.0, rng),
+    "slots": lambda m, s, rng: unconstrained.slot_gibbs(m, s, 1.0, rng),
     "class": lambda m, s, rng: class_moves.class_gibbs(m, s, int(rng.integers(3)), rng),
     "swap": lambda m, s, rng: class_moves.swap_classes(m, s, rng),
     "split and merge": lambda m, s, rng: class_moves.split_merge(m, s, rng),
@@ -75,7 +79,7 @@ BONUS = {
 def test_a_move_leaves_the_posterior_as_it_is(move, shape):
     world, given = problem(shape, 12, 3, alpha=1.5, bonus=BONUS[shape])
     states, w = world.posterior("blockmodel", 1.5, bonus=BONUS[shape])
-    model = FreeChain(given, np.random.SeedSequence(0), apart=False).model
+    model = UnconstrainedChain(given, np.random.SeedSequence(0), apart=False).model
     rng, layout = np.random.default_rng(7), given.layout
     place = {(A.tobytes(), z): k for k, (A, z, _) in enumerate(states)}
     counts = np.zeros(len(states))
@@ -87,7 +91,7 @@ def test_a_move_leaves_the_posterior_as_it_is(move, shape):
 
     for k in rng.choice(len(states), DRAWS, p=w):
         A, z, _ = states[k]
-        state = State(*(part.copy() for part in fresh(A.tobytes(), z)))
+        state = ChainState(*(part.copy() for part in fresh(A.tobytes(), z)))
         MOVES[move](model, state, rng)
         after = to_adjacency(state.pa).astype(int)
         counts[place[after.tobytes(), canonical(state.z)]] += 1

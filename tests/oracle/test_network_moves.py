@@ -21,7 +21,7 @@ from infinimix.networks.engine import (
     set_moves,
 )
 from infinimix.networks.engine.acyclicity import Constants
-from infinimix.networks.engine.blocks import State, new_prior, new_state
+from infinimix.networks.engine.blocks import ChainState, Known, new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.graphs import to_adjacency
@@ -61,7 +61,12 @@ def test_a_move_leaves_the_posterior_as_it_is(move, per_partition):
     )
     data, layout = discrete_data(X, CARDS), full_layout(ALL)
     prior = new_prior(
-        3, "blockmodel", per_partition, 1.5, bonus=BONUS, constants=Constants.empty(3)
+        3,
+        "blockmodel",
+        per_partition,
+        (1.5, 1.0, 1.0),
+        known=Known(bonus=BONUS),
+        constants=Constants.empty(3),
     )
     model = new_model(data, layout, prior, new_cache(data, layout))
     rng = np.random.default_rng(7)
@@ -74,7 +79,7 @@ def test_a_move_leaves_the_posterior_as_it_is(move, per_partition):
 
     for k in rng.choice(len(states), DRAWS, p=w):
         A, z, _ = states[k]
-        state = State(*(part.copy() for part in fresh(A.tobytes(), z)))
+        state = ChainState(*(part.copy() for part in fresh(A.tobytes(), z)))
         MOVES[move](model, state, rng)
         after = to_adjacency(state.pa).astype(int)
         counts[place[after.tobytes(), canonical(state.z)]] += 1

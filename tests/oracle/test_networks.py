@@ -6,14 +6,15 @@ from scipy.special import multigammaln
 
 from bench.exact_edges import all_scores, exact_uniform_edges
 from infinimix.networks.engine.candidates import full_layout
+from infinimix.networks.engine.hyper import SWEEPS
 from infinimix.networks.engine.scores import (
     discrete_data,
     family_score,
     gaussian_data,
     new_cache,
 )
-from infinimix.networks.ordered_chains import make_chain
-from infinimix.networks.problem import Problem
+from infinimix.networks.learning.ordered_chains import make_chain
+from infinimix.networks.learning.problem import Problem
 from tests.oracle.networks import World, log_discrete, marginals, table
 
 CARDS = np.array([2, 3, 2, 2])
@@ -26,7 +27,7 @@ def run(X, cards, n_iter=6000, seed=0, apart=False, **options):
         n_iter=n_iter, burn_in=300, **options,
     )  # fmt: skip
     record = make_chain(problem, np.random.SeedSequence(seed), apart).run()
-    return record.edges / record.tally[0], record.together / record.tally[0], record
+    return record.edges / record.counters[SWEEPS], record.together / record.counters[SWEEPS], record
 
 
 @pytest.mark.parametrize("gamma", [0.5, 2.0])

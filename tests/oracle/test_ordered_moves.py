@@ -11,9 +11,9 @@ from scipy.stats import chi2
 from infinimix.networks.engine import ordered_moves
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.graphs import from_adjacency, to_adjacency
-from infinimix.networks.engine.ordered import draw_eta, draw_graph
-from infinimix.networks.ordered_chains import OrderedChain
-from infinimix.networks.problem import Problem
+from infinimix.networks.engine.ordered import N_CLASSES, draw_eta, draw_graph
+from infinimix.networks.learning.ordered_chains import OrderedChain
+from infinimix.networks.learning.problem import Problem
 from tests.oracle.networks import World
 from tests.oracle.test_network_moves import ALL, BONUS, CARDS, DRAWS, X
 
@@ -32,18 +32,18 @@ def test_a_move_leaves_the_posterior_as_it_is(move):
         X, np.zeros(X.shape, bool), CARDS, full_layout(ALL), prior="ordered", alpha=1.5, bonus=BONUS
     )
     chain = OrderedChain(problem, np.random.SeedSequence(0), False)
-    sums, row, rng = chain.sums, chain.row, np.random.default_rng(11)
+    sums, state, rng = chain.sums, chain.state, np.random.default_rng(11)
     ranks = [tuple(o[k] for k in z) for _, z, o in states]
     place = {(A.tobytes(), ranks[k]): k for k, (A, _, _) in enumerate(states)}
     counts = np.zeros(len(states))
     for k in rng.choice(len(states), DRAWS, p=w):
-        row.z[:], row.info[0] = ranks[k], max(ranks[k]) + 1
-        row.pa[:] = from_adjacency(states[k][0])
-        draw_eta(sums, row, rng)
-        MOVES[move](sums, row, rng)
-        draw_graph(sums, row, rng)
-        after = to_adjacency(row.pa).astype(int)
-        counts[place[after.tobytes(), tuple(int(r) for r in row.z)]] += 1
+        state.z[:], state.info[N_CLASSES] = ranks[k], max(ranks[k]) + 1
+        state.pa[:] = from_adjacency(states[k][0])
+        draw_eta(sums, state, rng)
+        MOVES[move](sums, state, rng)
+        draw_graph(sums, state, rng)
+        after = to_adjacency(state.pa).astype(int)
+        counts[place[after.tobytes(), tuple(int(r) for r in state.z)]] += 1
     expected = DRAWS * w
     many = expected >= 5
     observed = np.append(counts[many], counts[~many].sum())

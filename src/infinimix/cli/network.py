@@ -55,7 +55,7 @@ def network(
     if bif is not None:
         _check_bif(rows.infos)
     from infinimix import BlockmodelBayesNet  # numba: slow to load, so after the table is read
-    from infinimix.networks.summary import APART
+    from infinimix.networks.learning.summary import APART
 
     model = BlockmodelBayesNet(
         prior=prior, n_chains=chains, n_iter=sweeps, columns=rows.columns, n_jobs=jobs,
@@ -86,7 +86,7 @@ def network(
 def _check_bif(infos: Any) -> None:
     """Say before the work that a network of numbers has no tables."""
     from infinimix.cli.errors import CommandError
-    from infinimix.networks.columns import NUMERIC
+    from infinimix.networks.learning.columns import NUMERIC
 
     if all(info.kind.partition(":")[0] in NUMERIC for info in infos):
         raise CommandError(
@@ -105,7 +105,7 @@ def _edges_csv(model: Any) -> str:
 
 def describe_network(model: Any, threshold: float = 0.5) -> dict[str, Any]:
     """Return roles, edges by probability, and how far the chains are apart."""
-    names = [str(name) for name in model._columns.schema.names]
+    names = [str(name) for name in model.columns_]
     P = model.edge_marginals_
     pairs = [
         {"from": names[i], "to": names[j], "probability": float(P[i, j])}

@@ -36,7 +36,10 @@ CLASSES: dict[str, type[Any]] = {
 
 # Classes of neighbouring rooms, with the module that knows their trees (`to_tree`, `from_tree`):
 # named, not imported, as those rooms use this one.
-ELSEWHERE = {"BlockmodelBayesNet": "infinimix.networks.storage"} | dict.fromkeys(
+ELSEWHERE = dict.fromkeys(
+    ["BlockmodelBayesNet", "BlockmodelDynamicNet", "BlockmodelMarkovNet", "NetworkFranchise"],
+    "infinimix.networks.storage",
+) | dict.fromkeys(
     ["DPMeans", "DPMeansSVC", "GibbsInfiniteSVC", "MaxMarginDPMeans", "MaxMarginDPMeansCV"],
     "infinimix.maxmargin.storage",
 )

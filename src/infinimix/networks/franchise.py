@@ -3,20 +3,65 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.networks.estimator import BlockmodelBayesNet
-from infinimix.networks.joint import JointChain, Sharing
-from infinimix.networks.parameters import FRANCHISE_RULES
-from infinimix.networks.posterior import consensus
-from infinimix.networks.problem import ladder
-from infinimix.networks.progress import run_chains
-from infinimix.networks.several import read_kinds, read_members, read_tables
-from infinimix.networks.summary import APART, describe_roles, find_template
+from infinimix.networks.answers.tree_checks import check_shared_roles
+from infinimix.networks.bayes_net import BlockmodelBayesNet, summarise_chains
+from infinimix.networks.engine.hyper import SWEEPS
+from infinimix.networks.learning.columns import Columns
+from infinimix.networks.learning.parameters import FRANCHISE_RULES
+from infinimix.networks.learning.posterior import Draws, consensus
+from infinimix.networks.learning.problem import ladder
+from infinimix.networks.learning.progress import run_chains
+from infinimix.networks.learning.summary import APART, describe_roles, find_template
+from infinimix.networks.shared.joint import JointChain, Sharing
+from infinimix.networks.shared.several import read_kinds, read_members, read_tables
 from infinimix.scikit import BaseEstimator, ConvergenceWarning, check_is_fitted
+
+
+@dataclass(frozen=True)
+class FranchiseState:
+    """What a fit has found: a fitted model of each table, and the roles of all variables."""
+
+    networks: dict[Any, BlockmodelBayesNet]
+    classes: np.ndarray  # (S, V): the roles of all variables in the kept states
+    log_joint: np.ndarray  # (S,) of all networks together
+    co_class_marginals: np.ndarray
+    roles: np.ndarray
+    template: dict[str, np.ndarray]
+
+    @property
+    def draws(self) -> list[Draws]:
+        """The kept states of each network."""
+        return [model._fitted.draws for model in self.networks.values()]
+
+    def to_tree(self) -> dict[str, Any]:
+        """Return arrays and plain values."""
+        return {
+            "tables": list(self.networks),
+            "networks": [model._fitted.to_tree() for model in self.networks.values()],
+            "classes": self.classes,
+            "log_joint": self.log_joint,
+            "co_class_marginals": self.co_class_marginals,
+            "roles": self.roles,
+            "template": dict(self.template),
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any], model: NetworkFranchise) -> FranchiseState:
+        """Return the state that `to_tree` wrote; ValueError if its parts do not fit together."""
+        members = model._new_members(tree["tables"])
+        for member, own in zip(members.values(), tree["networks"], strict=True):
+            member._check_parameters()
+            member._state = member.State.from_tree(own, member)
+        names = ("classes", "log_joint", "co_class_marginals", "roles", "template")
+        state = cls(members, *(tree[name] for name in names))
+        check_shared_roles(state, len(tree["tables"]))
+        return state
 
 
 class NetworkFranchise(BaseEstimator):
@@ -26,6 +71,8 @@ class NetworkFranchise(BaseEstimator):
     edge depends on the roles of its ends only, and is the same in all networks. What one table says
     about roles thereby helps to learn the networks of the others, also if no variable is in both.
 
+    `infinimix.save` and `load` keep a fitted model, without its chains.
+
     Parameters
     ----------
     sharing : "franchise" or "common"
@@ -33,11 +80,11 @@ class NetworkFranchise(BaseEstimator):
         restaurant franchise); "common": one Chinese restaurant process over all variables.
     normalise : "network" or "global"
         "global": one constant for all networks, roles and edge probabilities, as in
-        `BlockmodelBayesNet`. It taxes roles that often lead to circles. "network" takes most of
-        this tax away: the prior is divided, for each network, by the probability that its graph is
-        acyclic given its classes, as if it were alone ("partition" of `BlockmodelBayesNet`). As
-        edge probabilities are shared, the product is not the probability that all graphs are
-        acyclic given all roles; it is a prior of its own.
+        `BlockmodelBayesNet`. It penalises roles that often lead to cycles. "network" takes most
+        of this penalty away: the prior is divided, for each network, by the probability that its
+        graph is acyclic given its classes, as if it were alone ("partition" of
+        `BlockmodelBayesNet`). As edge probabilities are shared, the product is not the probability
+        that all graphs are acyclic given all roles; it is a prior of its own.
     alpha : float
         Concentration of the common roles; larger means more roles.
     alpha_network : float
@@ -102,8 +149,9 @@ class NetworkFranchise(BaseEstimator):
     (9, 9)
     """
 
+    State = FranchiseState
     _rules = FRANCHISE_RULES
-    edge_gap_: dict[Any, np.ndarray]
+    _state: FranchiseState | None = None
 
     def __init__(
         self,
@@ -155,60 +203,126 @@ class NetworkFranchise(BaseEstimator):
         y : ignored
             For pipelines.
         """
-        check_parameters(self)
+        self._check_parameters()
         named = read_tables(tables)
-        kinds = read_kinds(self.columns, named)
+        members = self._new_members(named)
         *seeds, own = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
-        models, problems = read_members(self, named, kinds, own)
+        columns, problems = read_members(members, named, own, type(self).__name__)
+        if self.n_temperatures > 1 and any(p.missing.any() for p in problems):
+            raise ValueError("n_temperatures above 1 needs tables without missing cells.")
         c = float(self.alpha_network) if self.sharing == "franchise" else None
         sharing, powers = Sharing(float(self.alpha), c), ladder(self.n_temperatures)
         chains = [
             JointChain(problems, sharing, powers, seed, apart=k > 0) for k, seed in enumerate(seeds)
         ]
-        self._sum_up(models, run_chains(self, chains))
+        self._state = self._summarise(members, columns, run_chains(self, chains))
+        self._warn()
         return self
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "networks_")
+    def _check_parameters(self) -> None:
+        check_parameters(self)
 
-    def _sum_up(self, models: dict[Any, BlockmodelBayesNet], chains: list[JointChain]) -> None:
-        """Set the fitted attributes from what the chains have seen."""
-        for g, model in enumerate(models.values()):
-            model._chains = [chain.states[0].chains[g] for chain in chains]
-            with warnings.catch_warnings():  # one warning for all networks follows
-                warnings.simplefilter("ignore", ConvergenceWarning)
-                model._sum_up([chain.records[g] for chain in chains])
-            del model._chains  # a network does not go on without the others
-        self.networks_ = models
-        self.variables_ = [
-            (name, column) for name, m in models.items() for column in m._columns.schema.names
-        ]
-        for attribute in ("edge_marginals_", "edge_gap_", "rhat_", "ess_"):
-            setattr(self, attribute, {name: getattr(m, attribute) for name, m in models.items()})
-        done = sum(chain.records[0].tally[0] for chain in chains)
-        self.co_class_marginals_ = sum(chain.together for chain in chains) / done
+    def _new_members(self, tables: Any) -> dict[Any, BlockmodelBayesNet]:
+        """Return models of the tables, not fitted yet."""
+        return {
+            name: BlockmodelBayesNet(
+                normalise="partition" if self.normalise == "network" else "global",
+                alpha=self.alpha, beta=self.beta, gamma=self.gamma, n_chains=self.n_chains,
+                n_iter=self.n_iter, burn_in=self.burn_in, columns=kinds,
+                likelihood=self.likelihood, bdeu=self.bdeu, n_bins=self.n_bins,
+                max_parents=self.max_parents, n_temperatures=1, random_state=self.random_state,
+            )
+            for name, kinds in read_kinds(self.columns, tables).items()
+        }  # fmt: skip
+
+    def _summarise(
+        self, members: dict[Any, BlockmodelBayesNet], columns: list[Columns],
+        chains: list[JointChain],
+    ) -> FranchiseState:  # fmt: skip
+        """Return the fitted state from what the chains have seen."""
+        for g, member in enumerate(members.values()):
+            own = [chain.states[0].chains[g] for chain in chains]
+            records = [chain.records[g] for chain in chains]
+            state = summarise_chains(member, columns[g], own, records, None)
+            member._state = replace(state, chains=None)  # it does not go on without the others
+        done = sum(chain.records[0].counters[SWEEPS] for chain in chains)
+        together = sum(chain.together for chain in chains) / done
         kept = [state for chain in chains for state in chain.kept]
-        self._classes, self._log_joint = (np.array(x) for x in zip(*kept, strict=True))
-        self.roles_ = consensus(self.co_class_marginals_, self._classes)
-        draws = [m._draws for m in models.values()]
+        classes, log_joint = (np.array(x) for x in zip(*kept, strict=True))
+        roles = consensus(together, classes)
+        draws = [member._fitted.draws for member in members.values()]
         beta = np.tile(np.array(self.beta, float), (len(draws[0].graphs), 1))
-        self.template_ = find_template(draws, self.roles_, beta)
-        self._warn()
+        template = find_template(draws, roles, beta)
+        return FranchiseState(members, classes, log_joint, together, roles, template)
 
     def _warn(self) -> None:
-        name = max(self.edge_gap_, key=lambda k: self.edge_gap_[k].max())
-        gap = float(self.edge_gap_[name].max())
+        gaps = self.edge_gap_
+        name = max(gaps, key=lambda k: gaps[k].max())
+        gap = float(gaps[name].max())
         if self.n_chains > 1 and gap > APART:
             warnings.warn(
                 f"chains differ by {gap:.2f} on an edge of the network of {name!r}: see edge_gap_, "
                 "and take more sweeps (n_iter) or n_temperatures=3.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._state is not None
+
+    @property
+    def _fitted(self) -> Any:
+        """The state; NotFittedError if there is none."""
+        check_is_fitted(self)
+        return self._state
+
+    @property
+    def networks_(self) -> dict[Any, BlockmodelBayesNet]:
+        """Table -> a fitted model with its answers."""
+        return dict(self._fitted.networks)
+
+    @property
+    def variables_(self) -> list[tuple[Any, str]]:
+        """All variables, as pairs of table and column."""
+        return [(name, column) for name, m in self.networks_.items() for column in m._fitted.names]
+
+    @property
+    def edge_marginals_(self) -> dict[Any, np.ndarray]:
+        """Table -> the probability of each edge."""
+        return {name: model.edge_marginals_ for name, model in self.networks_.items()}
+
+    @property
+    def edge_gap_(self) -> dict[Any, np.ndarray]:
+        """Table -> the largest difference between two chains, for each edge."""
+        return {name: model.edge_gap_ for name, model in self.networks_.items()}
+
+    @property
+    def rhat_(self) -> dict[Any, np.ndarray]:
+        """Table -> split R-hat of each edge."""
+        return {name: model.rhat_ for name, model in self.networks_.items()}
+
+    @property
+    def ess_(self) -> dict[Any, np.ndarray]:
+        """Table -> the effective sample size of each edge."""
+        return {name: model.ess_ for name, model in self.networks_.items()}
+
+    @property
+    def co_class_marginals_(self) -> np.ndarray:
+        """The probability that two variables have one role."""
+        return np.asarray(self._fitted.co_class_marginals)
+
+    @property
+    def roles_(self) -> np.ndarray:
+        """Consensus roles of all variables."""
+        return np.asarray(self._fitted.roles)
+
+    @property
+    def template_(self) -> dict[str, np.ndarray]:
+        """The probability of edges from role to role."""
+        return dict(self._fitted.template)
 
     def share_roles(self) -> dict[str, Any]:
         """Return the roles of the best state, for `shared_roles` of `BlockmodelBayesNet`."""
-        check_is_fitted(self)
-        best = int(self._log_joint.argmax())
-        draws = [m._draws for m in self.networks_.values()]
-        return describe_roles(draws, self._classes[best], best)
+        state = self._fitted
+        best = int(state.log_joint.argmax())
+        return describe_roles(state.draws, state.classes[best], best)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.summary import APART
+from infinimix.networks.learning.summary import APART
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
 from infinimix.reports.graph import draw_matrix, draw_network, sure

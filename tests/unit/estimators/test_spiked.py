@@ -17,7 +17,7 @@ from infinimix import (
     save,
 )
 from infinimix.artifacts import ArtifactError
-from infinimix.networks.columns import read_columns
+from infinimix.networks.learning.columns import read_columns
 from tests.unit.estimators.states import differences, state_of
 
 SMALL = {"n_particles": 4, "n_islands": 2, "random_state": 0}

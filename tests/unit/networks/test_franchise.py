@@ -59,8 +59,8 @@ def test_tables_may_be_of_different_kinds_and_have_holes(capsys):
     holes[::7, 1] = np.nan
     model = NetworkFranchise(sharing="common", verbose=True, columns={1: "categorical"}, **QUICK)
     model.fit([numbers, holes])
-    assert model.networks_[0]._columns.gaussian
-    assert not model.networks_[1]._columns.gaussian
+    assert model.networks_[0]._state.columns.gaussian
+    assert not model.networks_[1]._state.columns.gaussian
     assert set(model.edge_marginals_) == {0, 1}
     assert "sweep 40 of 40, log joint" in capsys.readouterr().err
     with pytest.raises(ValueError, match="without missing cells"):

@@ -2,17 +2,24 @@
 
 It depends on the sizes of the classes alone. Up to five nodes all graphs are enumerated; beyond,
 a particle filter adds the nodes one by one. For each pair of nodes a particle draws none, one or
-the other edge, by the Beta-Bernoulli predictive, among those that close no circle, and multiplies
-its weight by their probability; the mean weights estimate Z without bias. Seeds come from the
-sizes, so every chain gets the same number. Numbers found are kept in a hash table.
+the other edge, by the Beta-Bernoulli predictive, among those that close no cycle, and multiplies
+its weight by their probability; the mean weights estimate Z without bias.
+
+A constant is a function of the sizes, b1 and b2: its seed comes from these. So it does not matter
+which chain has computed it, and chains of all fits share one hash table, in which half of the time
+of a short fit is saved. Threads read and write it without a lock. An entry is a number and the
+exclusive or of its key and the bits of the number (Hyatt and Mann 2002): where the writes of two
+threads meet, the entry fits no key, and the number is computed again.
 """
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
 from infinimix.kernels.compile import exact, kernel, part
-from infinimix.networks.engine.graphs import ZERO, bit, reaches
+from infinimix.networks.engine.graphs import ONE, ZERO, bit, reaches
+from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.packs import packed
 
 EXACT = 5
@@ -20,6 +27,7 @@ SLOTS = 1 << 15
 STEP, A = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 B = np.uint64(0x94D049BB133111EB)
 S30, S27, S31, S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
+S33 = np.uint64(33)
 
 
 @packed
@@ -27,8 +35,8 @@ class Constants(NamedTuple):
     """Log constants by the sizes of classes."""
 
     hashes: np.ndarray  # (N + 2,) uint64: a random word for each size of a class, 0 for none
-    keys: np.ndarray
-    values: np.ndarray
+    checks: np.ndarray  # (SLOTS,) uint64: key ^ bits of the value
+    values: np.ndarray  # (SLOTS,) uint64: the bits of log Z; a slot with two zeros is empty
     particles: int
 
     @classmethod
@@ -38,7 +46,13 @@ class Constants(NamedTuple):
         hashes[0] = 0
         if particles is None:
             particles = 1000 if N <= 16 else 400 if N <= 32 else 100
-        return cls(hashes, np.zeros(SLOTS, np.uint64), np.zeros(SLOTS), particles)
+        return cls(hashes, np.zeros(SLOTS, np.uint64), np.zeros(SLOTS, np.uint64), particles)
+
+
+@lru_cache(maxsize=16)
+def shared_constants(N):
+    """Return the table of this process for N nodes."""
+    return Constants.empty(N)
 
 
 @part
@@ -54,21 +68,26 @@ def uniform(seed):
 
 @kernel
 def log_constant(constants, key, m, hyper):
-    """Return log Z of a partition with class sizes m, whose identity is `key`."""
-    word = key ^ (np.uint64(hyper[1] * 4096.0) * A + np.uint64(hyper[2] * 4096.0) * B)
-    if word == ZERO:
-        word = STEP
+    """Return log Z of a partition with class sizes m, which `key` stands for."""
+    seed = key ^ (np.uint64(hyper[B1] * 4096.0) * A + np.uint64(hyper[B2] * 4096.0) * B)
+    if seed == ZERO:
+        seed = STEP
+    b1 = np.float64(hyper[B1]).view(np.uint64)  # both are rounded in the seed
+    b2 = np.float64(hyper[B2]).view(np.uint64)
+    word = (seed ^ ((b1 ^ (b2 >> S31) ^ (b2 << S33)) * STEP)) | ONE
     at = np.int64(word >> S11) & (SLOTS - 1)
     for _ in range(SLOTS):
-        if constants.keys[at] == word:
-            return constants.values[at]
-        if constants.keys[at] == ZERO:
+        found, check = constants.values[at], constants.checks[at]
+        if check ^ found == word:
+            return np.uint64(found).view(np.float64)
+        if check == ZERO and found == ZERO:
             break
         at = (at + 1) & (SLOTS - 1)
-    value = log_acyclic(m, hyper[1], hyper[2], constants.particles, word)
-    if constants.keys[at] == ZERO:  # else the table is full, and nothing more is kept
-        constants.values[at] = value
-        constants.keys[at] = word
+    value = log_acyclic(m, hyper[B1], hyper[B2], constants.particles, seed)
+    if constants.checks[at] == ZERO:  # else the table is full, and nothing more is kept
+        found = np.float64(value).view(np.uint64)
+        constants.values[at] = found
+        constants.checks[at] = word ^ found
     return value
 
 
@@ -171,7 +190,7 @@ def filter_graphs(z, K, b1, b2, particles, word):
         for u in range(v):
             a, b = z[u], z[v]
             for p in range(particles):
-                add_pair(pa[p], n[p], t, a, b, u, v, b1, b2, weight, p, seed)
+                weight[p] *= add_pair(pa[p], n[p], t, z, u, v, (b1, b2), seed)
             t[a, b] += 1
             t[b, a] += 1
         top, squares = add_up(weight), 0.0
@@ -184,15 +203,15 @@ def filter_graphs(z, K, b1, b2, particles, word):
 
 
 @kernel
-def add_pair(pa, n, t, a, b, u, v, b1, b2, weight, p, seed):
-    """Let one particle draw what is between u and v."""
-    none, there, back = pair_weights(n, t, a, b, b1, b2)
+def add_pair(pa, n, t, z, u, v, beta, seed):
+    """Let one particle draw what is between u and v; return the probability that it is legal."""
+    a, b = z[u], z[v]
+    none, there, back = pair_weights(n, t, a, b, beta[0], beta[1])
     if reaches(pa, v, u):
         there = 0.0
     if reaches(pa, u, v):
         back = 0.0
     whole = none + there + back
-    weight[p] *= whole
     x = uniform(seed) * whole - none
     if x >= 0.0:
         if x < there:
@@ -201,6 +220,7 @@ def add_pair(pa, n, t, a, b, u, v, b1, b2, weight, p, seed):
         elif back > 0.0:
             pa[u, v >> 6] ^= bit(v)
             n[b, a] += 1
+    return whole
 
 
 @kernel

@@ -24,9 +24,11 @@ from infinimix.kernels.elementary import log
 from infinimix.networks.engine.acyclicity import Constants, log_constant
 from infinimix.networks.engine.calls import Calls, call_of, through
 from infinimix.networks.engine.graphs import ONE, ZERO, bit, has, lowest, words
+from infinimix.networks.engine.hyper import ALPHA, B1, B2, EDGES, MEMBERS, PAIRS
 from infinimix.networks.engine.packs import packed
 
 UNIFORM, BLOCKS = 0, 1
+LINKED, APART, BOTH = range(3)  # rows of `logs`
 ACYCLIC, UNDIRECTED, DYNAMIC = range(3)
 constant_at = through(None, types.uint64, None, None, returns=types.float64)
 BETA_GRID = (0.25, 0.5, 1.0, 2.0, 4.0)
@@ -36,11 +38,11 @@ BETA_GRID = (0.25, 0.5, 1.0, 2.0, 4.0)
 class Prior(NamedTuple):
     """What is believed of graphs before the rows are seen."""
 
-    hyper: np.ndarray  # alpha, b1, b2, what is learned of alpha, beta, gamma: 0 or 1; and `sticks`
-    logs: np.ndarray  # (3, T): lgamma of b1 + k, b2 + k, b1 + b2 + k
+    hyper: np.ndarray  # ALPHA, B1, B2, what is learned, STICKS
+    logs: np.ndarray  # (3, T): LINKED, APART, BOTH: lgamma of b1 + k, b2 + k, b1 + b2 + k
     anchor: np.ndarray  # (N,) the known class of a node, -1 if it is not known
-    held: np.ndarray  # (2, K, K) int64: pseudo-edges and pseudo-pairs
-    crowd: np.ndarray  # (K,) pseudo-members
+    held: np.ndarray  # (2, K, K) int64: pseudo-edges and pseudo-pairs, EDGES and PAIRS
+    pseudo_members: np.ndarray  # (K,)
     bonus: np.ndarray  # (N, N), [parent, child]: log odds from the user; -inf no, inf always
     constants: Constants
     calls: Calls  # `log_constant`, if it has a say
@@ -51,8 +53,19 @@ class Prior(NamedTuple):
     shape: int  # ACYCLIC, UNDIRECTED or DYNAMIC
 
 
+class Known(NamedTuple):
+    """What the user knows; None where nothing is known."""
+
+    anchor: np.ndarray | None = None  # (N,) the known class of a node, -1 if it is not known
+    roles: np.ndarray | None = None  # (3, L, L): EDGES, PAIRS, MEMBERS that classes have before
+    bonus: np.ndarray | None = None  # (N, N), [parent, child]: log odds
+
+
+NOTHING = Known()
+
+
 @packed
-class State(NamedTuple):
+class ChainState(NamedTuple):
     """A graph and a partition."""
 
     fam: np.ndarray  # (N,) uint64: parents as bits of the child's candidates
@@ -67,23 +80,23 @@ class State(NamedTuple):
 def pairs(prior, state, a, b):
     """Return the number of ordered pairs from class a to class b."""
     own = state.m[a] - 1 if a == b else state.m[b]
-    return state.m[a] * own + prior.held[1, a, b]
+    return state.m[a] * own + prior.held[PAIRS, a, b]
 
 
 @part
 def log_beta(prior, n, total):
     """Return log B(b1 + n, b2 + total - n)."""
-    return prior.logs[0, n] + prior.logs[1, total - n] - prior.logs[2, total]
+    return prior.logs[LINKED, n] + prior.logs[APART, total - n] - prior.logs[BOTH, total]
 
 
 @kernel
 def set_beta(prior):
     """Fill the tables of log gamma functions for the b1 and b2 that are set."""
-    b1, b2 = prior.hyper[1], prior.hyper[2]
+    b1, b2 = prior.hyper[B1], prior.hyper[B2]
     for k in range(prior.logs.shape[1]):
-        prior.logs[0, k] = lgamma(b1 + k)
-        prior.logs[1, k] = lgamma(b2 + k)
-        prior.logs[2, k] = lgamma(b1 + b2 + k)
+        prior.logs[LINKED, k] = lgamma(b1 + k)
+        prior.logs[APART, k] = lgamma(b2 + k)
+        prior.logs[BOTH, k] = lgamma(b1 + b2 + k)
 
 
 @part
@@ -137,8 +150,8 @@ def count_links(state, i, out, into):
 @kernel
 def log_joining(prior, state, k):
     """Return log P(z) / Z(z) of a node that joins class k, up to a term that all k share."""
-    crowd = state.m[k] + prior.crowd[k]
-    score = log(crowd) if crowd > 0.0 else log(prior.hyper[0])
+    members = state.m[k] + prior.pseudo_members[k]
+    score = log(members) if members > 0.0 else log(prior.hyper[ALPHA])
     if prior.per_partition:
         sizes = prior.constants.hashes
         key = state.key[0] + sizes[state.m[k] + 1] - sizes[state.m[k]]
@@ -182,20 +195,20 @@ def spare_class(prior, state):
 @part
 def open_to_all(prior, state, k, spare):
     """May a node whose role is not known join class k?"""
-    return state.m[k] > 0 or k == spare or (k < prior.n_roles and prior.crowd[k] > 0.0)
+    return state.m[k] > 0 or k == spare or (k < prior.n_roles and prior.pseudo_members[k] > 0.0)
 
 
 @kernel
 def log_partition(prior, state):
     """Return log P(z), by Chinese restaurant process, pseudo-members counted first."""
-    alpha, total, n = prior.hyper[0], 0.0, 0.0
+    alpha, total, n = prior.hyper[ALPHA], 0.0, 0.0
     for k in range(state.m.shape[0]):
         if state.m[k] > 0:
-            held = prior.crowd[k]
+            held = prior.pseudo_members[k]
             total += lgamma(held + state.m[k]) - lgamma(held) if held > 0.0 else log(alpha)
             if held == 0.0:
                 total += lgamma(1.0 * state.m[k])
-        n += prior.crowd[k]
+        n += prior.pseudo_members[k]
     for i in range(state.z.shape[0]):
         total -= log(alpha + n + i)
     return total
@@ -223,7 +236,7 @@ def log_prior(prior, state):
                 ways = 2 if prior.shape == UNDIRECTED and a == b else 1
                 full = pairs(prior, state, a, b) // ways
                 total += log_beta(prior, state.plus[a, b] // ways, full)
-                total -= log_beta(prior, prior.held[0, a, b], prior.held[1, a, b])
+                total -= log_beta(prior, prior.held[EDGES, a, b], prior.held[PAIRS, a, b])
     if prior.shape == DYNAMIC:
         total += log_beta(prior, loops, n) - log_beta(prior, 0, 0)
     if prior.per_partition:
@@ -235,9 +248,9 @@ def new_state(prior, layout, A, z):
     """Return the state with adjacency A, all of whose edges must be candidates, and classes z."""
     N = len(z)
     K = prior.held.shape[1]
-    state = State(
+    state = ChainState(
         np.zeros(N, np.uint64), np.zeros((N, words(N)), np.uint64), np.asarray(z, np.int64).copy(),
-        np.bincount(z, minlength=K).astype(np.int64), prior.held[0].copy(),
+        np.bincount(z, minlength=K).astype(np.int64), prior.held[EDGES].copy(),
         np.zeros(1, np.uint64),
     )  # fmt: skip
     with np.errstate(over="ignore"):
@@ -252,25 +265,26 @@ def new_state(prior, layout, A, z):
 
 
 def new_prior(
-    N, kind="blockmodel", per_partition=True, alpha=0.5, beta=(1.0, 1.0), learn=(False,) * 3,
-    anchor=None, roles=None, bonus=None, constants=None, shape=ACYCLIC,
+    N, kind="blockmodel", per_partition=True, hyper=(0.5, 1.0, 1.0), learn=(False,) * 3,
+    known=NOTHING, constants=None, shape=ACYCLIC,
 ):  # fmt: skip
-    """Return a prior for N nodes; `roles` is (3, L, L): what known classes have from the start."""
-    roles = np.zeros((3, 0, 0), np.int64) if roles is None else np.asarray(roles)
+    """Return a prior for N nodes; `hyper` is alpha, b1 and b2."""
+    roles = np.zeros((3, 0, 0), np.int64) if known.roles is None else np.asarray(known.roles)
     n_roles = roles.shape[1]
     K = N + n_roles + 1
-    held, crowd = np.zeros((2, K, K), np.int64), np.zeros(K)
-    held[:, :n_roles, :n_roles] = roles[:2]
-    crowd[:n_roles] = np.diagonal(roles[2])
+    held, members = np.zeros((2, K, K), np.int64), np.zeros(K)
+    held[:, :n_roles, :n_roles] = roles[[EDGES, PAIRS]]
+    members[:n_roles] = np.diagonal(roles[MEMBERS])
     moves = kind == "blockmodel" and N > 1
-    hyper = np.array([alpha, *beta, *learn, 0.0], float)
+    hyper = np.array([*hyper, *learn, 0.0], float)
     constants, calls = constants or Constants.empty(N), Calls()
     if per_partition and moves:
         counts = np.zeros(K, np.int64)
         calls = Calls([call_of(log_constant, constants, np.uint64(0), counts, hyper)])
+    anchor, bonus = known.anchor, known.bonus
     prior = Prior(
         hyper, np.zeros((3, N * N + int(held.max()) + 2)),
-        np.full(N, -1) if anchor is None else np.asarray(anchor, np.int64), held, crowd,
+        np.full(N, -1) if anchor is None else np.asarray(anchor, np.int64), held, members,
         np.zeros((N, N)) if bonus is None else np.ascontiguousarray(bonus, dtype=float),
         constants, calls, UNIFORM if kind == "uniform" else BLOCKS, n_roles, moves,
         bool(per_partition and moves), int(shape),

@@ -9,7 +9,7 @@ import numpy as np
 
 from infinimix.kernels.compile import kernel
 from infinimix.networks.engine.graphs import ONE, ZERO, popcount
-from infinimix.networks.engine.scores import Layout, compute_score, new_cache
+from infinimix.networks.engine.scores import ParentLayout, compute_score, new_cache
 
 ALL = 13  # up to so many nodes every set of parents is enumerated
 MOST = 64
@@ -60,7 +60,7 @@ def _layout(order, allowed, max_parents, strong, gains=None):
             held = sorted(held, key=lambda k: -gains[order[c, k], c])[:strong]
         best[c] = sum(1 << int(k) for k in held)
     cand = np.ascontiguousarray(order, dtype=np.int64).reshape(N, C)
-    return Layout(cand, pos, best, int(max_parents))
+    return ParentLayout(cand, pos, best, int(max_parents))
 
 
 def _gains(data, allowed, base):
@@ -82,7 +82,7 @@ def _single_gains(data, c, group):
     cand = np.zeros((N, len(group)), np.int64)
     cand[c] = group
     pos = np.full((N, N), -1, np.int16)
-    layout = Layout(cand, pos, np.zeros(N, np.uint64), 1)
+    layout = ParentLayout(cand, pos, np.zeros(N, np.uint64), 1)
     cache = new_cache(data, layout)
     nothing = compute_score(data, layout, cache, c, ZERO)
     return [

@@ -23,16 +23,27 @@ from infinimix.networks.engine.class_moves import (
     swap_classes,
     visit_classes,
 )
-from infinimix.networks.engine.free_graphs import slot_gibbs
 from infinimix.networks.engine.graph_moves import visit_pairs
 from infinimix.networks.engine.graphs import has
-from infinimix.networks.engine.model import WIDTH, Model
+from infinimix.networks.engine.hyper import (
+    ALPHA,
+    B1,
+    B2,
+    KEPT,
+    LEARN_ALPHA,
+    LEARN_BETA,
+    LEARN_GAMMA,
+    RECORDED_GAMMA,
+    SWEEPS,
+)
+from infinimix.networks.engine.model import WIDTH, GraphModel
 from infinimix.networks.engine.node_swaps import swap_nodes
 from infinimix.networks.engine.packs import packed
 from infinimix.networks.engine.relocation import relocate_some
 from infinimix.networks.engine.reversal import reverse_edge
 from infinimix.networks.engine.scores import GAMMA, compute_score, family_score, forget, set_logs
 from infinimix.networks.engine.set_moves import redraw_set
+from infinimix.networks.engine.unconstrained import slot_gibbs
 
 GAMMA_GRID = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0])
 SETS, NODES, SWAPS = range(3)  # of `larger`: how many of each move a sweep tries
@@ -44,7 +55,7 @@ class Moves(NamedTuple):
 
     graphs: Calls  # (model, state, power, rng), in their order; one may come several times
     classes: Calls  # (model, state, rng)
-    dials: Calls  # (model, state, rng), of the hyper-parameters, with the state of power 1 alone
+    hyper: Calls  # (model, state, rng), of the hyper-parameters, with the state of power 1 alone
     between: Calls  # `exchange`, if there are several powers
 
 
@@ -64,7 +75,7 @@ class Record(NamedTuple):
     ranks: np.ndarray  # (S, N) place of the class in the order; zeros if there is no order
     log_joint: np.ndarray  # (S,)
     hyper: np.ndarray  # (S, 4) alpha, b1, b2, gamma
-    tally: np.ndarray  # (2,) sweeps counted, sweeps kept
+    counters: np.ndarray  # (2,): SWEEPS, KEPT
 
 
 def new_record(N, W, keep):
@@ -97,19 +108,19 @@ def sweep(model, state, moves, power, rng):
 @kernel
 def draw_gamma(model, state, rng):
     """Move gamma to a neighbour on its grid (Metropolis); scores are then computed anew."""
-    data, old = model.data, model.data.dials[GAMMA]
+    data, old = model.data, model.data.settings[GAMMA]
     at = nearest(GAMMA_GRID, old) + (1 if rng.random() < 0.5 else -1)
     if at < 0 or at >= GAMMA_GRID.shape[0]:
         return
     before, after = log_likelihood(model, state), 0.0
-    data.dials[GAMMA] = GAMMA_GRID[at]
+    data.settings[GAMMA] = GAMMA_GRID[at]
     set_logs(data)
     for c in range(state.fam.shape[0]):
         after += compute_score(data, model.layout, model.cache, c, state.fam[c])
     if log(1.0 - rng.random()) < after - before:
         forget(model.cache)
     else:
-        data.dials[GAMMA] = old
+        data.settings[GAMMA] = old
         set_logs(data)
 
 
@@ -131,7 +142,7 @@ def count_sweep(pa, z, record):
         for j in range(n):
             record.edges[i, j] += has(pa[j], i)
             record.together[i, j] += z[i] == z[j]
-    record.tally[0] += 1
+    record.counters[SWEEPS] += 1
 
 
 @kernel
@@ -139,17 +150,17 @@ def note(model, state, record, keep):
     """Count a sweep, and keep its state if asked."""
     n = state.z.shape[0]
     count_sweep(state.pa, state.z, record)
-    if keep and record.tally[1] < record.graphs.shape[0]:
-        s = record.tally[1]
+    if keep and record.counters[KEPT] < record.graphs.shape[0]:
+        s = record.counters[KEPT]
         for i in range(n):
             record.classes[s, i] = state.z[i]
             for w in range(state.pa.shape[1]):
                 record.graphs[s, i, w] = state.pa[i, w]
         record.log_joint[s] = log_likelihood(model, state) + log_prior(model.prior, state)
-        for k in range(3):
+        for k in (ALPHA, B1, B2):
             record.hyper[s, k] = model.prior.hyper[k]
-        record.hyper[s, 3] = model.data.dials[GAMMA]
-        record.tally[1] += 1
+        record.hyper[s, RECORDED_GAMMA] = model.data.settings[GAMMA]
+        record.counters[KEPT] += 1
 
 
 @kernel
@@ -161,10 +172,10 @@ def advance(model, states, moves, powers, at, n_sweeps, record, count, thin, rng
         if powers.shape[0] > 1:
             exchange_powers(moves.between[0], (model, states, powers, at, rng))
         coldest = states[at[0]]
-        for k in range(len(moves.dials)):
-            move_classes(moves.dials[k], (model, coldest, rng))
+        for k in range(len(moves.hyper)):
+            move_classes(moves.hyper[k], (model, coldest, rng))
         if count:
-            note(model, coldest, record, (record.tally[0] + 1) % thin == 0)
+            note(model, coldest, record, (record.counters[SWEEPS] + 1) % thin == 0)
 
 
 def new_model(data, layout, prior, cache):
@@ -174,7 +185,7 @@ def new_model(data, layout, prior, cache):
     first, second = couples
     possible = (layout.pos[second, first] >= 0) | (layout.pos[first, second] >= 0)
     strong = max(int(word).bit_count() for word in layout.strong)
-    return Model(
+    return GraphModel(
         data, layout, prior, cache, np.ascontiguousarray(couples[:, possible]),
         np.zeros(max(1 << strong, 2 * K + 2)), np.zeros((K, 68)),
         np.zeros((11, max(K, 64)), np.int64), np.zeros((6, 1 << WIDTH)),
@@ -189,14 +200,14 @@ def choose_moves(model, states, larger, rng):
     graphs += [redraw_set, reverse_edge] * larger[SETS]
     graphs += [relocate_some] * larger[NODES] + [swap_nodes] * larger[SWAPS]
     classes = [visit_classes, swap_classes, split_merge] if prior.classes_move else []
-    dials = [draw_alpha] if prior.hyper[3] > 0.0 and prior.classes_move else []
-    dials += [draw_beta] if prior.hyper[4] > 0.0 and prior.kind == BLOCKS else []
-    dials += [draw_gamma] if prior.hyper[5] > 0.0 else []
+    hyper = [draw_alpha] if prior.hyper[LEARN_ALPHA] > 0.0 and prior.classes_move else []
+    hyper += [draw_beta] if prior.hyper[LEARN_BETA] > 0.0 and prior.kind == BLOCKS else []
+    hyper += [draw_gamma] if prior.hyper[LEARN_GAMMA] > 0.0 else []
     powers, at = np.ones(len(states)), np.arange(len(states))
     between = [exchange] if len(states) > 1 else []
     return Moves(
         Calls(call_of(move, model, state, 1.0, rng) for move in graphs),
         Calls(call_of(move, model, state, rng) for move in classes),
-        Calls(call_of(move, model, state, rng) for move in dials),
+        Calls(call_of(move, model, state, rng) for move in hyper),
         Calls(call_of(move, model, states, powers, at, rng) for move in between),
     )

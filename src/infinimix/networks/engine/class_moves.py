@@ -21,6 +21,7 @@ from infinimix.networks.engine.blocks import (
     shift_node,
     spare_class,
 )
+from infinimix.networks.engine.hyper import ALPHA, B1, B2
 from infinimix.networks.engine.model import INTO, OUT
 from infinimix.networks.engine.sticks import close_role, open_role
 
@@ -124,7 +125,7 @@ def split_merge(model, state, rng):
     old, order, size = np.empty(n, np.int64), np.empty(n, np.int64), 0
     before = log_prior(prior, state)
     other = spare_class(prior, state) if a == b else b
-    rest, own = prior.hyper[0], prior.crowd[other]
+    rest, own = prior.hyper[ALPHA], prior.pseudo_members[other]
     for v in range(n):
         old[v] = state.z[v]
         if v != i and v != j and (old[v] == a or old[v] == b):
@@ -154,7 +155,7 @@ def split_merge(model, state, rng):
     for v in range(n):
         if state.z[v] != old[v]:
             move_node(model, state, v, old[v])
-    prior.hyper[0], prior.crowd[other] = rest, own
+    prior.hyper[ALPHA], prior.pseudo_members[other] = rest, own
     return False
 
 
@@ -163,15 +164,15 @@ def draw_alpha(model, state, rng):
     """Move alpha by a step of its logarithm (Metropolis), under an exponential prior of mean 1."""
     hyper, n, held, K = model.prior.hyper, state.z.shape[0], 0.0, 0
     for k in range(state.m.shape[0]):
-        K += state.m[k] > 0 and model.prior.crowd[k] == 0.0
-        held += model.prior.crowd[k]
-    old = hyper[0]
+        K += state.m[k] > 0 and model.prior.pseudo_members[k] == 0.0
+        held += model.prior.pseudo_members[k]
+    old = hyper[ALPHA]
     new = old * exp(ALPHA_STEP * rng.standard_normal())
     log_ratio = (K + 1.0) * log(new / old) - (new - old)
     log_ratio += lgamma(new + held) - lgamma(new + held + n)
     log_ratio -= lgamma(old + held) - lgamma(old + held + n)
     if log(1.0 - rng.random()) < log_ratio:
-        hyper[0] = new
+        hyper[ALPHA] = new
 
 
 @kernel
@@ -188,8 +189,8 @@ def nearest(grid, x):
 def draw_beta(model, state, rng):
     """Move b1 and b2 to neighbours on their grid (Metropolis), under a uniform prior on it."""
     hyper, prior = model.prior.hyper, model.prior
-    old1, old2 = hyper[1], hyper[2]
-    which = 1 + np.int64(rng.random() * 2)
+    old1, old2 = hyper[B1], hyper[B2]
+    which = B1 + np.int64(rng.random() * 2)
     at = nearest(GRID, hyper[which]) + (1 if rng.random() < 0.5 else -1)
     if at < 0 or at >= GRID.shape[0]:
         return
@@ -197,5 +198,5 @@ def draw_beta(model, state, rng):
     hyper[which] = GRID[at]
     set_beta(prior)
     if log(1.0 - rng.random()) >= log_prior(prior, state) - before:
-        hyper[1], hyper[2] = old1, old2
+        hyper[B1], hyper[B2] = old1, old2
         set_beta(prior)

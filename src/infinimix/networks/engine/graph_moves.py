@@ -9,7 +9,8 @@ from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import exp
 from infinimix.networks.engine.blocks import UNIFORM, set_edge
 from infinimix.networks.engine.graphs import LAST, ONE, ZERO, popcount, reaches
-from infinimix.networks.engine.model import Model, look_up
+from infinimix.networks.engine.hyper import B1, B2, PAIRS
+from infinimix.networks.engine.model import look_up
 from infinimix.networks.engine.scores import keep_score
 
 
@@ -17,14 +18,14 @@ from infinimix.networks.engine.scores import keep_score
 def pair_gibbs(model, state, begin, end, power, rng):
     """For each pair from `begin` to `end`, draw none, i -> j or j -> i given everything else.
 
-    A direction that would close a circle is found out only when it is drawn; it is then struck
+    A direction that would close a cycle is found out only when it is drawn; it is then struck
     off and the draw repeated, which is a draw from the distribution without it. Everything is
     taken out of the model before the loop: each access inside it would cost more than the draw.
     """
     values, keys, pos, most = model.cache.values, model.cache.keys, model.layout.pos, 0
     fam, pa, z, m, plus = state.fam, state.pa, state.z, state.m, state.plus
     bonus, held, couples = model.prior.bonus, model.prior.held, model.couples
-    b1, b2, blocks = model.prior.hyper[1], model.prior.hyper[2], model.prior.kind != UNIFORM
+    b1, b2, blocks = model.prior.hyper[B1], model.prior.hyper[B2], model.prior.kind != UNIFORM
     most = model.layout.max_parents
     for p in range(begin, end):
         i, j = couples[0, p], couples[1, p]
@@ -53,7 +54,7 @@ def pair_gibbs(model, state, begin, end, power, rng):
                 n = plus[a, b] - here
                 if a == b:  # the other direction may be in the same block
                     n -= back if turn == 0 else there
-                gaps = m[a] * (m[b] - (a == b)) + held[1, a, b] - n - 1
+                gaps = m[a] * (m[b] - (a == b)) + held[PAIRS, a, b] - n - 1
                 odds = (b1 + n) / (b2 + gaps)
             log_w = power * (high - low)
             if bonus[u, v] < np.inf:
@@ -99,6 +100,3 @@ def pair_gibbs(model, state, begin, end, power, rng):
 def visit_pairs(model, state, power, rng):
     """Visit every pair of nodes once."""
     pair_gibbs(model, state, 0, model.couples.shape[1], power, rng)
-
-
-__all__ = ["Model", "pair_gibbs", "visit_pairs"]  # caches of earlier versions look for `Model` here

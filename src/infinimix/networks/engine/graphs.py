@@ -117,7 +117,7 @@ def from_adjacency(A):
 
 
 def topological_order(A):
-    """Return the nodes with all parents before their children; ValueError if there is a circle.
+    """Return the nodes with all parents before their children; ValueError if there is a cycle.
 
     Examples
     --------
@@ -136,7 +136,7 @@ def topological_order(A):
             if missing[j] == 0:
                 ready.append(int(j))
     if len(order) < len(A):
-        raise ValueError("the graph has a directed circle")
+        raise ValueError("the graph has a directed cycle")
     return np.array(order, dtype=np.int64)
 
 

@@ -8,17 +8,17 @@ from infinimix.kernels.compile import kernel, part
 from infinimix.networks.engine.blocks import Prior
 from infinimix.networks.engine.graphs import ONE, ZERO
 from infinimix.networks.engine.packs import packed
-from infinimix.networks.engine.scores import HALF, MIX, Cache, Data, Layout, keep_score
+from infinimix.networks.engine.scores import HALF, MIX, Cache, Data, ParentLayout, keep_score
 
 WIDTH = 7  # so many other nodes' links are drawn anew when a node is relocated
 
 
 @packed
-class Model(NamedTuple):
+class GraphModel(NamedTuple):
     """All that does not change while a chain runs, and room to work."""
 
     data: Data
-    layout: Layout
+    layout: ParentLayout
     prior: Prior
     cache: Cache
     couples: np.ndarray  # (2, P): the pairs of nodes between which an edge is possible

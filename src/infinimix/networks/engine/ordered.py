@@ -1,4 +1,4 @@
-"""The ordered prior with the graph summed out: classes in a row, edges only to later classes.
+"""The ordered prior with the graph summed out: classes in an order, edges only to later classes.
 
 Given the classes z, numbered by their order, and the edge probabilities eta, the parents of
 different nodes are independent, so each node contributes a sum over its sets of parents:
@@ -19,10 +19,13 @@ from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import log
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest, popcount
+from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.packs import packed
-from infinimix.networks.engine.scores import Cache, Data, Layout, family_score
+from infinimix.networks.engine.scores import Cache, Data, ParentLayout, family_score
 
 TINY = 1e-280
+N_CLASSES, ORDER_KNOWN = range(2)  # of `info`
+WITHOUT, WITH = range(2)  # rows of `f`: sums of a later node without and with an edge
 
 
 @packed
@@ -30,7 +33,7 @@ class Sums(NamedTuple):
     """All that the ordered chain reads, and room to work."""
 
     data: Data
-    layout: Layout
+    layout: ParentLayout
     cache: Cache
     weight: np.ndarray  # (N, 2^C): exp(score - best), 0 for sets that cannot be
     log_weight: np.ndarray  # (N, 2^C): its logarithm
@@ -42,13 +45,13 @@ class Sums(NamedTuple):
 
 
 @packed
-class Row(NamedTuple):
-    """Classes in a row."""
+class OrderedState(NamedTuple):
+    """Classes in an order, the edge probabilities between them, and a graph."""
 
     z: np.ndarray  # (N,) place of the class of a node
     eta: np.ndarray  # (K, K) edge probabilities, for earlier to later classes
     role: np.ndarray  # (K,) known role of a class, -1 if none
-    info: np.ndarray  # (2,): number of classes; is the order of known roles fixed?
+    info: np.ndarray  # (2,): N_CLASSES; ORDER_KNOWN: is the order of known roles fixed?
     pa: np.ndarray  # (N, W) the graph that was drawn last
     fam: np.ndarray  # (N,)
 
@@ -79,14 +82,14 @@ def fill_weights(sums, must):
 
 
 @kernel
-def list_sets(sums, row, c, rank, without):
+def list_sets(sums, state, c, rank, without):
     """Fill words and prods with all sets of parents of c if its class stands at `rank`.
 
     prods are the products of eta / (1 - eta), times (1 - eta) for all earlier nodes; node `without`
     is left out. Returns the number of sets.
     """
-    cand, pos, z, base, size = sums.layout.cand, sums.layout.pos, row.z, 1.0, 1
-    words, prods, etas = sums.words, sums.prods, row.eta
+    cand, pos, z, base, size = sums.layout.cand, sums.layout.pos, state.z, 1.0, 1
+    words, prods, etas = sums.words, sums.prods, state.eta
     words[0], prods[0] = ZERO, 1.0
     for k in range(cand.shape[1]):
         i = cand[c, k]
@@ -127,11 +130,11 @@ def log_total(sums, c, size, extra):
 
 
 @kernel
-def log_sums(sums, row):
+def log_sums(sums, state):
     """Return the log of the product of all sums: the likelihood of (z, o, eta)."""
     total = 0.0
-    for c in range(row.z.shape[0]):
-        size = list_sets(sums, row, c, row.z[c], -1)
+    for c in range(state.z.shape[0]):
+        size = list_sets(sums, state, c, state.z[c], -1)
         total += log_total(sums, c, size, ZERO)
     return total
 
@@ -139,7 +142,7 @@ def log_sums(sums, row):
 @kernel
 def count_table(sums, rank, m):
     """Return the log prior of k given parents in each class before `rank`, eta integrated out."""
-    b1, b2 = sums.hyper[1], sums.hyper[2]
+    b1, b2 = sums.hyper[B1], sums.hyper[B2]
     table = np.zeros((rank + 1, m.shape[0] + 1))
     for a in range(rank):
         norm = lgamma(b1) + lgamma(b2) + lgamma(b1 + b2 + m[a]) - lgamma(b1 + b2)
@@ -149,13 +152,13 @@ def count_table(sums, rank, m):
 
 
 @kernel
-def own_total(sums, row, i, rank, m, drawn, counts, rng):
+def own_total(sums, state, i, rank, m, drawn, counts, rng):
     """Return the log sum of node i alone in a class at `rank`, its incoming eta integrated out.
 
     `rank` counts the classes without that of i. If `drawn`, draw a set and fill counts[a] with
     its members in class a.
     """
-    cand, z, pos, size = sums.layout.cand, row.z, sums.layout.pos, 1
+    cand, z, pos, size = sums.layout.cand, state.z, sums.layout.pos, 1
     words, prods, log_weight = sums.words, sums.prods, sums.log_weight
     words[0] = ZERO
     for k in range(cand.shape[1]):
@@ -187,27 +190,27 @@ def own_total(sums, row, i, rank, m, drawn, counts, rng):
 
 
 @kernel
-def class_words(sums, row, i, K, counts):
+def class_words(sums, state, i, K, counts):
     """Fill counts[a] with the candidates of i in class a, as bits."""
     for a in range(K):
         counts[a] = 0
     for k in range(sums.layout.cand.shape[1]):
         v = sums.layout.cand[i, k]
-        if row.z[v] >= 0 and sums.layout.pos[i, v] >= 0:
-            counts[row.z[v]] |= np.int64(ONE << np.uint64(k))
+        if state.z[v] >= 0 and sums.layout.pos[i, v] >= 0:
+            counts[state.z[v]] |= np.int64(ONE << np.uint64(k))
 
 
 @kernel
-def spread(row, without, a, f, e):
+def spread(state, without, a, f, e):
     """Fill e with the coefficients of prod (f0 + x f1) over class a; return its degree."""
     n = 0
     e[0] = 1.0
-    for j in range(row.z.shape[0]):
-        if row.z[j] == a and j != without:
-            e[n + 1] = e[n] * f[1, j]
+    for j in range(state.z.shape[0]):
+        if state.z[j] == a and j != without:
+            e[n + 1] = e[n] * f[WITH, j]
             for k in range(n, 0, -1):
-                e[k] = e[k] * f[0, j] + e[k - 1] * f[1, j]
-            e[0] *= f[0, j]
+                e[k] = e[k] * f[WITHOUT, j] + e[k - 1] * f[WITH, j]
+            e[0] *= f[WITHOUT, j]
             n += 1
     return n
 
@@ -215,7 +218,7 @@ def spread(row, without, a, f, e):
 @kernel
 def weigh_spread(sums, e, n):
     """Turn coefficients into weights of k edges, eta integrated out; return their sum."""
-    b1, b2, total = sums.hyper[1], sums.hyper[2], 0.0
+    b1, b2, total = sums.hyper[B1], sums.hyper[B2], 0.0
     norm = lgamma(b1) + lgamma(b2) - lgamma(b1 + b2)
     for k in range(n + 1):
         e[k] *= np.exp(lgamma(b1 + k) + lgamma(b2 + n - k) - lgamma(b1 + b2 + n) - norm)
@@ -224,12 +227,12 @@ def weigh_spread(sums, e, n):
 
 
 @kernel
-def draw_graph(sums, row, rng):
+def draw_graph(sums, state, rng):
     """Draw the graph given classes and eta."""
-    for c in range(row.z.shape[0]):
-        for w in range(row.pa.shape[1]):
-            row.pa[c, w] = ZERO
-        size = list_sets(sums, row, c, row.z[c], -1)
+    for c in range(state.z.shape[0]):
+        for w in range(state.pa.shape[1]):
+            state.pa[c, w] = ZERO
+        size = list_sets(sums, state, c, state.z[c], -1)
         top = -np.inf
         for s in range(size):
             top = max(top, sums.log_weight[c, sums.words[s]])
@@ -239,32 +242,32 @@ def draw_graph(sums, row, rng):
             sums.prods[s] *= np.exp(lw - top) if lw > -np.inf else 0.0
             total += sums.prods[s]
         word = sums.words[invert(sums.prods, size, total * rng.random())]
-        row.fam[c] = word
+        state.fam[c] = word
         while word != ZERO:
             i = sums.layout.cand[c, lowest(word)]
             word &= word - ONE
-            row.pa[c, i >> 6] |= ONE << (np.uint64(i) & np.uint64(63))
+            state.pa[c, i >> 6] |= ONE << (np.uint64(i) & np.uint64(63))
 
 
 @kernel
-def draw_eta(sums, row, rng):
+def draw_eta(sums, state, rng):
     """Draw the edge probabilities given graph and classes."""
-    K, n = row.info[0], row.z.shape[0]
+    K, n = state.info[N_CLASSES], state.z.shape[0]
     edges, total = np.zeros((K, K)), np.zeros((K, K))
     for j in range(n):
         for i in range(n):
-            if row.z[i] < row.z[j]:
-                total[row.z[i], row.z[j]] += 1
-                if (row.pa[j, i >> 6] >> (np.uint64(i) & np.uint64(63))) & ONE != ZERO:
-                    edges[row.z[i], row.z[j]] += 1
+            if state.z[i] < state.z[j]:
+                total[state.z[i], state.z[j]] += 1
+                if (state.pa[j, i >> 6] >> (np.uint64(i) & np.uint64(63))) & ONE != ZERO:
+                    edges[state.z[i], state.z[j]] += 1
     for a in range(K):
         for b in range(a + 1, K):
-            row.eta[a, b] = draw_beta(sums, edges[a, b], total[a, b], rng)
+            state.eta[a, b] = draw_beta(sums, edges[a, b], total[a, b], rng)
 
 
 @part
 def draw_beta(sums, k, n, rng):
     """Draw a probability from Beta(b1 + k, b2 + n - k), away from 0 and 1 by rounding."""
-    x = rng.standard_gamma(sums.hyper[1] + k)
-    y = rng.standard_gamma(sums.hyper[2] + n - k)
+    x = rng.standard_gamma(sums.hyper[B1] + k)
+    y = rng.standard_gamma(sums.hyper[B2] + n - k)
     return min(max(x / (x + y), 1e-12), 1.0 - 1e-12) if x + y > 0.0 else 0.5

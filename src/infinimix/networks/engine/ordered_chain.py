@@ -10,7 +10,17 @@ from infinimix.networks.engine.blocks import BETA_GRID
 from infinimix.networks.engine.chain import count_sweep
 from infinimix.networks.engine.class_moves import nearest
 from infinimix.networks.engine.graphs import has
-from infinimix.networks.engine.ordered import draw_eta, draw_graph
+from infinimix.networks.engine.hyper import (
+    ALPHA,
+    B1,
+    B2,
+    KEPT,
+    LEARN_ALPHA,
+    LEARN_BETA,
+    RECORDED_GAMMA,
+    SWEEPS,
+)
+from infinimix.networks.engine.ordered import N_CLASSES, draw_eta, draw_graph
 from infinimix.networks.engine.ordered_moves import move_class, relocate, sizes, swap_nodes
 from infinimix.networks.engine.scores import GAMMA, family_score
 
@@ -18,50 +28,50 @@ GRID = np.array(BETA_GRID)
 
 
 @kernel
-def draw_row_hyper(sums, row, rng):
+def draw_hyper(sums, state, rng):
     """Move alpha and beta, if they are learned (Metropolis); priors as in `class_moves`."""
-    hyper, K, n = sums.hyper, row.info[0], row.z.shape[0]
-    if hyper[3] > 0.0:
-        old = hyper[0]
+    hyper, K, n = sums.hyper, state.info[N_CLASSES], state.z.shape[0]
+    if hyper[LEARN_ALPHA] > 0.0:
+        old = hyper[ALPHA]
         new = old * np.exp(rng.standard_normal())
         ratio = (K + 1.0) * log(new / old) - (new - old) + lgamma(new) - lgamma(new + n)
         if log(1.0 - rng.random()) < ratio - lgamma(old) + lgamma(old + n):
-            hyper[0] = new
-    if hyper[4] > 0.0:
-        which = 1 + np.int64(rng.random() * 2)
+            hyper[ALPHA] = new
+    if hyper[LEARN_BETA] > 0.0:
+        which = B1 + np.int64(rng.random() * 2)
         at = nearest(GRID, hyper[which]) + (1 if rng.random() < 0.5 else -1)
         if 0 <= at < GRID.shape[0]:
-            old, before = hyper[which], log_eta(row, hyper)
+            old, before = hyper[which], log_eta(state, hyper)
             hyper[which] = GRID[at]
-            if log(1.0 - rng.random()) >= log_eta(row, hyper) - before:
+            if log(1.0 - rng.random()) >= log_eta(state, hyper) - before:
                 hyper[which] = old
 
 
 @kernel
-def log_eta(row, hyper):
+def log_eta(state, hyper):
     """Return the log prior density of all edge probabilities."""
-    K, b1, b2, total = row.info[0], hyper[1], hyper[2], 0.0
+    K, b1, b2, total = state.info[N_CLASSES], hyper[B1], hyper[B2], 0.0
     norm = lgamma(b1) + lgamma(b2) - lgamma(b1 + b2)
     for a in range(K):
         for b in range(a + 1, K):
-            eta = row.eta[a, b]
+            eta = state.eta[a, b]
             total += (b1 - 1.0) * log(eta) + (b2 - 1.0) * log(1.0 - eta) - norm
     return total
 
 
 @kernel
-def log_joint_row(sums, row):
+def log_joint_ordered(sums, state):
     """Return log P(G, z, o, rows), eta integrated out, for the graph that was drawn last."""
-    n, K = row.z.shape[0], row.info[0]
-    alpha, b1, b2 = sums.hyper[0], sums.hyper[1], sums.hyper[2]
+    n, K = state.z.shape[0], state.info[N_CLASSES]
+    alpha, b1, b2 = sums.hyper[ALPHA], sums.hyper[B1], sums.hyper[B2]
     total = K * log(alpha) - lgamma(K + 1.0) + lgamma(alpha) - lgamma(alpha + n)
     m, plus = np.zeros(n + 1, np.int64), np.zeros((K, K))
-    sizes(row, m)
+    sizes(state, m)
     for j in range(n):
-        total += family_score(sums.data, sums.layout, sums.cache, j, row.fam[j])
+        total += family_score(sums.data, sums.layout, sums.cache, j, state.fam[j])
         for i in range(n):
-            if has(row.pa[j], i):
-                plus[row.z[i], row.z[j]] += 1
+            if has(state.pa[j], i):
+                plus[state.z[i], state.z[j]] += 1
                 total += log(sums.odds[i, j])
     norm = lgamma(b1) + lgamma(b2) - lgamma(b1 + b2)
     for a in range(K):
@@ -73,35 +83,35 @@ def log_joint_row(sums, row):
 
 
 @kernel
-def note_row(sums, row, record, keep):
+def note_ordered(sums, state, record, keep):
     """Count a sweep, and keep its state if asked."""
-    n = row.z.shape[0]
-    count_sweep(row.pa, row.z, record)
-    if keep and record.tally[1] < record.graphs.shape[0]:
-        s = record.tally[1]
+    n = state.z.shape[0]
+    count_sweep(state.pa, state.z, record)
+    if keep and record.counters[KEPT] < record.graphs.shape[0]:
+        s = record.counters[KEPT]
         for i in range(n):
-            for w in range(row.pa.shape[1]):
-                record.graphs[s, i, w] = row.pa[i, w]
-            record.classes[s, i] = row.z[i]
-            record.ranks[s, i] = row.z[i]
-        record.log_joint[s] = log_joint_row(sums, row)
-        for k in range(3):
+            for w in range(state.pa.shape[1]):
+                record.graphs[s, i, w] = state.pa[i, w]
+            record.classes[s, i] = state.z[i]
+            record.ranks[s, i] = state.z[i]
+        record.log_joint[s] = log_joint_ordered(sums, state)
+        for k in (ALPHA, B1, B2):
             record.hyper[s, k] = sums.hyper[k]
-        record.hyper[s, 3] = sums.data.dials[GAMMA]
-        record.tally[1] += 1
+        record.hyper[s, RECORDED_GAMMA] = sums.data.settings[GAMMA]
+        record.counters[KEPT] += 1
 
 
 @kernel
-def advance_row(sums, row, n_sweeps, record, count, thin, rng):
+def advance_ordered(sums, state, n_sweeps, record, count, thin, rng):
     """Run so many sweeps of the ordered chain."""
     for _ in range(n_sweeps):
-        for i in range(row.z.shape[0]):
-            relocate(sums, row, i, rng)
+        for i in range(state.z.shape[0]):
+            relocate(sums, state, i, rng)
         for s in range(4):
-            move_class(sums, row, s % 2 == 0, rng)
-            swap_nodes(sums, row, rng)
-        draw_graph(sums, row, rng)
-        draw_eta(sums, row, rng)
-        draw_row_hyper(sums, row, rng)
+            move_class(sums, state, s % 2 == 0, rng)
+            swap_nodes(sums, state, rng)
+        draw_graph(sums, state, rng)
+        draw_eta(sums, state, rng)
+        draw_hyper(sums, state, rng)
         if count:
-            note_row(sums, row, record, (record.tally[0] + 1) % thin == 0)
+            note_ordered(sums, state, record, (record.counters[SWEEPS] + 1) % thin == 0)

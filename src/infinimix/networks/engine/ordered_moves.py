@@ -4,13 +4,20 @@
 alpha / (K + 1) each; K counts the classes without the node.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import log
 from infinimix.networks.engine.graphs import ONE, ZERO
+from infinimix.networks.engine.hyper import ALPHA
 from infinimix.networks.engine.ordered import (
+    N_CLASSES,
+    ORDER_KNOWN,
+    WITH,
+    WITHOUT,
     class_words,
     draw_beta,
     list_sets,
@@ -23,70 +30,70 @@ from infinimix.networks.engine.ordered import (
 
 
 @kernel
-def drop_class(row, k):
+def drop_class(state, k):
     """Close the gap that an empty class leaves at place k."""
-    K = row.info[0]
-    for i in range(row.z.shape[0]):
-        if row.z[i] > k:
-            row.z[i] -= 1
+    K = state.info[N_CLASSES]
+    for i in range(state.z.shape[0]):
+        if state.z[i] > k:
+            state.z[i] -= 1
     for a in range(k, K - 1):
-        row.role[a] = row.role[a + 1]
-        for b in range(row.eta.shape[1]):
-            row.eta[a, b] = row.eta[a + 1, b]
+        state.role[a] = state.role[a + 1]
+        for b in range(state.eta.shape[1]):
+            state.eta[a, b] = state.eta[a + 1, b]
     for b in range(k, K - 1):
-        for a in range(row.eta.shape[0]):
-            row.eta[a, b] = row.eta[a, b + 1]
-    row.info[0] = K - 1
+        for a in range(state.eta.shape[0]):
+            state.eta[a, b] = state.eta[a, b + 1]
+    state.info[N_CLASSES] = K - 1
 
 
 @kernel
-def open_class(row, k):
+def open_class(state, k):
     """Make room for a class at place k."""
-    K = row.info[0]
-    for i in range(row.z.shape[0]):
-        if row.z[i] >= k:
-            row.z[i] += 1
+    K = state.info[N_CLASSES]
+    for i in range(state.z.shape[0]):
+        if state.z[i] >= k:
+            state.z[i] += 1
     for a in range(K, k, -1):
-        row.role[a] = row.role[a - 1]
-        for b in range(row.eta.shape[1]):
-            row.eta[a, b] = row.eta[a - 1, b]
+        state.role[a] = state.role[a - 1]
+        for b in range(state.eta.shape[1]):
+            state.eta[a, b] = state.eta[a - 1, b]
     for b in range(K, k, -1):
-        for a in range(row.eta.shape[0]):
-            row.eta[a, b] = row.eta[a, b - 1]
-    row.role[k] = -1
-    row.info[0] = K + 1
+        for a in range(state.eta.shape[0]):
+            state.eta[a, b] = state.eta[a, b - 1]
+    state.role[k] = -1
+    state.info[N_CLASSES] = K + 1
 
 
 @kernel
-def sizes(row, m):
+def sizes(state, m):
     """Fill m with the number of nodes in each class; nodes at -1 are out."""
     for k in range(m.shape[0]):
         m[k] = 0
-    for i in range(row.z.shape[0]):
-        if row.z[i] >= 0:
-            m[row.z[i]] += 1
+    for i in range(state.z.shape[0]):
+        if state.z[i] >= 0:
+            m[state.z[i]] += 1
 
 
 @kernel
-def take_out(row, i):
+def take_out(state, i):
     """Take node i out of its class, which goes if it is empty."""
-    k, alone = row.z[i], True
-    for j in range(row.z.shape[0]):
-        alone = alone and (j == i or row.z[j] != k)
-    row.z[i] = -1
+    k, alone = state.z[i], True
+    for j in range(state.z.shape[0]):
+        alone = alone and (j == i or state.z[j] != k)
+    state.z[i] = -1
     if alone:
-        drop_class(row, k)
+        drop_class(state, k)
 
 
 @kernel
-def weigh_others(sums, row, i, f, base):
-    """Fill f[0, j] and f[1, j] with the sums of j without and with i, scaled by base[j]."""
-    for j in range(row.z.shape[0]):
-        f[0, j], f[1, j], base[j] = 1.0, 1.0, 0.0
+def weigh_others(sums, state, i, f, base):
+    """Fill f with the sums of each j without and with i as a parent, scaled by base[j]."""
+    for j in range(state.z.shape[0]):
+        f[WITHOUT, j], f[WITH, j], base[j] = 1.0, 1.0, 0.0
         if j == i:
             continue
         k = sums.layout.pos[j, i]
-        size = list_sets(sums, row, j, row.z[j], i)
+        size = list_sets(sums, state, j, state.z[j], i)
         low = log_total(sums, j, size, ZERO)
         if k < 0:  # i is no candidate: its eta has no say
             base[j] = low
@@ -94,74 +101,88 @@ def weigh_others(sums, row, i, f, base):
         high = log_total(sums, j, size, ONE << np.uint64(k))
         top = max(low, high)
         base[j] = top
-        f[0, j] = np.exp(low - top) if low > -np.inf else 0.0
-        f[1, j] = np.exp(high - top) if high > -np.inf else 0.0
+        f[WITHOUT, j] = np.exp(low - top) if low > -np.inf else 0.0
+        f[WITH, j] = np.exp(high - top) if high > -np.inf else 0.0
 
 
 @kernel
-def later_weight(row, i, k, f):
+def later_weight(state, i, k, f):
     """Return the log weight of all nodes later than place k and of those that i does not reach."""
     total = 0.0
-    for j in range(row.z.shape[0]):
+    for j in range(state.z.shape[0]):
         if j != i:
-            eta = row.eta[k, row.z[j]] if row.z[j] > k else 0.0
-            total += log(max((1.0 - eta) * f[0, j] + eta * f[1, j], 1e-300))
+            eta = state.eta[k, state.z[j]] if state.z[j] > k else 0.0
+            total += log(max((1.0 - eta) * f[WITHOUT, j] + eta * f[WITH, j], 1e-300))
     return total
 
 
+class Others(NamedTuple):
+    """What all nodes but i are like, and room to work, while i is out of its class."""
+
+    i: int
+    K: int  # classes without that of i
+    m: np.ndarray  # (N + 1,) members of each class
+    f: np.ndarray  # (2, N): `weigh_others`
+    e: np.ndarray  # (N + 2,) room for the coefficients of `spread`
+    counts: np.ndarray  # (N + 1,) room: candidates in each class, as bits or numbers
+
+
 @kernel
-def new_weight(sums, row, i, p, K, m, f, e, counts, rng):
-    """Return the log weight of a class of its own for i at place p."""
-    class_words(sums, row, i, K, counts)
-    total = own_total(sums, row, i, p, m, False, counts, rng)
-    for j in range(row.z.shape[0]):
-        if j != i and row.z[j] < p:
-            total += log(max(f[0, j], 1e-300))
+def new_weight(sums, state, others, p, rng):
+    """Return the log weight of a class of its own at place p for the node that is out."""
+    i, K, f, e = others.i, others.K, others.f, others.e
+    class_words(sums, state, i, K, others.counts)
+    total = own_total(sums, state, i, p, others.m, False, others.counts, rng)
+    for j in range(state.z.shape[0]):
+        if j != i and state.z[j] < p:
+            total += log(max(f[WITHOUT, j], 1e-300))
     for a in range(p, K):
-        total += log(max(weigh_spread(sums, e, spread(row, i, a, f, e)), 1e-300))
+        total += log(max(weigh_spread(sums, e, spread(state, i, a, f, e)), 1e-300))
     return total
 
 
 @kernel
-def settle_new(sums, row, i, p, K, m, f, e, counts, rng):
-    """Open a class for i at place p and draw its eta."""
-    class_words(sums, row, i, K, counts)
-    own_total(sums, row, i, p, m, True, counts, rng)
+def enter_new(sums, state, others, p, rng):
+    """Open a class at place p for the node that is out, and draw its eta."""
+    i, K, m, f, e, counts = others
+    class_words(sums, state, i, K, counts)
+    own_total(sums, state, i, p, m, True, counts, rng)
     incoming, outgoing = np.zeros(K), np.zeros(K)
     for a in range(p):
         incoming[a] = draw_beta(sums, counts[a], m[a], rng)
     for a in range(p, K):
-        n = spread(row, i, a, f, e)
+        n = spread(state, i, a, f, e)
         total = weigh_spread(sums, e, n)
         outgoing[a] = draw_beta(sums, invert(e, n + 1, total * rng.random()), n, rng)
-    open_class(row, p)
+    open_class(state, p)
     for a in range(p):
-        row.eta[a, p] = incoming[a]
+        state.eta[a, p] = incoming[a]
     for a in range(p, K):
-        row.eta[p, a + 1] = outgoing[a]
-    row.z[i] = p
+        state.eta[p, a + 1] = outgoing[a]
+    state.z[i] = p
 
 
 @kernel
-def relocate(sums, row, i, rng):
+def relocate(sums, state, i, rng):
     """Draw the class of node i among all classes and all places for a new one."""
     if sums.anchor[i] >= 0:
         return
-    n = row.z.shape[0]
-    take_out(row, i)
-    K = row.info[0]
+    n = state.z.shape[0]
+    take_out(state, i)
+    K = state.info[N_CLASSES]
     m, counts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
     f, base, e = np.zeros((2, n)), np.zeros(n), np.zeros(n + 2)
     scores = np.zeros(2 * K + 1)
-    sizes(row, m)
-    weigh_others(sums, row, i, f, base)
+    sizes(state, m)
+    weigh_others(sums, state, i, f, base)
+    others = Others(i, K, m, f, e, counts)
     for k in range(K):
-        size = list_sets(sums, row, i, k, -1)
+        size = list_sets(sums, state, i, k, -1)
         own = log_total(sums, i, size, ZERO)
-        scores[k] = log(np.float64(m[k])) + own + later_weight(row, i, k, f)
+        scores[k] = log(np.float64(m[k])) + own + later_weight(state, i, k, f)
     for p in range(K + 1):
-        score = new_weight(sums, row, i, p, K, m, f, e, counts, rng)
-        scores[K + p] = log(sums.hyper[0] / (K + 1.0)) + score
+        score = new_weight(sums, state, others, p, rng)
+        scores[K + p] = log(sums.hyper[ALPHA] / (K + 1.0)) + score
     top, total = -np.inf, 0.0
     for s in range(2 * K + 1):
         top = max(top, scores[s])
@@ -170,47 +191,47 @@ def relocate(sums, row, i, rng):
         total += scores[s]
     pick = invert(scores, 2 * K + 1, total * rng.random())
     if pick < K:
-        row.z[i] = pick
+        state.z[i] = pick
     else:
-        settle_new(sums, row, i, pick - K, K, m, f, e, counts, rng)
+        enter_new(sums, state, others, pick - K, rng)
 
 
 @kernel
-def in_order(row):
+def in_order(state):
     """Are the known roles in their known order?"""
     last = -1
-    for k in range(row.info[0]):
-        if row.role[k] >= 0:
-            if row.role[k] < last:
+    for k in range(state.info[N_CLASSES]):
+        if state.role[k] >= 0:
+            if state.role[k] < last:
                 return False
-            last = row.role[k]
+            last = state.role[k]
     return True
 
 
 @kernel
-def permute(row, order):
+def permute(state, order):
     """Let the class at place order[k] come to place k; a pair of classes keeps its eta."""
-    K = row.info[0]
+    K = state.info[N_CLASSES]
     place = np.empty(K, np.int64)
     eta, role = np.empty((K, K)), np.empty(K, np.int64)
     for k in range(K):
         place[order[k]] = k
-        role[k] = row.role[k]
+        role[k] = state.role[k]
         for h in range(K):
-            eta[k, h] = row.eta[k, h]
-    for i in range(row.z.shape[0]):
-        row.z[i] = place[row.z[i]]
+            eta[k, h] = state.eta[k, h]
+    for i in range(state.z.shape[0]):
+        state.z[i] = place[state.z[i]]
     for k in range(K):
-        row.role[k] = role[order[k]]
+        state.role[k] = role[order[k]]
         for h in range(k + 1, K):
             a, b = order[k], order[h]
-            row.eta[k, h] = eta[min(a, b), max(a, b)]
+            state.eta[k, h] = eta[min(a, b), max(a, b)]
 
 
 @kernel
-def move_class(sums, row, swap, rng):
+def move_class(sums, state, swap, rng):
     """Swap two classes, or let one jump to another place (Metropolis)."""
-    K = row.info[0]
+    K = state.info[N_CLASSES]
     if K < 2:
         return False
     a = np.int64(rng.random() * K)
@@ -226,27 +247,27 @@ def move_class(sums, row, swap, rng):
     order[b] = a
     if swap:
         order[a] = b
-    before = log_sums(sums, row)
+    before = log_sums(sums, state)
     for k in range(K):
         back[order[k]] = k
-    permute(row, order)
-    sound = row.info[1] == 0 or in_order(row)
-    if sound and log(1.0 - rng.random()) < log_sums(sums, row) - before:
+    permute(state, order)
+    sound = state.info[ORDER_KNOWN] == 0 or in_order(state)
+    if sound and log(1.0 - rng.random()) < log_sums(sums, state) - before:
         return True
-    permute(row, back)
+    permute(state, back)
     return False
 
 
 @kernel
-def swap_nodes(sums, row, rng):
+def swap_nodes(sums, state, rng):
     """Let two nodes of different classes change places (Metropolis)."""
-    n = row.z.shape[0]
+    n = state.z.shape[0]
     i, j = np.int64(rng.random() * n), np.int64(rng.random() * n)
-    if row.z[i] == row.z[j] or sums.anchor[i] >= 0 or sums.anchor[j] >= 0:
+    if state.z[i] == state.z[j] or sums.anchor[i] >= 0 or sums.anchor[j] >= 0:
         return False
-    before = log_sums(sums, row)
-    row.z[i], row.z[j] = row.z[j], row.z[i]
-    if log(1.0 - rng.random()) < log_sums(sums, row) - before:
+    before = log_sums(sums, state)
+    state.z[i], state.z[j] = state.z[j], state.z[i]
+    if log(1.0 - rng.random()) < log_sums(sums, state) - before:
         return True
-    row.z[i], row.z[j] = row.z[j], row.z[i]
+    state.z[i], state.z[j] = state.z[j], state.z[i]
     return False

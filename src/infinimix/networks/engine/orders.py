@@ -14,6 +14,7 @@ from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import exp, log
 from infinimix.networks.engine.blocks import UNIFORM, pairs, set_parents
 from infinimix.networks.engine.graphs import popcount
+from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.model import required_parents, score_of
 from infinimix.networks.engine.packs import packed
 
@@ -64,8 +65,8 @@ def draw_odds(prior, state, odds, rng):
             odds[a, b] = 0.0
             if prior.kind != UNIFORM and state.m[a] > 0 and state.m[b] > 0:
                 n = state.plus[a, b]
-                x = rng.standard_gamma(prior.hyper[1] + n)
-                y = rng.standard_gamma(prior.hyper[2] + pairs(prior, state, a, b) - n)
+                x = rng.standard_gamma(prior.hyper[B1] + n)
+                y = rng.standard_gamma(prior.hyper[B2] + pairs(prior, state, a, b) - n)
                 odds[a, b] = log(max(x, 1e-300)) - log(max(y, 1e-300))
 
 

@@ -29,6 +29,7 @@ from infinimix.networks.engine.blocks import (
     spare_class,
 )
 from infinimix.networks.engine.graphs import ONE, ZERO, mark_descendants, popcount
+from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.model import (
     CHILD_COUNT,
     CHILD_STRIDE,
@@ -57,8 +58,8 @@ def draw_own(prior, state, tables, rng):
     for k in range(state.m.shape[0]):
         if state.m[k] > 0:
             n = state.plus[k, k]
-            x = max(rng.standard_gamma(prior.hyper[1] + n), 1e-300)
-            y = max(rng.standard_gamma(prior.hyper[2] + pairs(prior, state, k, k) - n), 1e-300)
+            x = max(rng.standard_gamma(prior.hyper[B1] + n), 1e-300)
+            y = max(rng.standard_gamma(prior.hyper[B2] + pairs(prior, state, k, k) - n), 1e-300)
             tables[k, OWN], tables[k, OWN + 1] = log(x / (x + y)), log(y / (x + y))
 
 

@@ -37,14 +37,14 @@ class Data(NamedTuple):
     logs: np.ndarray  # (largest card + 1, n + 1): log(r gamma + k), row 0 is log(gamma + k)
     R: np.ndarray  # (1 or N, N, N) posterior scatter, for each child if there were interventions
     rows: np.ndarray  # (1 or N,) how many rows it is of
-    dials: np.ndarray  # see GAMMA .. PRIOR_T
+    settings: np.ndarray  # see GAMMA .. PRIOR_T
 
 
 GAMMA, IS_BDEU, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, PRIOR_T = range(6)  # PRIOR_W is alpha_w - N
 
 
 @packed
-class Layout(NamedTuple):
+class ParentLayout(NamedTuple):
     """Which nodes may be parents of which."""
 
     cand: np.ndarray  # (N, C) int64: the candidate parents of a child
@@ -87,7 +87,7 @@ def discrete_score(data, layout, cache, c, mask):
         for t in range(n):
             code[t] = code[t] * size + column[t]
     child, skips, score = data.codes[c], data.skip.shape[1] > 0, 0.0
-    bdeu, each = data.dials[IS_BDEU] > 0.0, data.dials[GAMMA] / (q * r)
+    bdeu, each = data.settings[IS_BDEU] > 0.0, data.settings[GAMMA] / (q * r)
     for t in range(n):
         if skips and data.skip[c, t]:
             continue
@@ -135,7 +135,7 @@ def gaussian_score(data, layout, cache, c, mask):
                     log_det += libm_log(value)
         size += 1
     k = size - 1  # parents
-    mu, w, t = data.dials[PRIOR_MU], data.dials[PRIOR_W], data.dials[PRIOR_T]
+    mu, w, t = data.settings[PRIOR_MU], data.settings[PRIOR_W], data.settings[PRIOR_T]
     return (
         -0.5 * n * libm_log(np.pi)
         + 0.5 * libm_log(mu / (mu + n))
@@ -206,7 +206,7 @@ def forget(cache):
 @kernel
 def set_logs(data):
     """Fill the tables of logarithms for the gamma that is set."""
-    gamma = data.dials[GAMMA]
+    gamma = data.settings[GAMMA]
     for k in range(data.logs.shape[1]):
         data.logs[0, k] = libm_log(gamma + k)
         for r in range(1, data.logs.shape[0]):
@@ -242,7 +242,7 @@ def gaussian_data(X, skip=None, alpha_mu=1.0):
 
 def fill_scatter(data, X):
     """Set the posterior scatter matrices to those of rows X."""
-    mu, t = data.dials[PRIOR_MU], data.dials[PRIOR_T]
+    mu, t = data.settings[PRIOR_MU], data.settings[PRIOR_T]
     for k in range(len(data.R)):
         rows = X if data.skip.shape[1] == 0 else X[data.skip[k] == 0]
         n, mean = len(rows), rows.mean(axis=0) if len(rows) else np.zeros(X.shape[1])
@@ -263,12 +263,12 @@ def new_cache(data, layout):
     N = len(layout.cand)
     full = layout.cand.shape[1] == N - 1 and N <= DENSE
     slots = 1 << (N - 1) if full else 1 << max(int(HASHED / N).bit_length() - 1, 10)
-    cells = 0 if data.dials[IS_GAUSSIAN] else 2 * MOST_CELLS
+    cells = 0 if data.settings[IS_GAUSSIAN] else 2 * MOST_CELLS
     cache = Cache(
         np.empty((N, slots)), np.zeros((N, 0 if full else slots), np.uint64),
         np.zeros(N + 1, np.int64), np.zeros(data.codes.shape[1] + cells, np.int32),
         np.zeros((N + 1, N + 2)), Calls(),
     )  # fmt: skip
     forget(cache)
-    kernel = gaussian_score if data.dials[IS_GAUSSIAN] else discrete_score
+    kernel = gaussian_score if data.settings[IS_GAUSSIAN] else discrete_score
     return cache._replace(calls=Calls([call_of(kernel, data, layout, cache, 0, ZERO)]))

@@ -2,7 +2,7 @@
 
 Role k has a weight w_k for all networks, and those that no node has yet share the rest w. Given
 these, the roles of one network have P(z) = prod_k Gamma(c w_k + m_k) / Gamma(c w_k) up to a
-constant, so that c w_k are pseudo-members (`crowd`), and c w is the weight of a new role (`alpha`).
+constant, so that c w_k are pseudo-members, and c w is the weight of a new role (`alpha`).
 With concentration s of all roles the weights have, before any node is seen, the density
 
     w^(s - 1) prod_k s / w_k
@@ -15,8 +15,8 @@ a franchise s is 0 and nothing happens.
 
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import exp, log
+from infinimix.networks.engine.hyper import ALPHA, STICKS
 
-STICKS = 6  # of `hyper`: the concentration s, 0 without a franchise
 LEAST = 1e-100
 
 
@@ -26,10 +26,10 @@ def open_role(prior, state, k, rng):
     hyper = prior.hyper
     if hyper[STICKS] == 0.0 or k < prior.n_roles or state.m[k] > 0:
         return 0.0
-    rest = hyper[0]
-    hyper[0] = max(rest * exp(max(log(1.0 - rng.random()) / hyper[STICKS], -600.0)), LEAST)
-    prior.crowd[k] = max(rest - hyper[0], LEAST)
-    return log(prior.crowd[k] / rest)
+    rest = hyper[ALPHA]
+    hyper[ALPHA] = max(rest * exp(max(log(1.0 - rng.random()) / hyper[STICKS], -600.0)), LEAST)
+    prior.pseudo_members[k] = max(rest - hyper[ALPHA], LEAST)
+    return log(prior.pseudo_members[k] / rest)
 
 
 @kernel
@@ -38,7 +38,7 @@ def close_role(prior, state, k):
     hyper = prior.hyper
     if hyper[STICKS] == 0.0 or k < prior.n_roles or state.m[k] > 0:
         return 0.0
-    share = prior.crowd[k]
-    hyper[0] += share
-    prior.crowd[k] = 0.0
-    return log(share / hyper[0])
+    share = prior.pseudo_members[k]
+    hyper[ALPHA] += share
+    prior.pseudo_members[k] = 0.0
+    return log(share / hyper[ALPHA])

@@ -1,0 +1,1 @@
+"""What a fitted network can be asked: states, densities, rows, conditionals and interventions."""

@@ -1,0 +1,194 @@
+"""Posterior predictive of rows, averaged over networks.
+
+Given a network, the predictive of one row is a network too: each table has its posterior mean,
+each Gaussian family is a Student t. So a family is scored once for all networks that have it, and
+a network is a sum over families. Missing cells of discrete rows are summed over; those of real rows
+are left out of a joint normal with the moments of the network, which for these rows takes the
+place of the Student t.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import lgamma, log, pi
+
+import numpy as np
+from scipy.special import logsumexp
+
+from infinimix.networks.answers.elimination import Factor, eliminate
+from infinimix.networks.engine.graphs import topological_order
+from infinimix.networks.engine.scores import GAMMA, IS_BDEU, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, Data
+from infinimix.networks.learning.completion import code_parents, draw_regression, posterior_means
+
+MOST_COMPLETIONS = 256
+CHUNK = 2000
+
+
+class Mixture:
+    """Networks with weights, each over one completed table."""
+
+    def __init__(
+        self, graphs: np.ndarray, weights: np.ndarray, place: np.ndarray,
+        data: list[Data], tables: list[np.ndarray],
+    ) -> None:  # fmt: skip
+        self.graphs, self.weights, self.place = graphs, weights / weights.sum(), place
+        self.data, self.tables = data, tables
+        self.gaussian = bool(data[0].settings[IS_GAUSSIAN])
+        self.cards = data[0].cards
+        self.N = graphs.shape[-1]
+        known: dict[tuple[int, int, bytes], int] = {}
+        self.index = np.empty((len(graphs), self.N), np.int64)
+        self.families: list[tuple[int, int, np.ndarray]] = []
+        for s, (A, k) in enumerate(zip(graphs, place, strict=True)):
+            for c in range(self.N):
+                key = (int(k), c, A[:, c].tobytes())
+                if key not in known:
+                    known[key] = len(self.families)
+                    self.families.append((int(k), c, np.flatnonzero(A[:, c])))
+                self.index[s, c] = known[key]
+        self._tables: dict[int, np.ndarray] = {}
+        self._means = (
+            [posterior_means(d, t) for d, t in zip(data, tables, strict=True)]
+            if self.gaussian
+            else []
+        )
+
+    # --- families ---------------------------------------------------------------------------
+
+    def cpt(self, f: int) -> np.ndarray:
+        """Return the mean table of a discrete family, (configurations, categories)."""
+        if f not in self._tables:
+            k, c, parents = self.families[f]
+            data, X = self.data[k], self.tables[k]
+            q, r = int(np.prod(self.cards[parents])), int(self.cards[c])
+            each = data.settings[GAMMA] / (q * r if data.settings[IS_BDEU] else 1)
+            used = slice(None) if data.skip.shape[1] == 0 else data.skip[c] == 0
+            cell = code_parents(X, parents, self.cards) * r + X[:, c]
+            counts = np.bincount(cell[used], minlength=q * r).reshape(q, r) + each
+            self._tables[f] = counts / counts.sum(axis=1, keepdims=True)
+        return self._tables[f]
+
+    def _family_log_p(self, f: int, X: np.ndarray) -> np.ndarray:
+        k, c, parents = self.families[f]
+        if self.gaussian:
+            both = self._log_t(k, c, np.append(parents, c), X)
+            return both - self._log_t(k, c, parents, X)
+        return np.log(self.cpt(f)[code_parents(X, parents, self.cards), X[:, c]])
+
+    def _log_t(self, k: int, c: int, held: np.ndarray, X: np.ndarray) -> np.ndarray:
+        """Return the log density of columns `held`: a multivariate Student t."""
+        data = self.data[k]
+        own = c if len(data.R) > 1 else 0
+        n, d = data.rows[own], len(held)
+        lam, nu = data.settings[PRIOR_MU] + n, data.settings[PRIOR_W] + n + 1.0
+        if d == 0:
+            return np.zeros(len(X))
+        scale = data.R[own][np.ix_(held, held)] * (lam + 1.0) / (lam * nu)
+        L = np.linalg.cholesky(scale)
+        y = np.linalg.solve(L, (X[:, held] - self._means[k][own][held]).T)
+        return (
+            lgamma(0.5 * (nu + d)) - lgamma(0.5 * nu) - 0.5 * d * log(nu * pi)
+            - np.log(np.diag(L)).sum() - 0.5 * (nu + d) * np.log1p((y * y).sum(axis=0) / nu)
+        )  # fmt: skip
+
+    # --- rows -------------------------------------------------------------------------------
+
+    def log_density(self, X: np.ndarray, missing: np.ndarray) -> np.ndarray:
+        """Return the log predictive density of each row."""
+        out = np.empty(len(X))
+        holed = missing.any(axis=1)
+        whole = np.flatnonzero(~holed)
+        for k in range(0, len(whole), CHUNK):
+            rows = whole[k : k + CHUNK]
+            out[rows] = self._log_whole(X[rows])
+        for t in np.flatnonzero(holed):
+            out[t] = self._log_holed(X[t], missing[t])
+        return out
+
+    def _log_whole(self, X: np.ndarray) -> np.ndarray:
+        scores = np.array([self._family_log_p(f, X) for f in range(len(self.families))])
+        logs = np.stack([scores[own].sum(axis=0) for own in self.index])
+        return np.asarray(logsumexp(logs, axis=0, b=self.weights[:, None]))
+
+    def _log_holed(self, x: np.ndarray, missing: np.ndarray) -> float:
+        if missing.all():
+            return 0.0
+        if self.gaussian:
+            return self._log_normal(x, ~missing)
+        sizes = self.cards[missing]
+        if np.log(sizes).sum() <= log(MOST_COMPLETIONS):
+            filled = np.repeat(x[None], int(np.prod(sizes)), axis=0)
+            filled[:, missing] = np.indices(sizes).reshape(len(sizes), -1).T
+            return float(logsumexp(self._log_whole(filled)))
+        given = {int(j): int(x[j]) for j in np.flatnonzero(~missing)}
+        logs = [
+            np.log(eliminate(self.factors(s), given, []).sum()) for s in range(len(self.graphs))
+        ]
+        return float(logsumexp(logs, b=self.weights))
+
+    def factors(self, s: int, do: dict[int, int] | None = None) -> list[Factor]:
+        """Return the tables of network s; those of variables that are set are replaced."""
+        out: list[Factor] = []
+        for c in range(self.N):
+            parents = self.families[self.index[s, c]][2]
+            if do and c in do:
+                out.append(((c,), np.eye(int(self.cards[c]))[do[c]]))
+                continue
+            table = self.cpt(self.index[s, c]).reshape(*self.cards[parents], self.cards[c])
+            out.append(((*map(int, parents), c), table))
+        return out
+
+    # --- real columns -----------------------------------------------------------------------
+
+    def moments(self, s: int, do: dict[int, float] | None = None) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean and covariance of network s with the posterior means of its parameters."""
+        mean, cov = np.zeros(self.N), np.zeros((self.N, self.N))
+        k, A = int(self.place[s]), self.graphs[s]
+        for c in topological_order(A):
+            parents = self.families[self.index[s, c]][2]
+            if do and c in do:
+                mean[c] = do[c]
+                continue
+            own = self._means[k][c if len(self._means[k]) > 1 else 0]
+            a, b, variance = draw_regression(self.data[k], own, int(c), parents, None)
+            mean[c] = a + mean[parents] @ b
+            cov[c] = cov[:, c] = cov[:, parents] @ b
+            cov[c, c] = variance + b @ cov[np.ix_(parents, parents)] @ b
+        return mean, cov
+
+    def _log_normal(self, x: np.ndarray, seen: np.ndarray) -> float:
+        logs = []
+        for s in range(len(self.graphs)):
+            mean, cov = self._moments[s]
+            L = np.linalg.cholesky(cov[np.ix_(seen, seen)])
+            y = np.linalg.solve(L, x[seen] - mean[seen])
+            logs.append(-0.5 * (y @ y + seen.sum() * log(2 * pi)) - np.log(np.diag(L)).sum())
+        return float(logsumexp(logs, b=self.weights))
+
+    @cached_property
+    def _moments(self) -> list[tuple[np.ndarray, np.ndarray]]:
+        """The moments of each network, as nothing is set from outside."""
+        return [self.moments(s) for s in range(len(self.graphs))]
+
+    def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Return n rows, each from a network of its own."""
+        X = np.zeros((n, self.N), float if self.gaussian else np.int64)
+        which = rng.choice(len(self.graphs), n, p=self.weights)
+        for s in np.unique(which):
+            rows = np.flatnonzero(which == s)
+            part = X[rows]
+            for c in topological_order(self.graphs[s]):
+                f = self.index[s, c]
+                k, _, parents = self.families[f]
+                if self.gaussian:
+                    own = self._means[k][c if len(self._means[k]) > 1 else 0]
+                    for t in range(len(rows)):
+                        a, b, variance = draw_regression(self.data[k], own, int(c), parents, rng)
+                        part[t, c] = (
+                            a + part[t, parents] @ b + np.sqrt(variance) * rng.standard_normal()
+                        )
+                else:
+                    p = self.cpt(f)[code_parents(part, parents, self.cards)].cumsum(axis=1)
+                    part[:, c] = (rng.random((len(rows), 1)) * p[:, -1:] > p).sum(axis=1)
+            X[rows] = part
+        return X

@@ -1,0 +1,447 @@
+"""`BlockmodelBayesNet`: networks whose variables have roles (Mansinghka, chapter 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from infinimix import execution
+from infinimix.estimators.common.parameters import is_whole, seed_sequence
+from infinimix.networks.answers.queries import answer_query
+from infinimix.networks.answers.state import BayesNetState
+from infinimix.networks.engine.candidates import ALL
+from infinimix.networks.engine.chain import Record
+from infinimix.networks.engine.graphs import ancestors, topological_order
+from infinimix.networks.engine.hyper import RECORDED_BETA
+from infinimix.networks.graph_net import GraphNet
+from infinimix.networks.interchange.bif import to_bif
+from infinimix.networks.interchange.conversion import (
+    best_network,
+    to_dot,
+    to_networkx,
+    to_pgmpy,
+    to_pyagrum,
+)
+from infinimix.networks.interchange.network import BayesNet
+from infinimix.networks.interchange.plots import plot
+from infinimix.networks.learning.chains import GraphChain
+from infinimix.networks.learning.columns import (
+    Columns,
+    check_codes,
+    read_columns,
+    read_interventions,
+)
+from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
+from infinimix.networks.learning.ordered_chains import make_chain
+from infinimix.networks.learning.parameters import NETWORK_RULES, check_parameters, read_seconds
+from infinimix.networks.learning.problem import make_problem
+from infinimix.networks.learning.progress import run_chains
+from infinimix.networks.learning.summary import (
+    describe_roles,
+    find_template,
+    number_by_rank,
+    summarise,
+    warn_if_apart,
+)
+from infinimix.scikit import _check_feature_names, _get_feature_names
+from infinimix.tables import EncodedTable, encode
+
+ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
+
+
+class BlockmodelBayesNet(GraphNet):
+    """A Bayesian network learned from a table, with a prior that gives variables roles.
+
+    Variables are in classes, and the probability of an edge depends on the classes of its ends
+    only; both the classes and these probabilities are learned together with the network. The
+    posterior over networks, classes and, for `prior="ordered"`, the order of the classes is
+    explored by Markov chains.
+
+    `infinimix.save` and `load` keep a fitted model, without its chains.
+
+    Parameters
+    ----------
+    prior : "blockmodel", "ordered", "sparse" or "uniform"
+        "blockmodel": any edges between any classes, without cycles; "ordered": edges from earlier
+        classes to later ones only; "sparse": one class, so that density is learned; "uniform":
+        all networks alike.
+    normalise : "partition" or "global"
+        With "blockmodel", whether the prior of networks is made to sum to one for each partition
+        into classes, or for all together, which penalises partitions that often lead to cycles.
+    alpha : float or "learn"
+        Concentration of the Chinese restaurant process of the classes.
+    beta : tuple of two floats, or "learn"
+        Beta prior of the edge probability between two classes; a larger first number is denser.
+    gamma : float or "learn"
+        Pseudo-count in each cell of the tables; with `bdeu`, the equivalent sample size.
+    n_chains, n_iter : int
+        Chains, and sweeps of each after the burn-in; a sweep visits every pair of variables.
+    burn_in : int, optional
+        Sweeps before counting begins, annealed at first; by default half of `n_iter`.
+    averaging : "mcmc" or "best"
+        Whether states weigh as often as they were visited, or the best by their posterior.
+    n_best : int
+        How many states "best" takes.
+    columns : as in `CRPMixture`
+        Kinds of the columns; "spiked" ones count as real.
+    likelihood : "auto", "discrete" or "gaussian"
+        Tables of categories, or linear Gaussian families (BGe). A table with both kinds is
+        discretised, as `discretised_` says.
+    bdeu : bool
+        Share `gamma` out over all cells of a table, which makes equivalent networks score alike.
+    n_bins : int
+        Bins of a discretised column.
+    required, forbidden : list of (from, to), optional
+        Edges that must, or must not, be there.
+    edge_log_odds : mapping (from, to) -> float, or array (N, N), optional
+        Log odds to add to edges.
+    known_roles : mapping from column to role, optional
+        Columns of one role share a class, and those of different roles do not.
+    role_order : list of roles, optional
+        With "ordered", the order of known roles.
+    role_template : mapping (role, role) -> (edges, gaps), optional
+        With "blockmodel", pseudo-counts between known roles.
+    shared_roles : dict, optional
+        With "blockmodel", what `share_roles()` of a model of other variables returned: its classes
+        and the edges between them are there from the start, and `shared_role_marginals_` says
+        which variable takes which.
+    max_parents : int, optional
+        Most parents of a variable; by default no bound up to 13 variables, else 8.
+    n_temperatures : int, optional
+        With more than one, each chain is tempered: this many copies, the likelihood raised to
+        powers from 1 down. By default 3 with "blockmodel" and up to 13 variables, if alpha, beta
+        and gamma are fixed and no cell is missing; else 1.
+    n_jobs : int, optional
+        Threads for chains.
+    verbose : bool
+        Show sweeps, log joint and the largest gap between chains.
+    random_state : int, Generator or None
+        Where draws come from.
+
+    Attributes
+    ----------
+    edge_marginals_ : array (N, N)
+        P(i -> j).
+    co_class_marginals_ : array (N, N)
+        Probability that i and j have one role.
+    roles_ : array (N,)
+        Consensus classes; with "ordered", numbered by their order.
+    template_ : dict
+        Probability of edges from role to role: "mean", "low" and "high" (a 90% interval).
+    states_ : list of dict
+        Distinct states by weight: "weight", "adjacency", "classes", and "log_joint" (unnormalised).
+    best_state_ : dict
+        The state with the highest log joint.
+    rhat_, ess_, edge_gap_ : arrays (N, N)
+        Diagnostics of each edge; the gap is the largest difference between two chains.
+    outside_mass_ : array (N,)
+        With more than 13 variables: the weight, under a uniform prior and beside the parents in
+        the last state, of one more parent that is not among the strong candidates, over whose
+        sets the larger moves run. With "ordered" such parents are left out; with other priors
+        single edges still reach them.
+    discretised_ : dict
+        Column -> inner edges of its bins, where a table was discretised.
+
+    Examples
+    --------
+    >>> from infinimix import BlockmodelBayesNet
+    >>> from infinimix.networks import sample_network
+    >>> net = sample_network((2, 2), random_state=1)
+    >>> model = BlockmodelBayesNet(n_iter=200, n_chains=2, random_state=0)
+    >>> model = model.fit(net.sample(300, random_state=0))
+    >>> model.edge_marginals_.shape
+    (4, 4)
+    >>> model.score_samples([[0, 0, 1, 1]]).shape
+    (1,)
+    """
+
+    State = BayesNetState
+    _rules = NETWORK_RULES
+    _state: BayesNetState | None = None
+
+    def __init__(
+        self,
+        prior: str = "blockmodel",
+        normalise: str = "partition",
+        alpha: Any = 0.5,
+        beta: Any = (1.0, 1.0),
+        gamma: Any = 0.5,
+        n_chains: int = 4,
+        n_iter: int = 2000,
+        burn_in: int | None = None,
+        averaging: str = "mcmc",
+        n_best: int = 100,
+        columns: Any = "auto",
+        likelihood: str = "auto",
+        bdeu: bool = False,
+        n_bins: int = 3,
+        required: Any = None,
+        forbidden: Any = None,
+        edge_log_odds: Any = None,
+        known_roles: Any = None,
+        role_order: Any = None,
+        role_template: Any = None,
+        shared_roles: Any = None,
+        max_parents: int | None = None,
+        n_temperatures: int | None = None,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        random_state: Any = None,
+    ) -> None:
+        self.prior = prior
+        self.normalise = normalise
+        self.alpha = alpha
+        self.beta = beta
+        self.gamma = gamma
+        self.n_chains = n_chains
+        self.n_iter = n_iter
+        self.burn_in = burn_in
+        self.averaging = averaging
+        self.n_best = n_best
+        self.columns = columns
+        self.likelihood = likelihood
+        self.bdeu = bdeu
+        self.n_bins = n_bins
+        self.required = required
+        self.forbidden = forbidden
+        self.edge_log_odds = edge_log_odds
+        self.known_roles = known_roles
+        self.role_order = role_order
+        self.role_template = role_template
+        self.shared_roles = shared_roles
+        self.max_parents = max_parents
+        self.n_temperatures = n_temperatures
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.random_state = random_state
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None, *, interventions: Any = None) -> BlockmodelBayesNet:
+        """Learn the network of a table.
+
+        Parameters
+        ----------
+        X : table
+            Rows and columns of any kind that `CRPMixture` takes; cells may be missing.
+        y : ignored
+            For pipelines.
+        interventions : array of bool, shape of X, optional
+            True where a cell was set from outside: it then says nothing about the parents of its
+            column.
+        """
+        return self._fit(X, interventions, None)
+
+    def fit_for(self, X: Any, seconds: float, *, interventions: Any = None) -> BlockmodelBayesNet:
+        """Learn for about so many seconds (each chain), or `n_iter` sweeps if these end first."""
+        return self._fit(X, interventions, read_seconds(seconds))
+
+    def run(self, seconds: float | None = None, n_iter: int | None = None) -> BlockmodelBayesNet:
+        """Let the chains of the last `fit` go on, for some seconds or sweeps, and count those too.
+
+        Chains are not part of a saved, copied or pickled model.
+        """
+        state = self._fitted
+        if state.chains is None:
+            raise ValueError("This model has no chains: it was loaded or copied; fit it first.")
+        seconds = None if seconds is None else read_seconds(seconds)
+        if n_iter is not None and not is_whole(n_iter, 1):
+            raise ValueError(f"n_iter must be a whole number from 1 on; got {n_iter!r}")
+        for chain in state.chains:
+            chain.problem.burn_in = 0
+            chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
+            chain.problem.seconds = seconds
+        records = execution.map(GraphChain.run, state.chains, n_jobs=self.n_jobs)
+        self._state = summarise_chains(self, state.columns, state.chains, records, state.skip)
+        warn_if_apart(self._state.edge_gap, self._state.names, "->", ADVICE, stacklevel=3)
+        return self
+
+    def _check_parameters(self) -> None:
+        check_parameters(self)
+
+    def _fit(self, X: Any, interventions: Any, seconds: float | None) -> BlockmodelBayesNet:
+        self._check_parameters()
+        columns, encoded = read_columns(
+            X, self.columns, self.likelihood, int(self.n_bins), type(self).__name__
+        )
+        codes, missing = columns.codes(encoded)
+        check_codes(columns, missing, bool(self.bdeu), type(self).__name__)
+        known = self._knowledge(columns.schema.names)
+        skip = read_interventions(interventions, codes.shape)
+        if (self.n_temperatures or 1) > 1 and missing.any():
+            raise ValueError("n_temperatures above 1 needs a table without missing cells.")
+        seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
+        problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip, seconds)
+        chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
+        records = run_chains(self, chains)
+        self._state = summarise_chains(self, columns, chains, records, skip)
+        warn_if_apart(self._state.edge_gap, self._state.names, "->", ADVICE, stacklevel=4)
+        return self
+
+    def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
+        return read_knowledge(
+            names, self.required, self.forbidden, self.edge_log_odds, self.known_roles,
+            self.role_order, self.role_template, self.shared_roles,
+        )  # fmt: skip
+
+    # --- roles and graphs -------------------------------------------------------------------
+
+    @property
+    def outside_mass_(self) -> np.ndarray:
+        """The weight of one more parent that is no strong candidate, for each variable."""
+        return np.asarray(self._fitted.outside_mass)
+
+    @property
+    def shared_role_marginals_(self) -> np.ndarray:
+        """The probability that each variable takes each of the shared roles, (N, roles)."""
+        classes = self._fitted.draws.classes
+        if self.shared_roles is None:
+            raise AttributeError("shared_role_marginals_ is there with shared_roles only")
+        roles = np.arange(len(self.shared_roles["sizes"]))
+        return np.asarray((classes[:, :, None] == roles).mean(axis=0))
+
+    def share_roles(self) -> dict[str, Any]:
+        """Return the classes of the best state, for `shared_roles` of another model."""
+        state = self._fitted
+        return describe_roles([state.draws], state.draws.classes[state.best], state.best)
+
+    def path_probabilities(self) -> np.ndarray:
+        """Return P[i, j]: the probability that a directed path leads from i to j."""
+        state = self._fitted
+        paths = ancestors(state.adjacencies(state.places)).astype(float)
+        return np.asarray(np.einsum("s,sij->ij", state.weights, paths))
+
+    def topological_order(self) -> list[str]:
+        """Return the columns, parents before children, in the best state."""
+        state = self._fitted
+        return [state.names[j] for j in topological_order(state.graph(None))]
+
+    # --- rows -------------------------------------------------------------------------------
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the log predictive density of each row, averaged over networks.
+
+        Missing cells are summed or integrated out. Of a discretised table it is the probability
+        of the bins.
+        """
+        state = self._fitted
+        encoded = self._encode(X)
+        codes, missing = state.columns.codes(encoded)
+        log_p = state.mixture.log_density(codes, missing)
+        return np.asarray(log_p + state.columns.log_slopes(encoded, missing))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean of `score_samples`."""
+        return float(np.mean(self.score_samples(X)))
+
+    def sample(self, n: int = 1, random_state: Any = None) -> dict[str, np.ndarray]:
+        """Draw rows from the predictive distribution, as columns by name."""
+        state, rng = self._fitted, np.random.default_rng(random_state)
+        return dict(state.columns.decode(state.mixture.draw(int(n), rng), rng))
+
+    def query(
+        self,
+        target: str,
+        given: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+    ) -> Any:
+        """Return what is known of a column, given cells of a row, averaged over networks.
+
+        Parameters
+        ----------
+        target : str
+            A column.
+        given : mapping from column to value
+            What was observed.
+        do : mapping from column to value
+            What was set from outside: its parents lose their influence.
+
+        Returns
+        -------
+        dict
+            Category -> probability; of a real column, "mean" and "std" in the units of the model
+            (after the transform that `columns_` shows).
+        """
+        return answer_query(self._fitted, target, given, do)
+
+    def kl_from(self, truth: BayesNet, n: int = 10_000, random_state: Any = 0) -> float:
+        """Return an estimate of KL(truth, predictive) in nats a row, from n rows of the truth.
+
+        The columns must be codes 0, 1, ... in the order of the states of the truth.
+        """
+        X = truth.sample(n, random_state)
+        return float(np.mean(truth.log_probability(X) - self.score_samples(X)))
+
+    def _encode(self, X: Any) -> EncodedTable:
+        schema = self._fitted.columns.schema
+        readable = not hasattr(X, "columns") or _get_feature_names(X) is not None
+        if not isinstance(X, list) and (readable or not schema.named):
+            _check_feature_names(self, X, reset=False)
+        return encode(schema, X, learn=False, who=type(self).__name__)
+
+    # --- other forms ------------------------------------------------------------------------
+
+    def network(self) -> BayesNet:
+        """Return the best state's network with the means of its tables; for discrete columns."""
+        state = self._fitted
+        if state.columns.gaussian:
+            raise ValueError("only a discrete network has tables; this one is Gaussian")
+        return best_network(state)
+
+    def to_bif(self) -> str:
+        """Return `network()` as BIF text."""
+        return to_bif(self.network())
+
+    def to_networkx(self, threshold: float | None = None) -> Any:
+        """Return a networkx.DiGraph: the best state, or all edges at least as probable."""
+        state = self._fitted
+        return to_networkx(state, state.graph(threshold))
+
+    def to_dot(self, threshold: float | None = None) -> str:
+        """Return Graphviz text, variables grouped by role: the best state, or probable edges."""
+        state = self._fitted
+        return to_dot(state, state.graph(threshold))
+
+    def to_pgmpy(self) -> Any:
+        """Return `network()` as a pgmpy model."""
+        return to_pgmpy(self.network())
+
+    def to_pyagrum(self) -> Any:
+        """Return `network()` as a pyAgrum BayesNet."""
+        return to_pyagrum(self.network())
+
+    def plot(self, threshold: float = 0.5) -> Any:
+        """Draw the graph by role, edge probabilities sorted by role, and co-class probabilities."""
+        return plot(self._fitted, threshold)
+
+
+def summarise_chains(
+    model: BlockmodelBayesNet, columns: Columns, chains: list[GraphChain], records: list[Record],
+    skip: np.ndarray | None,
+) -> BayesNetState:  # fmt: skip
+    """Return the fitted state of a model from its chains and what they have seen."""
+    found = summarise(records, model.averaging, int(model.n_best))
+    draws, N = found["draws"], columns.schema.width
+    if model.prior == "ordered":
+        found["roles"] = number_by_rank(found["roles"], draws)
+    missing = bool(chains[0].problem.missing.any())
+    return BayesNetState(
+        columns=columns,
+        template=find_template(
+            [draws], found["roles"], np.maximum(draws.hyper[:, RECORDED_BETA], 1e-3)
+        ),
+        completed=[chain.X.copy() for chain in (chains if missing else chains[:1])],
+        skip=skip,
+        outside_mass=chains[0].outside_mass() if N > ALL else np.zeros(N),
+        bdeu=bool(model.bdeu),
+        chains=chains,
+        **found,
+    )

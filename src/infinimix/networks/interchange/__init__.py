@@ -1,0 +1,1 @@
+"""Networks with known tables, their file formats, other libraries and plots."""

@@ -1,0 +1,92 @@
+"""Networks for other libraries; each is imported when it is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infinimix.networks.answers.state import BayesNetState, NetworkState
+from infinimix.networks.interchange.network import BayesNet
+
+
+def _need(module: str) -> Any:
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise ImportError(
+            f"This needs {module.partition('.')[0]}, which is not installed: pip installs it."
+        ) from error
+
+
+def best_network(state: BayesNetState) -> BayesNet:
+    """Return the best state's network with the means of its tables."""
+    A, columns = state.graph(None), state.columns
+    tables = tuple(table for _, table in state.best_mixture.factors(0))
+    parents = tuple(tuple(int(i) for i in np.flatnonzero(A[:, j])) for j in range(len(A)))
+    states = tuple(tuple(map(str, columns.states(j))) for j in range(len(A)))
+    return BayesNet(state.names, states, parents, tables)
+
+
+def to_networkx(state: NetworkState, A: np.ndarray, directed: bool = True) -> Any:
+    """Return a graph whose nodes have a role and whose edges have a probability."""
+    library = _need("networkx")
+    graph = library.DiGraph() if directed else library.Graph()
+    names = state.names
+    for name, role in zip(names, state.roles, strict=True):
+        graph.add_node(name, role=int(role))
+    for i, j in np.argwhere(A):
+        graph.add_edge(names[i], names[j], probability=float(state.edge_marginals[i, j]))
+    return graph
+
+
+def to_dot(state: NetworkState, A: np.ndarray) -> str:
+    """Return Graphviz text with a cluster for each role."""
+    names = [name.replace("\\", "\\\\").replace('"', '\\"') for name in state.names]
+    lines = ["digraph infinimix {"]
+    for role in range(int(state.roles.max()) + 1):
+        members = " ".join(f'"{names[j]}";' for j in np.flatnonzero(state.roles == role))
+        lines.append(f'  subgraph cluster_{role} {{ label="role {role}"; {members} }}')
+    for i, j in np.argwhere(A):
+        p = state.edge_marginals[i, j]
+        lines.append(
+            f'  "{names[i]}" -> "{names[j]}" [label="{p:.2f}", penwidth={0.5 + 2 * p:.2f}];'
+        )
+    return "\n".join([*lines, "}"]) + "\n"
+
+
+def to_pgmpy(net: BayesNet) -> Any:
+    """Return a pgmpy DiscreteBayesianNetwork."""
+    models, factors = _need("pgmpy.models"), _need("pgmpy.factors.discrete")
+    cls = getattr(models, "DiscreteBayesianNetwork", None) or models.BayesianNetwork
+    made = cls()
+    made.add_nodes_from(net.names)
+    made.add_edges_from((net.names[i], net.names[j]) for i, j in np.argwhere(net.adjacency))
+    for j, parents in enumerate(net.parents):
+        table = net.tables[j].reshape(-1, net.cards[j]).T
+        held = [net.names[p] for p in parents]
+        states = {net.names[v]: list(net.states[v]) for v in (j, *parents)}
+        made.add_cpds(
+            factors.TabularCPD(
+                net.names[j], int(net.cards[j]), table, held, [int(net.cards[p]) for p in parents],
+                state_names=states,
+            )
+        )  # fmt: skip
+    return made
+
+
+def to_pyagrum(net: BayesNet) -> Any:
+    """Return a pyAgrum BayesNet."""
+    gum = _need("pyagrum")
+    made = gum.BayesNet()
+    for name, states in zip(net.names, net.states, strict=True):
+        made.add(gum.LabelizedVariable(name, name, list(states)))
+    for i, j in np.argwhere(net.adjacency):
+        made.addArc(net.names[i], net.names[j])
+    for j, parents in enumerate(net.parents):
+        for at in np.ndindex(*net.tables[j].shape[:-1]):
+            where = {net.names[p]: int(k) for p, k in zip(parents, at, strict=True)}
+            made.cpt(net.names[j])[where] = net.tables[j][at].tolist()
+    return made

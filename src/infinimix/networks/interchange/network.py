@@ -1,0 +1,203 @@
+"""A discrete Bayesian network with known tables: the truth to learn from, or an answer to keep."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infinimix.networks.answers.elimination import Factor, eliminate
+from infinimix.networks.engine.graphs import topological_order
+
+
+@dataclass(frozen=True)
+class BayesNet:
+    """A network of categorical variables.
+
+    Attributes
+    ----------
+    names : tuple of str
+        The variables.
+    states : tuple of tuple of str
+        The categories of each.
+    parents : tuple of tuple of int
+        The parents of each, as positions in `names`.
+    tables : tuple of arrays
+        P(variable | parents), one axis for each parent in order, the last for the variable.
+
+    Examples
+    --------
+    >>> net = BayesNet(
+    ...     ("rain", "wet"), (("no", "yes"),) * 2, ((), (0,)),
+    ...     (np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.2, 0.8]])),
+    ... )
+    >>> net.query("rain", {"wet": "yes"}).round(2).tolist()
+    [0.33, 0.67]
+    >>> net.sample(2, random_state=0).shape
+    (2, 2)
+    """
+
+    names: tuple[str, ...]
+    states: tuple[tuple[str, ...], ...]
+    parents: tuple[tuple[int, ...], ...]
+    tables: tuple[np.ndarray, ...]
+
+    @property
+    def cards(self) -> np.ndarray:
+        """The number of categories of each variable."""
+        return np.array([len(s) for s in self.states], dtype=np.int64)
+
+    @property
+    def adjacency(self) -> np.ndarray:
+        """A[i, j] = 1 where i is a parent of j."""
+        A = np.zeros((len(self.names),) * 2, np.uint8)
+        for j, parents in enumerate(self.parents):
+            A[list(parents), j] = 1
+        return A
+
+    def check(self) -> BayesNet:
+        """Return the network; ValueError if its parts do not fit together."""
+        topological_order(self.adjacency)
+        for name, s, parents, table in zip(
+            self.names, self.states, self.parents, self.tables, strict=True
+        ):
+            shape = (*(len(self.states[p]) for p in parents), len(s))
+            if table.shape != shape:
+                raise ValueError(f"the table of {name!r} has shape {table.shape}, not {shape}")
+            if (table < 0).any() or not np.allclose(table.sum(axis=-1), 1.0, atol=1e-2):
+                raise ValueError(f"the table of {name!r} has rows that are no probabilities")
+        return self
+
+    def sample(self, n: int, random_state: Any = None, do: Mapping[str, Any] | None = None) -> Any:
+        """Return n rows of codes, (n, N); `do` sets variables from outside."""
+        rng = np.random.default_rng(random_state)
+        X = np.zeros((n, len(self.names)), np.int64)
+        fixed = self._codes(do)
+        for j in topological_order(self.adjacency):
+            if j in fixed:
+                X[:, j] = fixed[j]
+                continue
+            p = self.tables[j][tuple(X[:, p] for p in self.parents[j])]
+            p = np.broadcast_to(p, (n, p.shape[-1])).cumsum(axis=1)
+            X[:, j] = (rng.random((n, 1)) * p[:, -1:] > p).sum(axis=1)
+        return X
+
+    def log_probability(self, X: np.ndarray) -> np.ndarray:
+        """Return the log probability of each row of codes."""
+        total = np.zeros(len(X))
+        with np.errstate(divide="ignore"):
+            for j, parents in enumerate(self.parents):
+                table = self.tables[j] / self.tables[j].sum(axis=-1, keepdims=True)
+                total += np.log(table[(*(X[:, p] for p in parents), X[:, j])])
+        return total
+
+    def query(
+        self,
+        target: str,
+        given: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+    ) -> np.ndarray:
+        """Return P(target | given, do)."""
+        if target not in self.names:
+            raise ValueError(f"there is no variable {target!r}")
+        if target in (given or {}):
+            raise ValueError(f"{target!r} is both asked for and given")
+        fixed = self._codes(do)
+        factors: list[Factor] = []
+        for j, parents in enumerate(self.parents):
+            if j in fixed:
+                factors.append(((j,), np.eye(len(self.states[j]))[fixed[j]]))
+            else:
+                factors.append(((*parents, j), self.tables[j]))
+        p = eliminate(factors, self._codes(given), [self.names.index(target)])
+        return p / p.sum()
+
+    def subset(self, names: Sequence[str]) -> np.ndarray:
+        """Return the adjacency among some variables, with edges between these only."""
+        at = [self.names.index(name) for name in names]
+        return self.adjacency[np.ix_(at, at)]
+
+    def _codes(self, values: Mapping[str, Any] | None) -> dict[int, int]:
+        out = {}
+        for name, value in (values or {}).items():
+            if name not in self.names:
+                raise ValueError(f"there is no variable {name!r}")
+            j = self.names.index(name)
+            if str(value) not in self.states[j]:
+                raise ValueError(f"{name!r} has no state {value!r}; it has {self.states[j]}")
+            out[j] = self.states[j].index(str(value))
+        return out
+
+
+def sample_network(
+    classes: Sequence[int] = (4, 4, 4),
+    template: Any = None,
+    gamma: float = 0.5,
+    cards: int = 2,
+    tables: str = "dirichlet",
+    random_state: Any = None,
+) -> BayesNet:
+    """Draw a network whose variables have roles.
+
+    Parameters
+    ----------
+    classes : sequence of int
+        How many variables each role has.
+    template : array (K, K), optional
+        Probability of an edge from role to role; by default 1 from each role to the next. Edges
+        are drawn again until there is no cycle, in blocks that could have one.
+    gamma : float
+        Tables are drawn from a symmetric Dirichlet distribution with this in each cell.
+    cards : int
+        Categories of each variable.
+    tables : "dirichlet" or "noisy-or"
+        How tables are made; a noisy-or has binary variables, a leak of .01 to .1 and weights of .5
+        to .95, roots have .05 to .3.
+    random_state : int, Generator or None
+        Where draws come from.
+
+    Examples
+    --------
+    >>> net = sample_network((4, 4, 4), random_state=0)
+    >>> int(net.adjacency.sum())
+    32
+    """
+    rng = np.random.default_rng(random_state)
+    z = np.repeat(np.arange(len(classes)), classes)
+    eta = np.eye(len(classes), k=1) if template is None else np.asarray(template, float)
+    N = len(z)
+    if eta.shape != (len(classes),) * 2 or not ((eta >= 0) & (eta <= 1)).all():
+        raise ValueError(
+            f"template must hold probabilities, of shape ({len(classes)}, {len(classes)}): one for "
+            "each pair of classes"
+        )
+    for _ in range(100_000):
+        A = (rng.random((N, N)) < eta[np.ix_(z, z)]) & ~np.eye(N, dtype=bool)
+        try:
+            topological_order(A)
+            break
+        except ValueError:
+            continue
+    else:
+        raise ValueError("the template leads to cycles nearly always; let it be sparser")
+    parents = tuple(tuple(int(i) for i in np.flatnonzero(A[:, j])) for j in range(N))
+    size = 2 if tables == "noisy-or" else cards
+    made = tuple(_table(len(p), size, gamma, tables, rng) for p in parents)
+    names = tuple(f"x{j}" for j in range(N))
+    return BayesNet(names, (tuple(map(str, range(size))),) * N, parents, made)
+
+
+def _table(n: int, cards: int, gamma: float, tables: str, rng: np.random.Generator) -> np.ndarray:
+    shape = (cards,) * n
+    if tables == "noisy-or":
+        if n == 0:
+            on = np.array(rng.uniform(0.05, 0.3))
+        else:
+            silent = np.indices(shape).reshape(n, -1).T @ np.log1p(-rng.uniform(0.5, 0.95, n))
+            on = (1.0 - (1.0 - rng.uniform(0.01, 0.1)) * np.exp(silent)).reshape(shape)
+        return np.stack([1.0 - on, on], axis=-1)
+    if tables != "dirichlet":
+        raise ValueError(f"tables must be 'dirichlet' or 'noisy-or'; got {tables!r}")
+    return rng.dirichlet(np.full(cards, gamma), size=shape)

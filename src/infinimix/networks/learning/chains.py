@@ -1,0 +1,179 @@
+"""Chains over graphs and classes, from start to record: how they move, and what they remember.
+
+A `Problem` is all that chains share. Each chain has caches, completions of missing cells and a
+generator of its own, so chains in threads give what they give one after the other.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from infinimix.networks.engine.acyclicity import shared_constants
+from infinimix.networks.engine.blocks import new_prior, new_state
+from infinimix.networks.engine.candidates import ALL, MOST, full_layout, outside_mass
+from infinimix.networks.engine.chain import (
+    Record,
+    advance,
+    choose_moves,
+    new_model,
+    new_record,
+)
+from infinimix.networks.engine.graphs import to_adjacency, words
+from infinimix.networks.engine.hyper import KEPT, SWEEPS
+from infinimix.networks.engine.orders import new_orders, redraw
+from infinimix.networks.engine.packs import Several
+from infinimix.networks.engine.scores import ParentLayout, fill_scatter, forget, new_cache
+from infinimix.networks.learning.completion import complete_discrete, complete_gaussian, first_fill
+from infinimix.networks.learning.problem import Problem, make_data
+from infinimix.networks.learning.starts import start_classes, start_graph
+
+TRIES = 8  # graphs that are proposed whenever the whole graph is drawn anew
+KEEP = 500  # states that a chain remembers at most
+
+
+class GraphChain:
+    """One chain; `run` moves it on, `record` is what it has seen."""
+
+    def __init__(self, problem: Problem, seed: np.random.SeedSequence, apart: bool) -> None:
+        self.problem, self.rng = problem, np.random.default_rng(seed)
+        self.tell: Callable[[dict[str, Any]], None] | None = None
+        self.X = first_fill(problem.X, problem.missing, self.rng)
+        self.data = make_data(problem, self.X)
+        self.cache = new_cache(self.data, problem.layout)
+        N = problem.n_nodes
+        kept = min(problem.n_iter, KEEP)
+        self.thin = 1 if problem.seconds is not None else max(problem.n_iter // kept, 1)
+        self.record = new_record(N, words(N), kept)
+        self._start(apart)
+
+    def _start(self, apart: bool) -> None:
+        """Begin where `starts` says, and decide which larger moves there are."""
+        p, N = self.problem, self.problem.n_nodes
+        A, z = start_graph(p, self.rng, apart), start_classes(p, self.rng, apart)
+        prior = new_prior(
+            N, p.prior, p.per_partition, (p.alpha, *p.beta), p.learn, p.known, shared_constants(N),
+        )  # fmt: skip
+        larger = (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
+        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, larger)
+        scores_change = p.missing.any() or p.learn.gamma  # and are too many to compute again
+        self.orders = None
+        if N <= ALL and p.prior in ("uniform", "sparse") and not scores_change:
+            self.orders = new_orders(N, prior.held.shape[1], ALL)
+
+    def _place(self, model: Any, A: np.ndarray, z: np.ndarray, larger: tuple[int, ...]) -> None:
+        """Put all temperatures on one graph and its classes, and choose the moves."""
+        p = self.problem
+        self.model = model
+        self.states = Several(new_state(model.prior, p.layout, A, z) for _ in p.powers)
+        self.moves = choose_moves(model, self.states, larger, self.rng)
+        self.powers, self.at = np.array(p.powers, float), np.arange(len(p.powers))
+
+    def run(self) -> Record:
+        """Run the chain: annealed start, burn-in, and the sweeps that count."""
+        p, step = self.problem, self.step
+        end = None if p.seconds is None else time.monotonic() + p.seconds
+        for k in range(0, p.burn_in, step):
+            self.anneal(min(1.0, 0.1 + 1.8 * k / max(p.burn_in, 1)))
+            self.advance(min(step, p.burn_in - k), False)
+            if end is not None and time.monotonic() > end - 0.6 * float(p.seconds or 0.0):
+                break
+        self.anneal(1.0)
+        for k in range(0, p.n_iter, step):
+            self.advance(min(step, p.n_iter - k), True)
+            if self.tell is not None:
+                self.tell(self.progress())
+            if end is not None and time.monotonic() > end:
+                break
+        return self.record
+
+    @property
+    def step(self) -> int:
+        """How many sweeps are made before whole graphs or missing cells are drawn."""
+        if self.orders is not None:
+            return 10
+        return 5 if self.problem.missing.any() else 50
+
+    def anneal(self, warm: float) -> None:
+        """Multiply all powers of the likelihood."""
+        self.powers[:] = np.array(self.problem.powers) * warm
+
+    def advance(self, n: int, count: bool) -> None:
+        """Run so many sweeps."""
+        if count:
+            self._make_room(n)
+        self._sweep(n, count)
+        if self.problem.missing.any():
+            self._complete()
+
+    def _sweep(self, n: int, count: bool) -> None:
+        """Move edges and classes, and draw the whole graph anew where that can be done."""
+        advance(
+            self.model, self.states, self.moves, self.powers, self.at, n, self.record, count,
+            self.thin, self.rng,
+        )  # fmt: skip
+        if self.orders is not None:
+            state, power = self.states[self.at[0]], float(self.powers[0])
+            redraw(self.model, state, self.orders, TRIES, power, self.rng)
+
+    def _make_room(self, n: int) -> None:
+        """Forget every other kept state when n more sweeps would be too many to remember."""
+        record = self.record
+        done, kept = int(record.counters[SWEEPS]), int(record.counters[KEPT])
+        room = len(record.graphs)
+        while kept > 1 and kept + (done + n) // self.thin - done // self.thin > room:
+            for x in (record.graphs, record.classes, record.ranks, record.log_joint, record.hyper):
+                x[: (kept + 1) // 2] = x[:kept:2].copy()
+            kept = (kept + 1) // 2
+            record.counters[KEPT] = kept
+            self.thin *= 2
+
+    def _complete(self) -> None:
+        """Draw the missing cells anew; what was known of scores is forgotten."""
+        complete = complete_gaussian if self.problem.cards is None else complete_discrete
+        complete(self.X, self.problem.missing, self.adjacency(), self.data, self.rng)
+        if self.problem.cards is None:
+            fill_scatter(self.data, self.X)
+        else:
+            self.data.codes[:] = self.X.T
+        self._forget()
+
+    def _forget(self) -> None:
+        """Forget all scores, as rows or gamma have changed."""
+        forget(self.cache)
+
+    def adjacency(self) -> np.ndarray:
+        """Return the graph as it is now."""
+        return to_adjacency(self.states[self.at[0]].pa)
+
+    def progress(self) -> dict[str, Any]:
+        """Return how far the chain is."""
+        done, kept = self.record.counters[SWEEPS], self.record.counters[KEPT]
+        last = self.record.log_joint[kept - 1] if kept else np.nan
+        return {
+            "sweeps": int(done),
+            "log_joint": float(last),
+            "edges": self.record.edges / max(done, 1),
+        }
+
+    def outside_mass(self) -> np.ndarray:
+        """Return, for each node, the weight of one more parent that is no strong candidate."""
+        layout, A, N = self.problem.layout, self.adjacency(), self.problem.n_nodes
+        bonus = np.zeros((N, N)) if self.problem.bonus is None else self.problem.bonus
+        wide = full_layout(bonus > -np.inf, layout.max_parents) if N <= MOST + 1 else layout
+        out = np.zeros(N)
+        for c in range(N):
+            here = layout.cand[c]
+            strong = here[[bool(int(layout.strong[c]) >> k & 1) for k in range(len(here))]]
+            wide.strong[c] = _word(wide, c, strong)
+            parents = _word(wide, c, np.flatnonzero(A[:, c]))
+            out[c] = outside_mass(self.data, wide, self.cache, c, parents)
+        return out
+
+
+def _word(layout: ParentLayout, c: int, nodes: np.ndarray) -> np.uint64:
+    """Return nodes as bits of the candidates of c."""
+    return np.uint64(sum(1 << int(layout.pos[c, i]) for i in nodes if layout.pos[c, i] >= 0))

@@ -1,0 +1,142 @@
+"""What all chains of a fit share: the rows, the prior, and how long to go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infinimix.networks.engine.blocks import Known
+from infinimix.networks.engine.candidates import ALL, choose_layout
+from infinimix.networks.engine.scores import Data, ParentLayout, discrete_data, gaussian_data
+from infinimix.networks.learning.columns import Columns
+from infinimix.networks.learning.completion import first_fill
+from infinimix.networks.learning.knowledge import Knowledge, check_room
+
+ORDERED_CANDIDATES = 12
+
+
+class Learned(NamedTuple):
+    """Which hyper-parameters are learned."""
+
+    alpha: bool = False
+    beta: bool = False
+    gamma: bool = False
+
+
+FIXED = Learned()
+
+
+@dataclass
+class Problem:
+    """What all chains share."""
+
+    X: np.ndarray  # (n, N): codes, or numbers
+    missing: np.ndarray  # (n, N) bool
+    cards: np.ndarray | None  # None: numbers
+    layout: Any  # a ParentLayout; None while it is not chosen
+    prior: str = "blockmodel"
+    per_partition: bool = True
+    alpha: float = 0.5
+    beta: tuple[float, float] = (1.0, 1.0)
+    gamma: float = 0.5
+    learn: Learned = FIXED
+    bdeu: bool = False
+    skip: np.ndarray | None = None
+    bonus: np.ndarray | None = None  # [parent, child]
+    anchor: np.ndarray | None = None
+    roles: np.ndarray | None = None  # (3, L, L)
+    order_known: bool = False
+    powers: tuple[float, ...] = (1.0,)
+    n_iter: int = 2000
+    burn_in: int = 1000
+    seconds: float | None = None
+
+    @property
+    def known(self) -> Known:
+        """What the prior of graphs has from the user."""
+        return Known(self.anchor, self.roles, self.bonus)
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of columns."""
+        return int(self.X.shape[1])
+
+
+def make_data(problem: Problem, X: np.ndarray) -> Data:
+    """Return the rows as the kernels read them."""
+    if problem.cards is None:
+        return gaussian_data(X, problem.skip)
+    return discrete_data(X, problem.cards, problem.gamma, problem.bdeu, problem.skip)
+
+
+def make_layout(
+    problem: Problem, X: np.ndarray, allowed: np.ndarray, required: np.ndarray, **bounds: int | None
+) -> ParentLayout:
+    """Return which nodes may be parents of which, from rows X without holes."""
+    return choose_layout(make_data(problem, X), allowed, required, **bounds)
+
+
+def make_problem(
+    model: Any, columns: Columns, codes: np.ndarray, missing: np.ndarray, known: Knowledge,
+    seed: np.random.SeedSequence, skip: np.ndarray | None = None, seconds: float | None = None,
+) -> Problem:  # fmt: skip
+    """Return what the parameters of a `BlockmodelBayesNet`, its table and knowledge come to."""
+    N = codes.shape[1]
+    changing = any(_learned(model)) or bool(missing.any())
+    problem = Problem(
+        codes, missing, columns.cards, None, per_partition=model.normalise == "partition",
+        bdeu=bool(model.bdeu), skip=skip, order_known=model.role_order is not None,
+        powers=_choose_powers(model, N, changing), seconds=seconds,
+        **read_settings(model, columns, known),
+    )  # fmt: skip
+    limit = None if model.max_parents is None else max(int(model.max_parents), 0)
+    required = known.bonus == np.inf
+    allowed = required if limit == 0 else known.bonus > -np.inf
+    bounds = {"max_parents": limit or None, "most": None}
+    if model.prior == "ordered" and N > ALL:
+        bounds |= {"most": ORDERED_CANDIDATES, "strong": ORDERED_CANDIDATES}
+    filled = first_fill(codes, missing, np.random.default_rng(seed))
+    problem.layout = make_layout(problem, filled, allowed, required, **bounds)
+    most = min(problem.layout.max_parents, problem.layout.cand.shape[1])
+    most = most if limit is None else min(most, limit)
+    check_room(columns.schema.names, known.bonus, most, columns.cards)
+    return problem
+
+
+def read_settings(model: Any, columns: Columns, known: Knowledge) -> dict[str, Any]:
+    """Return the prior and the sweeps, which graphs with and without cycles read alike.
+
+    What is learned of alpha, beta and gamma begins at its default.
+    """
+    learn = _learned(model)
+    return {
+        "prior": model.prior,
+        "alpha": 0.5 if learn.alpha else float(model.alpha),
+        "beta": (1.0, 1.0) if learn.beta else (float(model.beta[0]), float(model.beta[1])),
+        "gamma": 0.5 if learn.gamma else float(model.gamma),
+        "learn": learn._replace(gamma=learn.gamma and not columns.gaussian),
+        "bonus": known.bonus,
+        "anchor": known.anchor,
+        "roles": known.held,
+        "n_iter": int(model.n_iter),
+        "burn_in": int(model.n_iter) // 2 if model.burn_in is None else int(model.burn_in),
+    }
+
+
+def _learned(model: Any) -> Learned:
+    return Learned(*(isinstance(v, str) for v in (model.alpha, model.beta, model.gamma)))
+
+
+def _choose_powers(model: Any, N: int, changing: bool) -> tuple[float, ...]:
+    """Return the powers of the likelihood; one if the likelihood changes on the way."""
+    T = model.n_temperatures
+    if T is None:
+        T = 3 if model.prior == "blockmodel" and N <= ALL and not changing else 1
+    return ladder(T)
+
+
+def ladder(n_temperatures: int) -> tuple[float, ...]:
+    """Return the powers of the likelihood of tempered copies, from 1 down."""
+    return tuple(0.6 ** np.arange(n_temperatures))

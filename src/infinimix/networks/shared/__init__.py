@@ -1,0 +1,1 @@
+"""Several networks, learned together, whose variables share roles."""

@@ -1,0 +1,230 @@
+"""Chains over several networks that share their roles, and the edge probabilities between these.
+
+    P(G_1, ..., z_1, ...) = P(z_1, ...) prod_ab B(b1 + n+_ab, b2 + n-_ab) / B(b1, b2) [all acyclic]
+
+where n+_ab and n-_ab count the edges and gaps of all networks, and pairs of variables of different
+networks are no gaps. There is one constant for all; or (`per_partition` of the problems) each
+network's Z(z_g), as if it were alone, is divided out. Given the other networks, this is the block
+prior of one network with pseudo-counts: so each network has a chain of its own (`GraphChain`), and
+a sweep visits one network after the other with the counts of the rest held. Roles of others come
+first in the chain's numbering, and the network's own follow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from math import lgamma
+from typing import Any
+
+import numpy as np
+
+from infinimix.networks.engine.acyclicity import log_constant
+from infinimix.networks.engine.blocks import ChainState, set_beta
+from infinimix.networks.engine.chain import Record, log_likelihood
+from infinimix.networks.engine.hyper import ALPHA, EDGES, KEPT, PAIRS, STICKS, SWEEPS
+from infinimix.networks.learning.chains import GraphChain
+from infinimix.networks.learning.problem import Problem
+from infinimix.networks.shared.weights import draw_weights, log_common, log_franchise
+
+
+@dataclass
+class Sharing:
+    """How roles are shared; `c` is None for one common process."""
+
+    alpha: float
+    c: float | None
+
+    def log_partition(self, n: np.ndarray) -> float:
+        """Return log P(z) for counts (networks, roles)."""
+        return log_common(n, self.alpha) if self.c is None else log_franchise(n, self.alpha, self.c)
+
+
+class Networks:
+    """One state of all networks; `visit` moves one of them on, given the others."""
+
+    def __init__(
+        self, problems: list[Problem], sharing: Sharing, seed: np.random.SeedSequence, apart: bool
+    ) -> None:
+        self.sharing = sharing
+        *seeds, own = seed.spawn(len(problems) + 1)
+        self.rng = np.random.default_rng(own)
+        sizes = [p.n_nodes for p in problems]
+        K = sum(sizes) + 1
+        self.chains = []
+        for problem, s in zip(problems, seeds, strict=True):
+            room = K - 1 - problem.n_nodes
+            problem = replace(problem, roles=np.zeros((3, room, room), np.int64))
+            self.chains.append(_widened(GraphChain(problem, s, apart), sum(m * m for m in sizes)))
+        self.z = [self._state(g).z - chain.model.prior.n_roles for g, chain in self.each()]
+        self.n = np.array([np.bincount(z, minlength=K) for z in self.z])
+        self.edges = np.zeros((len(problems), K, K), np.int64)
+        for g, chain in self.each():
+            np.add.at(self.edges[g], tuple(self.z[g][np.argwhere(chain.adjacency())].T), 1)
+        self.w, self.rest = (self.n.sum(axis=0) > 0) / K, 0.5
+        self.draw_weights()
+
+    def each(self) -> enumerate[GraphChain]:
+        """Return the networks and their chains."""
+        return enumerate(self.chains)
+
+    def _state(self, g: int) -> ChainState:
+        return self.chains[g].states[0]
+
+    def draw_weights(self) -> None:
+        """Draw the weights of the roles, if networks have proportions of their own."""
+        alpha, c = self.sharing.alpha, self.sharing.c
+        if c is not None:
+            self.w, self.rest = draw_weights(self.n, self.w, alpha, c, self.rng)
+
+    def sweep(self, power: float, records: list[Record] | None = None) -> None:
+        """Visit every network once, and count what was seen if there are records."""
+        for g, chain in self.each():
+            chain.powers[:] = power
+            if records is not None:
+                chain.record = records[g]
+            self.visit(g, records is not None)
+        self.draw_weights()
+
+    def visit(self, g: int, count: bool) -> None:
+        """Move network g on by one sweep of its chain, given the others."""
+        chain, state, K = self.chains[g], self._state(g), self.n.shape[1]
+        prior = chain.model.prior
+        others = self.n.sum(axis=0) - self.n[g]
+        first, own = np.flatnonzero(others), np.flatnonzero((self.n[g] > 0) & (others == 0))
+        at = np.concatenate([np.arange(len(first)), prior.n_roles + np.arange(len(own))])
+        names = np.full(K, -1)  # of the chain's classes
+        names[at] = [*first, *own]
+        self._hold(g, prior, names, at, len(first))
+        local = np.zeros(K, np.int64)
+        local[names[at]] = at
+        state.z[:] = local[self.z[g]]
+        state.m[:] = np.bincount(state.z, minlength=K)
+        state.key[0] = prior.constants.hashes[state.m].sum()
+        state.plus[:] = prior.held[EDGES]
+        state.plus[np.ix_(at, at)] += self.edges[g][np.ix_(names[at], names[at])]
+        chain.advance(1, count)
+        new = np.flatnonzero((state.m > 0) & (names < 0))
+        free = np.setdiff1d(np.arange(K), names[at])
+        names[new] = free[: len(new)]
+        self._take(g, prior, state, names)
+
+    def _hold(self, g: int, prior: Any, names: np.ndarray, at: np.ndarray, r: int) -> None:
+        """Give the prior of network g what the others have."""
+        roles = names[:r]
+        size = np.delete(self.n, g, axis=0)[:, roles]
+        prior.held[:] = 0
+        edges = self.edges.sum(axis=0) - self.edges[g]
+        prior.held[EDGES, :r, :r] = edges[np.ix_(roles, roles)]
+        prior.held[PAIRS, :r, :r] = size.T @ size - np.diag(size.sum(axis=0))
+        prior.pseudo_members[:] = 0.0
+        if self.sharing.c is None:
+            prior.hyper[ALPHA] = self.sharing.alpha
+            prior.pseudo_members[:r] = size.sum(axis=0)
+        else:
+            prior.hyper[ALPHA] = max(self.sharing.c * self.rest, 1e-100)
+            prior.hyper[STICKS] = self.sharing.alpha
+            prior.pseudo_members[at] = self.sharing.c * self.w[names[at]]
+
+    def _take(self, g: int, prior: Any, state: ChainState, names: np.ndarray) -> None:
+        """Take over what the chain of network g has come to."""
+        live = np.flatnonzero(state.m)
+        self.z[g] = names[state.z]
+        self.n[g] = 0
+        self.n[g, names[live]] = state.m[live]
+        self.edges[g] = 0
+        own = (state.plus - prior.held[EDGES])[np.ix_(live, live)]
+        self.edges[g][np.ix_(names[live], names[live])] = own
+        if self.sharing.c is not None:
+            known = np.flatnonzero(names >= 0)
+            self.w = np.zeros(len(self.w))
+            self.w[names[known]] = prior.pseudo_members[known] / self.sharing.c
+            self.rest = prior.hyper[ALPHA] / self.sharing.c
+
+    def log_likelihood(self) -> float:
+        """Return the log marginal likelihood of all graphs."""
+        return sum(log_likelihood(chain.model, self._state(g)) for g, chain in self.each())
+
+    def log_joint(self) -> float:
+        """Return the log of likelihood and prior, up to one constant."""
+        b1, b2 = self.chains[0].problem.beta
+        edges = self.edges.sum(axis=0)
+        gaps = self.n.T @ self.n - np.diag(self.n.sum(axis=0)) - edges
+        total = self.log_likelihood() + self.sharing.log_partition(self.n)
+        for a, b in np.argwhere(edges + gaps):
+            x, y = b1 + int(edges[a, b]), b2 + int(gaps[a, b])
+            total += lgamma(x) + lgamma(y) - lgamma(x + y)
+            total -= lgamma(b1) + lgamma(b2) - lgamma(b1 + b2)
+        for g, chain in self.each():
+            if chain.model.prior.per_partition:
+                prior, state = chain.model.prior, self._state(g)
+                total -= log_constant(prior.constants, state.key[0], state.m, prior.hyper)
+        return total
+
+
+def _widened(chain: GraphChain, pairs: int) -> GraphChain:
+    """Let the tables of a chain reach to the pairs of all networks."""
+    prior = chain.model.prior
+    prior = prior._replace(logs=np.zeros((3, pairs + 2)))
+    set_beta(prior)
+    chain.model = chain.model._replace(prior=prior)
+    return chain
+
+
+class JointChain:
+    """One chain over all networks, tempered if there are several powers."""
+
+    def __init__(
+        self, problems: list[Problem], sharing: Sharing, powers: Any,
+        seed: np.random.SeedSequence, apart: bool,
+    ) -> None:  # fmt: skip
+        *seeds, own = seed.spawn(len(powers) + 1)
+        self.rng = np.random.default_rng(own)
+        self.states = [Networks(problems, sharing, s, apart) for s in seeds]
+        self.powers = tuple(float(x) for x in powers)
+        self.records = [chain.record for chain in self.states[0].chains]
+        thin = -(-problems[0].n_iter // len(self.records[0].graphs))  # all keep the same sweeps
+        for state in self.states:
+            for chain in state.chains:
+                chain.thin = thin
+        total = sum(p.n_nodes for p in problems)
+        self.together = np.zeros((total, total))
+        self.kept: list[tuple[np.ndarray, float]] = []  # roles of all variables, log joint
+        self.n_iter, self.burn_in = problems[0].n_iter, problems[0].burn_in
+        self.tell: Callable[[dict[str, Any]], None] | None = None
+
+    def run(self) -> JointChain:
+        """Run the chain: annealed start, burn-in, and the sweeps that count."""
+        for t in range(self.burn_in):
+            self._sweep(min(1.0, 0.1 + 1.8 * t / self.burn_in), None)
+        for t in range(1, self.n_iter + 1):
+            self._sweep(1.0, self.records)
+            self._note()
+            if self.tell is not None and (t % 50 == 0 or t == self.n_iter):
+                self.tell(self.progress())
+        return self
+
+    def _sweep(self, warm: float, records: list[Record] | None) -> None:
+        for r in range(len(self.powers) - 1):  # neighbours exchange states (Metropolis)
+            mine, other = (self.states[k].log_likelihood() for k in (r, r + 1))
+            change = (self.powers[r] - self.powers[r + 1]) * warm * (other - mine)
+            if np.log1p(-self.rng.random()) < change:
+                self.states[r], self.states[r + 1] = self.states[r + 1], self.states[r]
+        for r, power in enumerate(self.powers):
+            self.states[r].sweep(power * warm, records if r == 0 else None)
+
+    def _note(self) -> None:
+        """Count which variables share a role, and keep the roles when the graphs were kept."""
+        z = np.concatenate(self.states[0].z)
+        self.together += z[:, None] == z
+        if self.records[0].counters[KEPT] > len(self.kept):
+            self.kept.append((z, self.states[0].log_joint()))
+
+    def progress(self) -> dict[str, Any]:
+        """Return how far the chain is."""
+        done = int(self.records[0].counters[SWEEPS])
+        return {
+            "sweeps": done,
+            "log_joint": self.kept[-1][1] if self.kept else np.nan,
+            "edges": np.concatenate([r.edges.ravel() for r in self.records]) / max(done, 1),
+        }
