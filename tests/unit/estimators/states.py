@@ -73,12 +73,12 @@ def state_of(model):
         state |= {f"island {k}: dials of {kind}": v for kind, v in island.dials.items()}
         state |= {f"island {k}: label_rng": _generator(island.label_rng)}
         places = {}
-        for c, f in ((c, f) for w in island.worlds for c, f in enumerate(w.filters)):
+        for c, f in ((c, f) for w in island.hypotheses for c, f in enumerate(w.filters)):
             if id(f) not in places:
                 places[id(f)] = (c, sum(held == c for held, _ in places.values()))
                 again = f", again {places[id(f)][1]}" if places[id(f)][1] else ""
                 state |= _filter(f"class {c}, island {k}{again}: ", f)
-        held = [([places[id(f)] for f in w.filters], w.log_chance) for w in island.worlds]
+        held = [([places[id(f)] for f in w.filters], w.log_chance) for w in island.hypotheses]
         state |= {f"island {k}: worlds": held}
     return state
 

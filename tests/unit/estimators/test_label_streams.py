@@ -54,7 +54,7 @@ def test_a_saved_model_goes_on_as_if_it_had_stayed(window):
     file = io.BytesIO()
     save(stays, file)
     again = load(io.BytesIO(file.getvalue()))
-    assert any(len(island.worlds) > 1 for island in again._bank.islands)
+    assert any(len(island.hypotheses) > 1 for island in again._bank.islands)
     assert not differences(state_of(stays), state_of(again))
     for each in (stays, again):
         each.partial_fit(X[40:], Y[40:])
@@ -72,14 +72,14 @@ def test_rows_without_labels_find_their_classes():
     assert gain > 0.05
     assert fitted.class_count_.sum() == pytest.approx(N)
     assert np.isfinite(fitted.log_evidence_)
-    assert all(1 <= len(island.worlds) <= 3 for island in fitted._bank.islands)
+    assert all(1 <= len(island.hypotheses) <= 3 for island in fitted._bank.islands)
     assert fitted.sample(5)[1].shape == (5,)
     assert fitted.n_groups_.shape == (2,)
 
 
 def test_labels_that_are_all_there_leave_everything_as_it_was():
     fitted = model().partial_fit(X, TRUTH)
-    assert [len(island.worlds) for island in fitted._bank.islands] == [1, 1, 1]
+    assert [len(island.hypotheses) for island in fitted._bank.islands] == [1, 1, 1]
     other = model(n_label_particles=1, unlabelled="?").partial_fit(X, TRUTH)
     assert not differences(state_of(fitted), state_of(other))
     assert fitted.class_count_.tolist() == [(label == TRUTH).sum() for label in ("high", "low")]

@@ -1,7 +1,7 @@
 """What the islands of a bank say together when they do not agree about the labels of rows.
 
-Islands have equal weight, and the worlds of an island the weights of `worlds`. A world in which a
-class has more rows says more of that class, since its P(y) is larger:
+Islands have equal weight, and the label hypotheses of an island their own weights. A hypothesis in
+which a class has more rows says more of that class, since its P(y) is larger:
 
     mean P(y) p(x | y) = (mean P(y)) (mean of p(x | y) by weight * P(y))
 
@@ -14,10 +14,10 @@ from infinimix.inference.ensemble.label_hypotheses import log_rises, log_weights
 
 
 def class_rows(bank):
-    """Return the rows of each class: whole numbers, unless islands or worlds disagree."""
+    """Return the rows of each class: whole numbers, unless islands or hypotheses disagree."""
     if not bank.n_drawn:
-        return np.array([f.n_rows for f in bank.islands[0].worlds[0].filters])
-    rows, weight, _ = _all_worlds(bank)
+        return np.array([f.n_rows for f in bank.islands[0].hypotheses[0].filters])
+    rows, weight, _ = _all_hypotheses(bank)
     return weight @ rows
 
 
@@ -25,27 +25,31 @@ def members_of(bank):
     """Return for each class the filters whose densities are added, each with what divides it."""
     if not bank.n_drawn:
         return [[(f, len(filters)) for f in filters] for filters in bank.classes]
-    rows, weight, worlds = _all_worlds(bank)
+    rows, weight, hypotheses = _all_hypotheses(bank)
     share = weight[:, None] * (rows + bank.settings.gamma)
     share /= share.sum(axis=0)
-    return [_add_up(worlds, c, share[:, c]) for c in range(bank.n_classes)]
+    return [_add_up(hypotheses, c, share[:, c]) for c in range(bank.n_classes)]
 
 
-def _add_up(worlds, c, share):
-    """Return the distinct filters of a class, and one over the share of all worlds that hold it."""
+def _add_up(hypotheses, c, share):
+    """Return the distinct filters of a class, and one over the share that holds each."""
     found, total = {}, {}
-    for world, own in zip(worlds, share.tolist(), strict=True):
-        f = world.filters[c]
+    for h, own in zip(hypotheses, share.tolist(), strict=True):
+        f = h.filters[c]
         found[id(f)] = f
         total[id(f)] = total.get(id(f), 0.0) + own
     return [(f, 1.0 / total[key]) for key, f in found.items() if total[key] > 1e-300]
 
 
-def _all_worlds(bank):
-    """Return the rows of each class in each world, the weights of the worlds, and the worlds."""
-    worlds = [world for island in bank.islands for world in island.worlds]
-    weight = np.concatenate([island.world_weights() for island in bank.islands])
-    return np.array([world.rows for world in worlds]), weight / len(bank.islands), worlds
+def _all_hypotheses(bank):
+    """Return rows of each class in each hypothesis, weights of the hypotheses, and these."""
+    hypotheses = [h for island in bank.islands for h in island.hypotheses]
+    weight = np.concatenate([island.hypothesis_weights() for island in bank.islands])
+    return (
+        np.array([h.rows for h in hypotheses]),
+        weight / len(bank.islands),
+        hypotheses,
+    )
 
 
 def log_evidence_given_labels(bank):
@@ -57,7 +61,7 @@ def log_evidence_given_labels(bank):
     if not bank.n_branched:
         return float(bank.log_evidence().sum())
     gamma, every = bank.settings.gamma, bank.settings.gamma * bank.n_classes
-    logs = [np.logaddexp.reduce(log_weights(island.worlds, gamma)) for island in bank.islands]
+    logs = [np.logaddexp.reduce(log_weights(island.hypotheses, gamma)) for island in bank.islands]
     known, n = bank.labelled.astype(float), np.array([float(bank.n_rows)])
     log_labels = log_rises(gamma, known) - log_rises(every, known.sum(keepdims=True))
     return float(np.logaddexp.reduce(logs) - np.log(len(logs)) - log_rises(every, n) - log_labels)

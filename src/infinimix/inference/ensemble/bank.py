@@ -3,7 +3,7 @@
 This is the heart of `CRPMixture` (one class) and `AClassClassifier` (one mixture per class;
 AClass paper, figures 2 and 3). Islands are independent of each other, and their densities are
 averaged with equal weight. The base measure is pooled over the classes. In a stream, rows without
-labels make an island several worlds (see `worlds`), which are weighed; the islands stay equal.
+labels give an island several label hypotheses, which are weighted; the islands stay equal.
 
 Hidden here: while streaming the base measure is re-estimated when the number of rows is 1,
 2, 4, 8, ..., and when a new category turns up, and what is learned is then drawn anew; both
@@ -267,9 +267,11 @@ class Bank:
 
     @property
     def classes(self):
-        """Return the filters of each class, island by island, in their heaviest worlds."""
-        best = [island.worlds[int(island.world_weights().argmax())] for island in self.islands]
-        return [[world.filters[c] for world in best] for c in range(self.n_classes)]
+        """Return the filters of each class, island by island, in their heaviest hypotheses."""
+        best = [
+            island.hypotheses[int(island.hypothesis_weights().argmax())] for island in self.islands
+        ]
+        return [[h.filters[c] for h in best] for c in range(self.n_classes)]
 
     def filters(self):
         """Return all filters, class by class."""
@@ -298,8 +300,10 @@ class Bank:
         """Return the log predictive density of each row in each class."""
         n = len(X[0])
         if n < FEW and not self.n_drawn:
-            worlds = [island.worlds[0] for island in self.islands]
-            return log_densities([[w.filters[c] for w in worlds] for c in range(self.n_classes)], X)
+            hypotheses = [island.hypotheses[0] for island in self.islands]
+            return log_densities(
+                [[w.filters[c] for w in hypotheses] for c in range(self.n_classes)], X
+            )
         stats, log_mix, bounds = self.snapshot()
         slots, out = np.arange(len(log_mix)), np.empty((n, self.n_classes))
         if n < FEW:

@@ -6,7 +6,7 @@ concentration (Escobar and West, see `crp`). In `fit` an island takes the rows i
 its own, and may then go on by Gibbs sweeps and split-merge moves (see `chain`).
 
 In a stream with rows without labels an island is a particle filter over labels: it has several
-worlds (see `worlds`), each with filters of its own, under the same hyper-parameters.
+label hypotheses, each with filters of its own, under the same hyper-parameters.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from infinimix.families.dials import spread
 from infinimix.inference.ensemble.hyperparameters import turn_dials
 from infinimix.inference.ensemble.label_gibbs import Labelling
-from infinimix.inference.ensemble.label_hypotheses import World, branch, distinct, weights
+from infinimix.inference.ensemble.label_hypotheses import LabelHypothesis, branch, distinct, weights
 from infinimix.inference.partition.chain import Chain
 from infinimix.inference.partition.filter import NO_TRACE, ParticleFilter
 from infinimix.inference.partition.window import Window
@@ -33,8 +33,8 @@ class Island:
         self.alpha = 1.0 if settings.alpha == "learn" else settings.alpha
         self.dials = spread(base.layout, settings.prior, k / max(settings.n_islands - 1, 1))
         self.family = base.families(self.dials)
-        self.worlds = [World()]
-        self.label_rng = self._generator(2**32 - 5, k)  # by which worlds live or go
+        self.hypotheses = [LabelHypothesis()]
+        self.label_rng = self._generator(2**32 - 5, k)  # by which hypotheses are kept
         self.paths = []  # of each class after `fit`: rows, and the group of each in one state
 
     def _generator(self, *key):
@@ -44,25 +44,25 @@ class Island:
 
     @property
     def filters(self):
-        """The filters of each class, in the first world: the only one unless labels are missing."""
-        return self.worlds[0].filters
+        """The filters of each class in the first hypothesis, the only one if no label is missing."""
+        return self.hypotheses[0].filters
 
     @filters.setter
     def filters(self, filters):
-        self.worlds[0].filters = filters
+        self.hypotheses[0].filters = filters
 
     @property
     def windows(self):
-        """The latest rows of each class in the first world, if there are sweeps in a stream."""
-        return self.worlds[0].windows
+        """The latest rows of each class in the first hypothesis, for sweeps in a stream."""
+        return self.hypotheses[0].windows
 
-    def world_weights(self):
-        """Return the weight of each world; they sum to 1."""
-        return weights(self.worlds, self.settings.gamma)
+    def hypothesis_weights(self):
+        """Return the weight of each hypothesis; they sum to 1."""
+        return weights(self.hypotheses, self.settings.gamma)
 
     def _all_filters(self):
         every = range(len(self.filters))
-        return [f for c in every for f, _ in distinct(self.worlds, c)]
+        return [f for c in every for f, _ in distinct(self.hypotheses, c)]
 
     def new_filter(self, c):
         """Return a filter without rows, and a window, for class c."""
@@ -71,11 +71,11 @@ class Island:
         return ParticleFilter(self.family, self.alpha, *sizes, rng), Window(s.window)
 
     def add_class(self):
-        """Open a class without rows, which all worlds share."""
+        """Open a class without rows, which all hypotheses share."""
         f, window = self.new_filter(len(self.filters))
-        for world in self.worlds:
-            world.filters.append(f)
-            world.windows.append(window)
+        for h in self.hypotheses:
+            h.filters.append(f)
+            h.windows.append(window)
 
     def learn(self, X, steps):
         """Filter rows in their order.
@@ -86,15 +86,17 @@ class Island:
         s = self.settings
         for shares, free in steps:
             for c, rows in shares:
-                for f, window in distinct(self.worlds, c):
+                for f, window in distinct(self.hypotheses, c):
                     self._update(f, window, X, rows)
             if free is not None:
                 size = (s.gamma, s.n_label_particles)
-                self.worlds = branch(self.worlds, X, *free, *size, self.label_rng, self._update)
+                self.hypotheses = branch(
+                    self.hypotheses, X, *free, *size, self.label_rng, self._update
+                )
 
     def learn_row(self, X, c):
         """Filter the first row, which is of class c."""
-        for f, window in distinct(self.worlds, c):
+        for f, window in distinct(self.hypotheses, c):
             self._update(f, window, X, FIRST)
 
     def _update(self, f, window, X, rows):
@@ -116,10 +118,12 @@ class Island:
         ends = f.weights().cumsum()  # what `rng.choice` draws, without its checks of weights
         return int((ends / ends[-1]).searchsorted(self.rng.random(), side="right"))
 
-    def _draw_world(self):
-        if len(self.worlds) == 1:
-            return self.worlds[0]
-        return self.worlds[int(self.rng.choice(len(self.worlds), p=self.world_weights()))]
+    def _draw_hypothesis(self):
+        if len(self.hypotheses) == 1:
+            return self.hypotheses[0]
+        return self.hypotheses[
+            int(self.rng.choice(len(self.hypotheses), p=self.hypothesis_weights()))
+        ]
 
     def _find_dials(self, base, filters, particles):
         """Draw the dials of the base measure, given the groups of one particle of each class."""
@@ -139,11 +143,11 @@ class Island:
     def _find_hyper(self, base, particles=None):
         """Draw what is to be learned, given one particle of each class, and weigh all anew.
 
-        World and particles are drawn by their weights if they are not given.
+        Hypothesis and particles are drawn by their weights if they are not given.
         """
         if not self._learns(base) or not any(f.n_rows for f in self.filters):
             return  # before any row the defaults serve better than a draw
-        filters = self._draw_world().filters
+        filters = self._draw_hypothesis().filters
         if particles is None:
             particles = [self._draw_particle(f) for f in filters]
         if base.learns:

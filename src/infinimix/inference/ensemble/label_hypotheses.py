@@ -1,24 +1,25 @@
 """Rows without labels in a stream: a particle filter over labels, outside the filters over groups.
 
-An outer particle is a world: one way to label the rows so far, with a filter for each class (the
-nested filter that the AClass paper sketches in its last section). Its weight is
+An outer particle is a label hypothesis: one way to label the rows so far, with a filter for each
+class (the nested filter that the AClass paper sketches in its last section). Its weight is
 
     w = P(y) prod_c evidence_c / chance
 
-with P(y) Dirichlet-multinomial (but for what all worlds share), the evidence that of the filters of
-the groups, and `chance` the probability with which resampling has let the world live. A row with
-label is learned by all worlds. A row x without label makes of each world one child for each class,
+with P(y) Dirichlet-multinomial (up to a factor that all hypotheses share), the evidence that of the
+filters of the groups, and `chance` the probability that resampling has kept the hypothesis. A row
+with label is learned by all hypotheses. A row x without label makes of each hypothesis h one child
+for each class,
 
-    w(world, c) proportional to w(world) (m_c + gamma) p(x | c, world)
+    w(h, c) proportional to w(h) (m_c + gamma) p(x | c, h)
 
 and of these at most `size` are kept by optimal resampling (Fearnhead and Clifford 2003). So no two
-worlds label the rows alike, and the sum of the weights is an unbiased estimate of the probability
-of all rows and labels, whatever the number of worlds and particles; with room for all labellings
-and all partitions nothing is random, and it is exact.
+hypotheses label the rows alike, and the sum of the weights is an unbiased estimate of the
+probability of all rows and labels, whatever the number of hypotheses and particles; with room for
+all labellings and all partitions nothing is random, and it is exact.
 
-Hidden here: worlds share the filter of a class as long as they have the same rows in it, and such a
-filter learns a row once. A world that sends the row elsewhere keeps the old filter, so only what
-differs is copied.
+Hidden here: hypotheses share the filter of a class as long as they have the same rows in it, and
+such a filter learns a row once. A hypothesis that puts the row elsewhere keeps the old filter, so
+only what differs is copied.
 """
 
 import copy
@@ -42,10 +43,10 @@ def log_rises(s, counts):
 
 
 @dataclass
-class World:
+class LabelHypothesis:
     """One labelling of the rows so far."""
 
-    filters: list = field(default_factory=list)  # of each class, shared with other worlds
+    filters: list = field(default_factory=list)  # of each class, shared with other hypotheses
     windows: list = field(default_factory=list)  # of each filter, if there are to be sweeps
     log_chance: float = 0.0  # of having lived until now
 
@@ -59,71 +60,73 @@ class World:
         return log_rises(gamma, self.rows)
 
 
-def log_weights(worlds, gamma, bounded=True):
-    """Return the log weight of each world.
+def log_weights(hypotheses, gamma, bounded=True):
+    """Return the log weight of each hypothesis.
 
     Without `bounded` it is that under a prior that has not been divided by the probability of
     the bound on groups, which takes long to work out: good enough to resample by.
     """
     known = {}
-    for f in (f for world in worlds for f in world.filters):
+    for f in (f for h in hypotheses for f in h.filters):
         if id(f) not in known:
             log_evidence = f.log_evidence if bounded else f.log_weight
             known[id(f)] = log_evidence() if f.n_rows else 0.0
     return np.array([
-        world.log_prior(gamma) + sum(known[id(f)] for f in world.filters) - world.log_chance
-        for world in worlds
+        h.log_prior(gamma) + sum(known[id(f)] for f in h.filters) - h.log_chance
+        for h in hypotheses
     ])  # fmt: skip
 
 
-def weights(worlds, gamma):
-    """Return the weights of worlds, which sum to 1."""
-    if len(worlds) == 1:
+def weights(hypotheses, gamma):
+    """Return the weights of hypotheses, which sum to 1."""
+    if len(hypotheses) == 1:
         return np.ones(1)
-    log_w = log_weights(worlds, gamma)
+    log_w = log_weights(hypotheses, gamma)
     w = np.exp(log_w - log_w.max())
     return w / w.sum()
 
 
-def distinct(worlds, c):
-    """Return (filter, window) of class c in all worlds, those that are shared once."""
-    if len(worlds) == 1:
-        return [(worlds[0].filters[c], worlds[0].windows[c])]
-    found = {id(world.filters[c]): (world.filters[c], world.windows[c]) for world in worlds}
+def distinct(hypotheses, c):
+    """Return (filter, window) of class c in all hypotheses, those that are shared once."""
+    if len(hypotheses) == 1:
+        return [(hypotheses[0].filters[c], hypotheses[0].windows[c])]
+    found = {id(h.filters[c]): (h.filters[c], h.windows[c]) for h in hypotheses}
     return list(found.values())
 
 
-def branch(worlds, X, i, n_open, gamma, size, rng, learn):
-    """Return the worlds after row i, which has no label; it may be of the first n_open classes.
+def branch(hypotheses, X, i, n_open, gamma, size, rng, learn):
+    """Return the hypotheses after row i, which has no label; it may be of the first n_open classes.
 
     `learn(f, window, X, rows)` filters rows of one class.
     """
-    log_w = log_child_weights(worlds, X, i, n_open, gamma)
+    log_w = log_child_weights(hypotheses, X, i, n_open, gamma)
     chosen, log_chance = choose(log_w.ravel(), size, rng)
     pairs = [divmod(int(j), n_open) for j in chosen]
-    kept = {id(f) for w, c in pairs for k, f in enumerate(worlds[w].filters) if k != c}
+    kept = {id(f) for w, c in pairs for k, f in enumerate(hypotheses[w].filters) if k != c}
     learned, children, row = {}, [], np.array([i])
     for (w, c), chance in zip(pairs, log_chance, strict=True):
-        f, window = worlds[w].filters[c], worlds[w].windows[c]
+        f, window = hypotheses[w].filters[c], hypotheses[w].windows[c]
         if id(f) not in learned:
             pair = _copied(f, window) if id(f) in kept else (f, window)
             learn(*pair, X, row)
             learned[id(f)] = pair
-        child = World([*worlds[w].filters], [*worlds[w].windows], worlds[w].log_chance + chance)
+        child = LabelHypothesis(
+            [*hypotheses[w].filters], [*hypotheses[w].windows], hypotheses[w].log_chance + chance
+        )
         child.filters[c], child.windows[c] = learned[id(f)]
         children.append(child)
     return children
 
 
-def log_child_weights(worlds, X, i, n_open, gamma):
-    """Return the log weight of each child, (worlds, classes)."""
+def log_child_weights(hypotheses, X, i, n_open, gamma):
+    """Return the log weight of each child, (hypotheses, classes)."""
     known = {}
-    for f in (f for world in worlds for f in world.filters[:n_open]):
+    for f in (f for h in hypotheses for f in h.filters[:n_open]):
         if id(f) not in known:
             known[id(f)] = f.log_next(X, i)
-    log_density = np.array([[known[id(f)] for f in w.filters[:n_open]] for w in worlds])
-    log_class = np.log([world.rows[:n_open] + gamma for world in worlds])
-    before = log_weights(worlds, gamma, bounded=False) if len(worlds) > 1 else np.zeros(1)
+    log_density = np.array([[known[id(f)] for f in w.filters[:n_open]] for w in hypotheses])
+    log_class = np.log([h.rows[:n_open] + gamma for h in hypotheses])
+    before = log_weights(hypotheses, gamma, bounded=False) if len(hypotheses) > 1 else np.zeros(1)
     return before[:, None] + log_class + log_density
 
 
@@ -154,7 +157,7 @@ def kappa_of(q, size):
 def _copied(f, window):
     """Return a filter and its window that learn apart from these, and draw the same numbers.
 
-    What a filter will draw says nothing of what it has drawn, so worlds may share it: their
+    What a filter will draw says nothing of what it has drawn, so hypotheses may share it: their
     weights then differ less by chance.
     """
     twin, beside = copy.copy(f), copy.copy(window)

@@ -9,7 +9,7 @@ from infinimix.families.priors import Layout
 from infinimix.families.product import refresh_all
 from infinimix.families.seam import empty, sound
 from infinimix.inference.ensemble.bank import Bank, Settings
-from infinimix.inference.ensemble.label_hypotheses import World, distinct
+from infinimix.inference.ensemble.label_hypotheses import LabelHypothesis, distinct
 from infinimix.inference.partition.filter import n_particle_rows
 from infinimix.inference.partition.population import SIZE
 from infinimix.inference.partition.soundness import check_population
@@ -52,16 +52,16 @@ def bank_from_tree(tree):
     for island, saved in zip(bank.islands, tree["islands"], strict=True):
         _restore_island(island, base, saved)
     bank.n_classes = len(bank.islands[0].filters)
-    if len({len(world.filters) for island in bank.islands for world in island.worlds}) != 1:
+    if len({len(h.filters) for island in bank.islands for h in island.hypotheses}) != 1:
         raise ValueError("its islands do not have the same classes")
     _restore_rows(bank, tree)
     return bank
 
 
 def _restore_rows(bank, tree):
-    """Restore which rows had labels; raise unless all worlds have as many rows, and those."""
+    """Restore which rows had labels; raise unless all hypotheses have as many rows, and those."""
     bank.n_drawn, bank.n_branched = int(tree.get("n_drawn", 0)), int(tree.get("n_branched", 0))
-    rows = np.array([world.rows for island in bank.islands for world in island.worlds], np.int64)
+    rows = np.array([h.rows for island in bank.islands for h in island.hypotheses], np.int64)
     labelled = tree.get("labelled", rows.min(axis=0, initial=bank.n_rows))
     if labelled.shape != (bank.n_classes,) or labelled.dtype != np.int64:
         raise ValueError("its classes do not add up to its rows")
@@ -78,13 +78,13 @@ def _restore_rows(bank, tree):
 
 
 def _island_to_tree(island):
-    """Return an island; filters that worlds share are written once."""
+    """Return an island; filters that hypotheses share are written once."""
     C, pairs, places = len(island.filters), [], {}
     for c in range(C):
-        for f, window in distinct(island.worlds, c):
+        for f, window in distinct(island.hypotheses, c):
             places[id(f)] = len(pairs)
             pairs.append((c, f, window))
-    held = [[places[id(f)] for f in world.filters] for world in island.worlds]
+    held = [[places[id(f)] for f in h.filters] for h in island.hypotheses]
     return {
         "rng": island.rng,
         "label_rng": island.label_rng,
@@ -93,7 +93,7 @@ def _island_to_tree(island):
         "filters": [_filter_to_tree(f) for _, f, _ in pairs],
         "windows": [{"blocks": list(w.blocks), "z": w.z} for _, _, w in pairs],
         "worlds": np.array(held, np.int64).reshape(len(held), C),
-        "log_chances": np.array([world.log_chance for world in island.worlds]),
+        "log_chances": np.array([h.log_chance for h in island.hypotheses]),
     }
 
 
@@ -113,7 +113,7 @@ def _restore_island(island, base, tree):
         _restore_pair(island, base, *saved)
         for saved in zip(tree["filters"], tree["windows"], strict=True)
     ]
-    _restore_worlds(island, tree, pairs)
+    _restore_hypotheses(island, tree, pairs)
 
 
 def _restore_pair(island, base, saved, saved_window):
@@ -128,8 +128,8 @@ def _restore_pair(island, base, saved, saved_window):
     return f, window
 
 
-def _restore_worlds(island, tree, pairs):
-    """Restore which world has which filters; each is of one class, and held by some world."""
+def _restore_hypotheses(island, tree, pairs):
+    """Restore which hypothesis has which filters; each is of one class, and held by some."""
     island.label_rng = _generator(tree.get("label_rng", island.label_rng))
     held = tree.get("worlds", np.arange(len(pairs))[None])
     log_chances = tree.get("log_chances", np.zeros(len(held)))
@@ -141,9 +141,9 @@ def _restore_worlds(island, tree, pairs):
         and sum(len(np.unique(column)) for column in held.T) == len(pairs)
     )  # fmt: skip
     if not sound:
-        raise ValueError("its worlds do not hold its filters")
-    island.worlds = [
-        World([pairs[j][0] for j in row], [pairs[j][1] for j in row], float(chance))
+        raise ValueError("its hypotheses do not hold its filters")
+    island.hypotheses = [
+        LabelHypothesis([pairs[j][0] for j in row], [pairs[j][1] for j in row], float(chance))
         for row, chance in zip(held, log_chances, strict=True)
     ]
 

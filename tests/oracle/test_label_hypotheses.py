@@ -97,8 +97,10 @@ def test_with_room_for_all_it_is_exact(codes, bound):
     truth = Truth(codes, bound)
     bank = run(0, 203, 2**4, islands=2, codes=codes, bound=bound)
     for island in bank.islands:
-        assert len(island.worlds) == len(truth.p)
-        np.testing.assert_allclose(np.sort(island.world_weights()), np.sort(truth.p), rtol=1e-9)
+        assert len(island.hypotheses) == len(truth.p)
+        np.testing.assert_allclose(
+            np.sort(island.hypothesis_weights()), np.sort(truth.p), rtol=1e-9
+        )
     np.testing.assert_allclose(class_rows(bank), truth.class_rows, rtol=1e-9)
     assert log_evidence_given_labels(bank) == pytest.approx(truth.log_evidence, abs=1e-9)
     if bound is None:  # a bounded prior for one row more says more of the others, see Enumeration
@@ -109,13 +111,13 @@ def test_worlds_share_what_they_have_in_common():
     island = run(0, 203, 2**4).islands[0]
     for c in range(C):
         by_rows = {}
-        for world in island.worlds:
+        for world in island.hypotheses:
             by_rows.setdefault(id(world.filters[c]), set()).add(world.filters[c].n_rows)
         assert all(len(n) == 1 for n in by_rows.values())
         assert len(by_rows) == 8  # which of three rows are in the class
     early = run(0, 203, 2**4, codes=np.array([0, 1, 0, 1, 1, -1])).islands[0]
-    assert len(early.worlds) == 2
-    assert early.worlds[0].filters[0] is not early.worlds[1].filters[0]
+    assert len(early.hypotheses) == 2
+    assert early.hypotheses[0].filters[0] is not early.hypotheses[1].filters[0]
 
 
 @pytest.mark.parametrize("resampling", ["optimal", "systematic"])
@@ -159,6 +161,8 @@ def test_choosing_is_fair_and_keeps_the_best(seed):
 def test_any_cutting_gives_the_same_worlds():
     whole, cut = run(3, 2, 3), run(3, 2, 3, cut=(1, 3, 4))
     for one, two in zip(whole.islands, cut.islands, strict=True):
-        assert np.array_equal(one.world_weights(), two.world_weights())
-        assert [w.rows.tolist() for w in one.worlds] == [w.rows.tolist() for w in two.worlds]
+        assert np.array_equal(one.hypothesis_weights(), two.hypothesis_weights())
+        assert [w.rows.tolist() for w in one.hypotheses] == [
+            w.rows.tolist() for w in two.hypotheses
+        ]
     assert np.array_equal(whole.log_densities(QUERY), cut.log_densities(QUERY))
