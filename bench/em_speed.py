@@ -20,7 +20,7 @@ WIDTH, COMPONENTS, BAR = 50, 20, 3
 PAIRS = {"binary": (1, 2), "categorical": (1, 1), "real": (2, 3)}  # without holes, and with
 
 
-def make(kind: str, n: int, share: float) -> tuple[em.Model, em.Rows]:
+def make(kind: str, n: int, share: float) -> tuple[em.EMModel, em.WeightedRows]:
     """A mixture to find, and rows for it."""
     rng = np.random.default_rng(0)
     if kind == "real":
@@ -32,8 +32,8 @@ def make(kind: str, n: int, share: float) -> tuple[em.Model, em.Rows]:
     counts = np.full(WIDTH if kind == "categorical" else 0, 4)
     names = {kind: tuple(f"x{d}" for d in range(WIDTH))}
     family = blank(Layout(names, counts))
-    data = em.Rows((np.ascontiguousarray(X),), np.full(n, -1), np.ones(n))
-    return em.Model(family, 1, COMPONENTS, None, False), data
+    data = em.WeightedRows((np.ascontiguousarray(X),), np.full(n, -1), np.ones(n))
+    return em.EMModel(family, 1, COMPONENTS, None, False), data
 
 
 def run(quick: bool = False) -> Section:

@@ -7,7 +7,7 @@ import pytest
 from scipy.special import gammaln, logsumexp
 
 from infinimix.families import BetaBernoulli, DirichletCategorical, NormalInverseChiSquared
-from infinimix.inference.ensemble.label_gibbs import Labelling
+from infinimix.inference.ensemble.label_gibbs import LabelState
 from tests.oracle.enumeration import log_crp, log_marginal, partitions
 
 rng = np.random.default_rng(4)
@@ -71,7 +71,7 @@ def test_long_chains_visit_labels_and_groups_as_often_as_they_should(alpha, gamm
     """20,000 sweeps; chains are correlated, and 0.02 is more than 4 of their standard errors."""
     codes = MORE if named else CODES
     proba, sizes, together = enumerate_posterior(alpha, gamma, codes, named)
-    chain = Labelling(FAMILY, alpha, gamma, X, codes, C, np.random.default_rng(seed), named)
+    chain = LabelState(FAMILY, alpha, gamma, X, codes, C, np.random.default_rng(seed), named)
     smooth, drawn, counts, pairs = np.zeros((N, C)), np.zeros((N, C)), np.zeros(N + 1), 0
     sweeps = 20_000
     for _ in range(sweeps):
@@ -87,7 +87,7 @@ def test_long_chains_visit_labels_and_groups_as_often_as_they_should(alpha, gamm
 
 
 def test_labels_that_are_known_stay():
-    chain = Labelling(FAMILY, 1.0, 1.0, X, CODES, C, np.random.default_rng(0))
+    chain = LabelState(FAMILY, 1.0, 1.0, X, CODES, C, np.random.default_rng(0))
     for _ in range(50):
         chain.sweep()
         assert chain.labels[:2].tolist() == [0, 1]
@@ -100,7 +100,7 @@ def test_many_groups_find_room():
     table = (np.arange(n, dtype=float)[:, None] * 100,)
     family = (NormalInverseChiSquared(np.array([[15e3], [1e-11], [1e4], [1e-3]])),)
     codes = np.where(np.arange(n) < 2, np.arange(n), -1)
-    chain = Labelling(family, 50.0, 1.0, table, codes, 2, np.random.default_rng(0))
+    chain = LabelState(family, 50.0, 1.0, table, codes, 2, np.random.default_rng(0))
     chain.sweep()
     assert len(chain.held) > 64
     assert chain.class_rows.sum() == n

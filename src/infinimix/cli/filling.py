@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.files import Source
 from infinimix.cli.places import write_bytes, write_text
-from infinimix.cli.tables_in import Table
+from infinimix.cli.tables_in import InputTable
 from infinimix.streaming.cells import WHOLE
 from infinimix.streaming.parquet import write_columns
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Filled = dict[int, dict[int, Any]]  # row -> column -> what goes there
 
 
-def fill(table: Table, X: pd.DataFrame, done: pd.DataFrame) -> tuple[Filled, dict[str, int]]:
+def fill(table: InputTable, X: pd.DataFrame, done: pd.DataFrame) -> tuple[Filled, dict[str, int]]:
     """Return what goes where, and how many cells of each column were filled."""
     source = table.source
     filled: Filled = {}

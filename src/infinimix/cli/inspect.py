@@ -28,7 +28,7 @@ def describe_model(trained: Any, path: Path) -> dict[str, Any]:
     from infinimix.artifacts import read
     from infinimix.cli.describing import describe_classes, describe_groups
     from infinimix.cli.network import describe_network
-    from infinimix.evaluation.abilities import Labelling, Networking, Prototyping, able
+    from infinimix.evaluation.abilities import Classified, Networking, Prototyping, able
 
     model, notes = trained.model, trained.notes
     found: dict[str, Any] = {
@@ -39,10 +39,10 @@ def describe_model(trained: Any, path: Path) -> dict[str, Any]:
         "columns": _columns(trained),
         "parameters": {k: v for k, v in model.get_params(deep=False).items() if k != "columns"},
     }
-    if able(model, Labelling):
+    if able(model, Classified):
         found["classes"] = describe_classes(model)
     if able(model, Prototyping):
-        labels = model.classes_.tolist() if able(model, Labelling) else [None]
+        labels = model.classes_.tolist() if able(model, Classified) else [None]
         found["groups"] = [{"class": c, "groups": describe_groups(model, c)} for c in labels]
     if able(model, Networking):
         found |= describe_network(model)

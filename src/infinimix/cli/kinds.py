@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.errors import CommandError, listed
 from infinimix.cli.out import count, grid, warn
-from infinimix.cli.tables_in import Table, need_columns, split_names
+from infinimix.cli.tables_in import InputTable, need_columns, split_names
 from infinimix.streaming.cells import NUMBER
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Info:
+class ColumnInfo:
     """What is known of one column."""
 
     name: str
@@ -59,7 +59,7 @@ class Info:
 
 
 def ask_kinds(
-    table: Table, flags: Mapping[str, Sequence[str] | None], path: Path | None,
+    table: InputTable, flags: Mapping[str, Sequence[str] | None], path: Path | None,
     drop: Sequence[str] | None,
 ) -> Asked:  # fmt: skip
     """Return what options and the file of `--columns` say; options have the last word."""
@@ -78,7 +78,7 @@ def ask_kinds(
     return Asked(columns, [*left_out, *names])
 
 
-def _read_toml(table: Table, path: Path) -> tuple[dict[Any, str], list[str]]:
+def _read_toml(table: InputTable, path: Path) -> tuple[dict[Any, str], list[str]]:
     if sys.version_info >= (3, 11):
         import tomllib
     else:
@@ -112,8 +112,8 @@ def _members(key: Any) -> tuple[Any, ...]:
 
 
 def describe_columns(
-    X: pd.DataFrame, columns: dict[Any, str] | str, table: Table, spikes: bool = False
-) -> list[Info]:
+    X: pd.DataFrame, columns: dict[Any, str] | str, table: InputTable, spikes: bool = False
+) -> list[ColumnInfo]:
     """Return what is known of each column of a frame; cells that do not fit are refused."""
     from infinimix.tables import encode, read_schema  # numba: slow to load
 
@@ -127,11 +127,11 @@ def _by_name(found: Mapping[Any, str]) -> dict[str, str]:
     return {name: kind for key, kind in found.items() for name in _members(key)}
 
 
-def _describe(name: str, kind: str, column: Any, table: Table) -> Info:
+def _describe(name: str, kind: str, column: Any, table: InputTable) -> ColumnInfo:
     some = column.dropna()
     distinct = int(some.nunique())
     odd = _odd(name, some, distinct, table.types.get(name, ""))
-    return Info(name, kind, distinct, int(len(column) - len(some)), _example(some, kind), odd)
+    return ColumnInfo(name, kind, distinct, int(len(column) - len(some)), _example(some, kind), odd)
 
 
 def _example(some: Any, kind: str) -> str:
@@ -165,7 +165,7 @@ def _odd(name: str, some: Any, distinct: int, kind: str) -> str:
     return ""
 
 
-def warn_of_columns(command: str, infos: Sequence[Info]) -> list[str]:
+def warn_of_columns(command: str, infos: Sequence[ColumnInfo]) -> list[str]:
     """Say which columns look odd, and return that."""
     said = []
     for info in infos:
@@ -188,7 +188,7 @@ def _many(names: list[str], odd: str) -> str:
     return f"{len(names)} columns {verb[first]} {rest} ({listed(names, 5)})"
 
 
-def show_columns(infos: Sequence[Info], table: Table) -> Any:
+def show_columns(infos: Sequence[ColumnInfo], table: InputTable) -> Any:
     """Return a table of columns and their kinds."""
     rows = [
         (i.name, i.kind, i.example, f"{i.distinct:,}", f"{i.missing:,}" if i.missing else "-")
@@ -207,6 +207,6 @@ def show_columns(infos: Sequence[Info], table: Table) -> Any:
     )
 
 
-def tell_columns(infos: Sequence[Info]) -> dict[str, Any]:
+def tell_columns(infos: Sequence[ColumnInfo]) -> dict[str, Any]:
     """Return columns and their kinds for JSON."""
     return {i.name: {"kind": i.kind, "distinct": i.distinct, "missing": i.missing} for i in infos}

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 import infinimix
 from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.files import Source
-from infinimix.cli.kinds import Info
+from infinimix.cli.kinds import ColumnInfo
 from infinimix.cli.out import is_watched
-from infinimix.cli.tables_in import Reading, Table, understand
+from infinimix.cli.tables_in import InputTable, Reading, understand
 from infinimix.evaluation.abilities import (
     AnswersBatches,
     Classifying,
@@ -83,7 +83,7 @@ class Recipe:
     """All that is needed to learn a classifier from a frame and labels."""
 
     name: str
-    infos: Sequence[Info]
+    infos: Sequence[ColumnInfo]
     columns: Any  # as the estimators take it
     text: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
@@ -196,7 +196,7 @@ def load_trained(path: Path) -> Trained:
 
 def read_for(
     trained: Trained, source: Source, reading: Reading, target: str | None = None
-) -> tuple[Table, pd.DataFrame]:
+) -> tuple[InputTable, pd.DataFrame]:
     """Return the table of a file as a model takes it, and the columns that the model takes."""
     notes, needed = trained.notes, trained.needed
     types = dict(notes.get("types") or _types_of(trained.model))

@@ -75,14 +75,14 @@ def _read(trained: Any, source: Any, reading: Any, target: str | None) -> tuple[
     from infinimix.cli.learning import read_for
     from infinimix.cli.out import count, warn
     from infinimix.cli.tables_in import need_columns, read_labels
-    from infinimix.evaluation.abilities import Labelling, able
+    from infinimix.evaluation.abilities import Classified, able
 
     table, X = read_for(trained, source, reading, target)
     rows = trained.rows(X)
     name = target if target is not None else trained.notes.get("target")
     if target is not None:
         need_columns(table.source, [target], "--target")
-    if name is None or name not in table.types or not able(trained.model, Labelling):
+    if name is None or name not in table.types or not able(trained.model, Classified):
         return rows, None
     labels = read_labels(table, name)
     kept = [i for i, label in enumerate(labels) if label is not None]

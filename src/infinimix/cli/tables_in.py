@@ -28,7 +28,7 @@ LONGEST = 18  # digits of a whole number that 64 bits surely hold; longer ones a
 
 
 @dataclass
-class Table:
+class InputTable:
     """A table that has been understood.
 
     Attributes
@@ -78,7 +78,7 @@ def read_table(
     types: Mapping[str, str] | None = None,
     labels: str | None = None,
     text: Iterable[str] = (),
-) -> Table:
+) -> InputTable:
     """Read a file.
 
     Parameters
@@ -106,7 +106,7 @@ def understand(
     types: Mapping[str, str] | None = None,
     labels: str | None = None,
     text: Iterable[str] = (),
-) -> Table:
+) -> InputTable:
     """Return what the cells of a file mean; see `read_table`."""
     check_names(source.names, source.name)
     given = dict(types or {}) | dict.fromkeys(text, "text")
@@ -115,7 +115,7 @@ def understand(
     for name, cells in zip(source.names, source.cells, strict=True):
         column = _Column(source, name, name == labels, given.get(name), reading.missing, markers)
         columns[name], found[name] = column.understand(cells)
-    return Table(columns, found, +markers, source)
+    return InputTable(columns, found, +markers, source)
 
 
 class _Column:
@@ -211,7 +211,7 @@ def _numbers(values: list[Any]) -> Any:
     return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
 
 
-def split_names(given: Sequence[str] | None, table: Table | None = None) -> list[str]:
+def split_names(given: Sequence[str] | None, table: InputTable | None = None) -> list[str]:
     """Return the names in options such as `--drop a,b --drop c`; a name may hold commas itself."""
     known = set(table.source.names) if table is not None else set()
     found: list[str] = []
@@ -230,7 +230,7 @@ def need_columns(source: Source, names: Iterable[str], option: str) -> None:
             )
 
 
-def take_labels(table: Table, target: str) -> list[Any]:
+def take_labels(table: InputTable, target: str) -> list[Any]:
     """Return the labels, None where there is none; a column of no classes is refused."""
     need_columns(table.source, [target], "--target")
     y = read_labels(table, target)
@@ -249,7 +249,7 @@ def take_labels(table: Table, target: str) -> list[Any]:
     return y
 
 
-def read_labels(table: Table, target: str) -> list[Any]:
+def read_labels(table: InputTable, target: str) -> list[Any]:
     """Return the labels, None where there is none."""
     dates = table.types[target] == "other"  # which are labels as pandas has them
     cells = table.frame[target] if dates else table.columns[target]
@@ -261,7 +261,7 @@ def read_labels(table: Table, target: str) -> list[Any]:
     return y
 
 
-def _refuse_regression(table: Table, target: str, some: list[Any], classes: list[Any]) -> None:
+def _refuse_regression(table: InputTable, target: str, some: list[Any], classes: list[Any]) -> None:
     """Refuse labels that are no classes but names of rows or amounts."""
     if len(classes) > 20 and len(classes) > len(some) / 2:
         raise CommandError(

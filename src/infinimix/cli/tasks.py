@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from infinimix.cli.bundles import ColumnOptions
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import read_source
-from infinimix.cli.kinds import Asked, Info, ask_kinds, describe_columns, warn_of_columns
+from infinimix.cli.kinds import Asked, ColumnInfo, ask_kinds, describe_columns, warn_of_columns
 from infinimix.cli.learning import Recipe, Trained, check_effort, check_model
 from infinimix.cli.out import count, warn
 from infinimix.cli.tables_in import (
+    InputTable,
     Reading,
-    Table,
     need_columns,
     read_table,
     take_labels,
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Rows:
+class TaskTable:
     """A table ready for a model; `y` are its labels, if it has some."""
 
-    table: Table
+    table: InputTable
     X: pd.DataFrame
     y: list[Any]
     columns: Any
-    infos: list[Info]
+    infos: list[ColumnInfo]
     warnings: list[str]
     asked: Asked
     missing: Sequence[str] | None
@@ -58,11 +58,11 @@ class Rows:
 class Task:
     """A table with labels, and how to learn it."""
 
-    table: Table
+    table: InputTable
     X: pd.DataFrame
     y: list[Any]
     recipe: Recipe
-    infos: list[Info]
+    infos: list[ColumnInfo]
     warnings: list[str]
     notes: dict[str, Any]
 
@@ -73,7 +73,7 @@ def read_rows(
     options: ColumnOptions,
     target: str | None = None,
     spikes: bool = False,
-) -> Rows:
+) -> TaskTable:
     """Read a table, leave columns out, find kinds, and say what looks odd.
 
     What can be refused is refused before pandas and numba are loaded, which takes a second.
@@ -92,7 +92,7 @@ def read_rows(
     columns = asked.within(list(X.columns))
     infos = describe_columns(X, columns, table, spikes)
     warnings = warn_of_columns(command, infos)
-    return Rows(table, X, y, columns, infos, warnings, asked, reading.missing)
+    return TaskTable(table, X, y, columns, infos, warnings, asked, reading.missing)
 
 
 def read_task(
@@ -115,15 +115,15 @@ def read_task(
     return Task(rows.table, X, y, recipe, rows.infos, rows.warnings, notes)
 
 
-def _read_words(path: Path, reading: Reading, text: str, target: str) -> Rows:
+def _read_words(path: Path, reading: Reading, text: str, target: str) -> TaskTable:
     table = read_table(path, reading, labels=target, text=[text])
     need_columns(table.source, [text], "--text")
     y = take_labels(table, target)
     others = [name for name in table.source.names if name not in (text, target)]
     some = table.frame[text].dropna()
-    info = Info(text, "text", int(some.nunique()), int(table.n_rows - len(some)), "", "")
+    info = ColumnInfo(text, "text", int(some.nunique()), int(table.n_rows - len(some)), "", "")
     X = table.frame[[text]]
-    return Rows(table, X, y, "text", [info], [], Asked({}, others), reading.missing)
+    return TaskTable(table, X, y, "text", [info], [], Asked({}, others), reading.missing)
 
 
 def _drop_unlabelled(

@@ -11,7 +11,7 @@ import numpy as np
 from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.learning import Trained
 from infinimix.cli.out import progress, warn
-from infinimix.cli.tables_in import Reading, Table, read_table, take_labels
+from infinimix.cli.tables_in import InputTable, Reading, read_table, take_labels
 from infinimix.cli.tasks import Task
 from infinimix.evaluation.folds import deal, splits
 from infinimix.evaluation.scores import align
@@ -82,7 +82,7 @@ def test_on(task: Task, path: Path, reading: Reading) -> dict[str, Any]:
 test_on.__test__ = False  # type: ignore[attr-defined]  # its name is no test's
 
 
-def _check_columns(table: Table, task: Task) -> None:
+def _check_columns(table: InputTable, task: Task) -> None:
     for name in (*task.X.columns, task.notes["target"]):
         if name not in table.types:
             raise CommandError(

@@ -29,13 +29,13 @@ def _names(ability: type) -> tuple[str, ...]:
 # --- kinds of models ----------------------------------------------------------------------------
 
 
-class Labelling(Protocol):
+class Classified(Protocol):
     """A fitted classifier."""
 
     classes_: Any
 
 
-class Classifying(Labelling, Protocol):
+class Classifying(Classified, Protocol):
     """A fitted classifier with probabilities."""
 
     def predict_proba(self, X: Any) -> Any: ...

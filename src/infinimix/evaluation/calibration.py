@@ -1,6 +1,6 @@
 """Calibration: are predictions of 80% confidence right 80% of the time?
 
-`Calibration` has bins of equal width and takes rows as they come; its `error` is the expected
+`ReliabilityBins` has bins of equal width and takes rows as they come; its `error` is the expected
 calibration error. `equal_bins` has bins of equally many rows, for pictures. scikit-learn's
 `calibration_curve` knows two classes only.
 """
@@ -19,7 +19,7 @@ BINS = 15
 LEAST_ROWS = 10  # of a bin of equally many rows
 
 
-class Calibration:
+class ReliabilityBins:
     """Sums over bins of equal width."""
 
     def __init__(self, bins: int = BINS) -> None:
@@ -45,7 +45,7 @@ class Calibration:
 
 def calibration_error(confidence: np.ndarray, right: np.ndarray, bins: int = BINS) -> float:
     """Return the expected calibration error of some rows, over bins of equal width."""
-    sums = Calibration(bins)
+    sums = ReliabilityBins(bins)
     sums.add(confidence, right)
     return sums.error
 

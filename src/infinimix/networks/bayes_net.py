@@ -28,7 +28,7 @@ from infinimix.networks.interchange.network import BayesNet
 from infinimix.networks.interchange.plots import plot
 from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.columns import (
-    Columns,
+    NetworkColumns,
     check_codes,
     read_columns,
     read_interventions,
@@ -424,8 +424,8 @@ class BlockmodelBayesNet(GraphNet):
 
 
 def summarise_chains(
-    model: BlockmodelBayesNet, columns: Columns, chains: list[GraphChain], records: list[Record],
-    skip: np.ndarray | None,
+    model: BlockmodelBayesNet, columns: NetworkColumns, chains: list[GraphChain],
+    records: list[Record], skip: np.ndarray | None,
 ) -> BayesNetState:  # fmt: skip
     """Return the fitted state of a model from its chains and what they have seen."""
     found = summarise(records, model.averaging, int(model.n_best))

@@ -12,7 +12,7 @@ from infinimix.estimators.common.parameters import check_parameters, seed_sequen
 from infinimix.networks.answers.tree_checks import check_shared_roles
 from infinimix.networks.bayes_net import BlockmodelBayesNet, summarise_chains
 from infinimix.networks.engine.hyper import SWEEPS
-from infinimix.networks.learning.columns import Columns
+from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.parameters import FRANCHISE_RULES
 from infinimix.networks.learning.posterior import Draws, consensus
 from infinimix.networks.learning.problem import ladder
@@ -236,7 +236,7 @@ class NetworkFranchise(BaseEstimator):
         }  # fmt: skip
 
     def _summarise(
-        self, members: dict[Any, BlockmodelBayesNet], columns: list[Columns],
+        self, members: dict[Any, BlockmodelBayesNet], columns: list[NetworkColumns],
         chains: list[JointChain],
     ) -> FranchiseState:  # fmt: skip
         """Return the fitted state from what the chains have seen."""

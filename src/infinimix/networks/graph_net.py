@@ -17,7 +17,7 @@ from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.hyper import RECORDED_BETA
 from infinimix.networks.engine.unconstrained import bound_parents, unconstrained_layout
 from infinimix.networks.interchange.conversion import to_networkx
-from infinimix.networks.learning.columns import Columns, read_columns
+from infinimix.networks.learning.columns import NetworkColumns, read_columns
 from infinimix.networks.learning.knowledge import (
     Knowledge,
     check_room,
@@ -178,7 +178,7 @@ class UnconstrainedNet(GraphNet):
     def _check_parameters(self) -> None:
         check_unconstrained_parameters(self)
 
-    def _read(self, X: Any) -> tuple[Columns, np.ndarray]:
+    def _read(self, X: Any) -> tuple[NetworkColumns, np.ndarray]:
         """Check the parameters, and return what the columns are and their codes."""
         self._check_parameters()
         who = type(self).__name__
@@ -198,7 +198,7 @@ class UnconstrainedNet(GraphNet):
             self._shape == UNDIRECTED,
         )  # fmt: skip
 
-    def _learn(self, columns: Columns, rows: np.ndarray, cards: np.ndarray | None) -> None:
+    def _learn(self, columns: NetworkColumns, rows: np.ndarray, cards: np.ndarray | None) -> None:
         """Run the chains on rows, and set the fitted state."""
         problem = self._make_problem(columns, rows, cards)
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains))
@@ -212,7 +212,7 @@ class UnconstrainedNet(GraphNet):
         warn_if_apart(found["edge_gap"], self._state.names, link, advice, stacklevel=4)
 
     def _make_problem(
-        self, columns: Columns, rows: np.ndarray, cards: np.ndarray | None
+        self, columns: NetworkColumns, rows: np.ndarray, cards: np.ndarray | None
     ) -> UnconstrainedProblem:
         """Return what parameters, rows and knowledge come to."""
         names, undirected = columns.schema.names, self._shape == UNDIRECTED

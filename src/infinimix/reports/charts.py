@@ -38,7 +38,7 @@ def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
     return [round(k * step, digits) for k in range(first, last + 1)]
 
 
-class Frame:
+class Axes:
     """The axes of a chart: from numbers to places."""
 
     def __init__(
@@ -78,7 +78,7 @@ def draw_line(
     """Return a curve from zero on; it is broken where a value is missing."""
     values = np.asarray(ys, dtype=float)
     top = float(np.nanmax(values, initial=0.0)) if np.isfinite(values).any() else 0.0
-    frame = Frame((0.0, float(xs[-1])), (0.0, top * 1.05 or 1.0))
+    frame = Axes((0.0, float(xs[-1])), (0.0, top * 1.05 or 1.0))
     path, pen = [], "M"
     for x, y in zip(xs, values, strict=True):
         if math.isfinite(y):
@@ -97,7 +97,7 @@ def draw_reliability(
     """Return a calibration plot of bins: confidence, accuracy, its interval, share of rows."""
     low = min([0.5, *(min(b[0], b[2]) for b in bins)])
     low = math.floor(low * 10) / 10
-    frame = Frame((low, 1.0), (low, 1.0), height=280)
+    frame = Axes((low, 1.0), (low, 1.0), height=280)
     ideal = f"M{frame.x(low):.1f} {frame.y(low):.1f}L{frame.x(1):.1f} {frame.y(1):.1f}"
     points = []
     for confidence, right, least, most, share in bins:

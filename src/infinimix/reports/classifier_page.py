@@ -25,7 +25,7 @@ from infinimix.reports.hardest import show_hardest
 from infinimix.reports.holes import show_missing
 from infinimix.reports.images import Image
 from infinimix.reports.prototypes import groups_of, image_of, kinds_of, show_groups
-from infinimix.reports.relevance import Relevance, measure_relevance
+from infinimix.reports.relevance import ColumnWorth, measure_relevance
 from infinimix.reports.scores import key_scores, show_scores
 from infinimix.reports.worth import show_learned, show_relevance
 from infinimix.tables.rows import is_frame, is_pandas, name_of
@@ -107,7 +107,7 @@ def _show_columns(
         names = [str(name) for name in model.columns_]
         yield from show_learned(np.asarray(model.feature_relevance_).tolist(), names)
         return
-    found: list[Relevance] = []
+    found: list[ColumnWorth] = []
     source = "rows that were not learned"
     if predictions is not None:
         found = measure_relevance(predictions)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.reports.layout import NODE_HEIGHT, NODE_WIDTH, WIDTH, Layout
+from infinimix.reports.layout import NODE_HEIGHT, NODE_WIDTH, WIDTH, BandLayout
 from infinimix.reports.markup import Markup, draw
 from infinimix.reports.pictures import shades
 from infinimix.reports.pieces import short
@@ -18,7 +18,7 @@ MOST_NAMED = 40  # variables whose names stand beside a matrix
 
 
 def draw_network(
-    layout: Layout, names: Sequence[str], edges: Sequence[tuple[int, int, float]],
+    layout: BandLayout, names: Sequence[str], edges: Sequence[tuple[int, int, float]],
     threshold: float, label: str,
 ) -> Markup:  # fmt: skip
     """Return the graph; edges below the threshold are there, but hidden."""
@@ -48,7 +48,7 @@ def sure(p: float) -> str:
     return "< 0.1%" if p < 0.0006 else f"{p:.1%}"
 
 
-def _paths(layout: Layout, edges: Sequence[tuple[int, int, float]]) -> list[str]:
+def _paths(layout: BandLayout, edges: Sequence[tuple[int, int, float]]) -> list[str]:
     """Return the line of each edge, from a port of one node to a port of the other."""
     ports = _ports(layout, edges)
     half = NODE_HEIGHT / 2
@@ -69,13 +69,13 @@ def _paths(layout: Layout, edges: Sequence[tuple[int, int, float]]) -> list[str]
     return paths
 
 
-def _side(layout: Layout, i: int, j: int) -> int:
+def _side(layout: BandLayout, i: int, j: int) -> int:
     """Return 1 if j stands below i, -1 if above, 0 if beside."""
     step = layout.place[j, 1] - layout.place[i, 1]
     return 0 if abs(step) < 1.0 else int(np.sign(step))
 
 
-def _ports(layout: Layout, edges: Sequence[tuple[int, int, float]]) -> np.ndarray:
+def _ports(layout: BandLayout, edges: Sequence[tuple[int, int, float]]) -> np.ndarray:
     """Return where edges leave and enter, from the middle of a node; spread so that few cross."""
     ends: dict[tuple[int, int], list[tuple[float, int, int]]] = {}
     for k, (i, j, _) in enumerate(edges):
@@ -91,7 +91,7 @@ def _ports(layout: Layout, edges: Sequence[tuple[int, int, float]]) -> np.ndarra
     return ports
 
 
-def _nodes(layout: Layout, names: Sequence[str]) -> Iterator[dict[str, Any]]:
+def _nodes(layout: BandLayout, names: Sequence[str]) -> Iterator[dict[str, Any]]:
     for name, (x, y) in zip(names, layout.place.tolist(), strict=True):
         yield {
             "name": name, "text": short(name, MOST_NAME), "x": x, "y": y,

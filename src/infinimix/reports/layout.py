@@ -30,7 +30,7 @@ class Band(NamedTuple):
     height: float
 
 
-class Layout(NamedTuple):
+class BandLayout(NamedTuple):
     """Places of all variables and roles."""
 
     place: np.ndarray  # (N, 2) middles
@@ -47,7 +47,7 @@ def order_roles(edges: np.ndarray, roles: np.ndarray, ordered: bool) -> list[int
     return sorted(found, key=lambda role: (-float(flow[roles == role].mean()), role))
 
 
-def lay_out(edges: np.ndarray, roles: np.ndarray, ordered: bool = False) -> Layout:
+def lay_out(edges: np.ndarray, roles: np.ndarray, ordered: bool = False) -> BandLayout:
     """Return where variables stand, given P(i -> j) and their roles."""
     order = order_roles(edges, roles, ordered)
     members = {role: np.flatnonzero(roles == role).tolist() for role in order}
@@ -58,7 +58,7 @@ def lay_out(edges: np.ndarray, roles: np.ndarray, ordered: bool = False) -> Layo
         for role in order:
             members[role].sort(key=lambda i: (_barycentre(near[i], place[:, 0], i), i))
         bands = _place(members, order, place)
-    return Layout(place, bands, bands[-1].top + bands[-1].height + 1.0)
+    return BandLayout(place, bands, bands[-1].top + bands[-1].height + 1.0)
 
 
 def _barycentre(near: np.ndarray, x: np.ndarray, i: int) -> float:

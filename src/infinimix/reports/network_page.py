@@ -11,7 +11,7 @@ from infinimix.networks.learning.summary import APART
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
 from infinimix.reports.graph import draw_matrix, draw_network, sure
-from infinimix.reports.layout import Layout, lay_out
+from infinimix.reports.layout import BandLayout, lay_out
 from infinimix.reports.markup import draw, join
 
 LEAST = 0.05  # edges below are left out
@@ -55,13 +55,13 @@ def strongest(edges: np.ndarray) -> list[tuple[int, int, float]]:
     return sorted(found, key=lambda edge: (-edge[2], edge[0], edge[1]))[:MOST_EDGES]
 
 
-def _numbered(layout: Layout, roles: np.ndarray) -> np.ndarray:
+def _numbered(layout: BandLayout, roles: np.ndarray) -> np.ndarray:
     """Return the role of each variable, numbered from the top of the page on."""
     place = {band.role: k for k, band in enumerate(layout.bands)}
     return np.array([place[role] for role in roles.tolist()])
 
 
-def _lead(layout: Layout) -> str:
+def _lead(layout: BandLayout) -> str:
     return (
         f"The variables fall into {pieces.plural(len(layout.bands), 'role')}. There is not one "
         "network but many, weighed by how probable they are: every edge below has a probability, "
@@ -69,7 +69,7 @@ def _lead(layout: Layout) -> str:
     )
 
 
-def _key(model: Any, edges: np.ndarray, layout: Layout) -> Iterator[tuple[str, str, str]]:
+def _key(model: Any, edges: np.ndarray, layout: BandLayout) -> Iterator[tuple[str, str, str]]:
     yield "variables", f"{len(edges):,}", f"in {pieces.plural(len(layout.bands), 'role')}"
     yield "edges", f"{int((edges >= THRESHOLD).sum()):,}", "with a probability of 50% or more"
     gap = float(np.asarray(model.edge_gap_).max(initial=0.0))
@@ -79,7 +79,7 @@ def _key(model: Any, edges: np.ndarray, layout: Layout) -> Iterator[tuple[str, s
 
 
 def _show_graph(
-    names: Sequence[str], layout: Layout, found: Sequence[tuple[int, int, float]]
+    names: Sequence[str], layout: BandLayout, found: Sequence[tuple[int, int, float]]
 ) -> Iterator[str]:
     shown = sum(p >= THRESHOLD for *_, p in found)
     yield page.paragraph(
@@ -108,7 +108,7 @@ def _show_edges(
 
 
 def _show_matrices(
-    model: Any, names: Sequence[str], layout: Layout, order: list[int]
+    model: Any, names: Sequence[str], layout: BandLayout, order: list[int]
 ) -> Iterator[str]:
     cuts = np.cumsum([len(band.members) for band in layout.bands])[:-1].tolist()
     sorted_names = [names[i] for i in order]
@@ -130,7 +130,7 @@ def _show_matrices(
 
 
 def _show_roles(
-    model: Any, names: Sequence[str], layout: Layout, numbered: np.ndarray
+    model: Any, names: Sequence[str], layout: BandLayout, numbered: np.ndarray
 ) -> Iterator[str]:
     together = np.asarray(model.co_class_marginals_)
 
@@ -150,7 +150,7 @@ def _show_roles(
     yield _template(model, layout, numbered)
 
 
-def _template(model: Any, layout: Layout, numbered: np.ndarray) -> str:
+def _template(model: Any, layout: BandLayout, numbered: np.ndarray) -> str:
     mean, low, high = (np.asarray(model.template_[key]) for key in ("mean", "low", "high"))
     own = {int(k): int(model.roles_[np.flatnonzero(numbered == k)[0]]) for k in set(numbered)}
     n = len(layout.bands)

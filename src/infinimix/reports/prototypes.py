@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.evaluation.abilities import Labelling, able
+from infinimix.evaluation.abilities import Classified, able
 from infinimix.reports import page, pieces
 from infinimix.reports.defining import evidence_of_groups
 from infinimix.reports.images import Image, find_image
@@ -71,7 +71,7 @@ def show_groups(groups: list[Group], kinds: Mapping[str, str], image: Image | No
 
 
 def _tables(model: Any) -> Iterator[Any]:
-    if able(model, Labelling):
+    if able(model, Classified):
         for label in model.classes_:
             yield model.prototypes(label)
     else:

@@ -32,7 +32,7 @@ from infinimix.tables.rows import is_frame, pick
 MOST_PREDICTIONS = 40_000  # rows times columns: more rows are not asked
 
 
-class Relevance(NamedTuple):
+class ColumnWorth(NamedTuple):
     """What one column is worth."""
 
     name: str
@@ -40,7 +40,7 @@ class Relevance(NamedTuple):
     beyond: Interval
 
 
-def measure_relevance(predictions: Predictions) -> list[Relevance]:
+def measure_relevance(predictions: Predictions) -> list[ColumnWorth]:
     """Return what each column is worth, the best alone first; nothing for tables without names."""
     rows = predictions.rows
     if not is_frame(rows) or not all(map(_can_hide, predictions.models)):
@@ -58,7 +58,7 @@ def measure_relevance(predictions: Predictions) -> list[Relevance]:
         return []
     alone, beyond = (np.concatenate(tables) for tables in zip(*parts, strict=True))
     found = [
-        Relevance(name, mean_interval(alone[:, j]), mean_interval(beyond[:, j]))
+        ColumnWorth(name, mean_interval(alone[:, j]), mean_interval(beyond[:, j]))
         for j, name in enumerate(names)
     ]
     return sorted(found, key=lambda one: -one.alone.value)

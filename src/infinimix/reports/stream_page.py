@@ -20,7 +20,7 @@ from infinimix.tables.rows import is_pandas
 MOST_LINES = 40  # of the table of a curve
 
 
-class Curve(NamedTuple):
+class PageCurve(NamedTuple):
     """One curve of the page."""
 
     title: str
@@ -100,22 +100,24 @@ def _read(history: Any) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     return columns.pop("row"), columns
 
 
-def _curves(columns: Mapping[str, np.ndarray]) -> Iterator[Curve]:
+def _curves(columns: Mapping[str, np.ndarray]) -> Iterator[PageCurve]:
     percent: Callable[[float], str] = _percent
-    yield Curve("Error", "Share of wrong answers among the latest rows.", columns["error"], percent)
+    yield PageCurve(
+        "Error", "Share of wrong answers among the latest rows.", columns["error"], percent
+    )
     if "new" in columns:
         note = "Share of the latest rows whose class had not been learned before."
-        yield Curve("New classes", note, columns["new"], percent)
+        yield PageCurve("New classes", note, columns["new"], percent)
     if "seconds" in columns:
         with np.errstate(divide="ignore"):
             speed = 1.0 / columns["seconds"]
         speed[~np.isfinite(speed)] = np.nan
-        yield Curve("Throughput", "Rows a second, predicted and learned.", speed, _speed)
+        yield PageCurve("Throughput", "Rows a second, predicted and learned.", speed, _speed)
     if "log_loss" in columns:
         note = "Minus the log of the probability of the true class: low is good."
-        yield Curve("Log-loss", note, columns["log_loss"], "{:.2g}".format)
+        yield PageCurve("Log-loss", note, columns["log_loss"], "{:.2g}".format)
     if "confidence" in columns:
-        yield Curve("Confidence", "Probability of the answers.", columns["confidence"], percent)
+        yield PageCurve("Confidence", "Probability of the answers.", columns["confidence"], percent)
 
 
 def _percent(value: float) -> str:
@@ -126,7 +128,7 @@ def _speed(value: float) -> str:
     return f"{value / 1000:,.3g}k" if value >= 1000 else f"{value:,.3g}"
 
 
-def _show_curves(rows: np.ndarray, curves: Sequence[Curve]) -> Iterator[str]:
+def _show_curves(rows: np.ndarray, curves: Sequence[PageCurve]) -> Iterator[str]:
     yield page.paragraph("Means over a window of the latest rows that slides along the stream.")
     charts = []
     for curve in curves:
@@ -147,7 +149,7 @@ def _show_curves(rows: np.ndarray, curves: Sequence[Curve]) -> Iterator[str]:
     yield pieces.folded("Figures", pieces.plain_table("The curves", head, lines))
 
 
-def _cell(curve: Curve, value: float) -> str:
+def _cell(curve: PageCurve, value: float) -> str:
     return curve.show(value) if math.isfinite(value) else "–"
 
 

@@ -9,12 +9,12 @@ import numpy as np
 from infinimix.evaluation.intervals import Interval
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
-from infinimix.reports.relevance import Relevance
+from infinimix.reports.relevance import ColumnWorth
 
 MOST_LISTED = 25
 
 
-def show_relevance(found: Sequence[Relevance], source: str, image: Image | None) -> Iterator[str]:
+def show_relevance(found: Sequence[ColumnWorth], source: str, image: Image | None) -> Iterator[str]:
     """Yield the section for relevance measured by hiding columns."""
     yield page.paragraph(
         f"Measured by hiding columns, on {source}. Alone: how much the column tells of the class "

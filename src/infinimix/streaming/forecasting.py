@@ -15,9 +15,9 @@ import numpy as np
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 from infinimix.evaluation.abilities import (
     AnswersRows,
+    Classified,
     Classifying,
     Forecasting,
-    Labelling,
     LearnsRows,
     LearnsTables,
     NoticesNewClasses,
@@ -75,7 +75,7 @@ def join(parts: list[Forecast]) -> Forecast:
     return Forecast(*map(np.concatenate, zip(*parts, strict=True))) if parts else Forecast.empty(0)
 
 
-class Learner(Protocol):
+class LearnerAdapter(Protocol):
     """Predicting and learning apart."""
 
     def answer(self, X: Any, y: list[Any]) -> Forecast:
@@ -87,7 +87,7 @@ class Learner(Protocol):
         ...
 
 
-def as_learner(model: Any, *, one_by_one: bool = False, classes: Any = None) -> Learner:
+def as_learner(model: Any, *, one_by_one: bool = False, classes: Any = None) -> LearnerAdapter:
     """Return the way to speak to a model.
 
     Parameters
@@ -107,11 +107,11 @@ def as_learner(model: Any, *, one_by_one: bool = False, classes: Any = None) -> 
         )
     one_by_one = one_by_one and not able(model, NoticesNewClasses)  # which takes tables
     if rows and (one_by_one or not tables):
-        return RowLearner(model)
-    return TableLearner(model, classes)
+        return RowAdapter(model)
+    return TableAdapter(model, classes)
 
 
-class TableLearner:
+class TableAdapter:
     """A model of scikit-learn's kind."""
 
     def __init__(self, model: Any, classes: Any = None) -> None:
@@ -154,13 +154,13 @@ class TableLearner:
 
     @property
     def _is_fitted(self) -> bool:
-        if not self._fitted and able(self.model, Labelling) and self.model.classes_ is not None:
+        if not self._fitted and able(self.model, Classified) and self.model.classes_ is not None:
             self._fitted, self._has_proba = True, able(self.model, Classifying)
             self._notices_new = able(self.model, NoticesNewClasses)
         return self._fitted
 
 
-class RowLearner:
+class RowAdapter:
     """A model of River's kind."""
 
     def __init__(self, model: Any) -> None:

@@ -12,13 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.evaluation.calibration import Calibration
+from infinimix.evaluation.calibration import ReliabilityBins
 from infinimix.evaluation.running import Contingency, Judged, Mean, Novelty, judge
 from infinimix.streaming.bad import BadRecords
 from infinimix.streaming.chunks import count_stream, read_chunks
 from infinimix.streaming.curve import Curve
 from infinimix.streaming.result import CURVES, PrequentialResult
-from infinimix.streaming.run import Answers, Run
+from infinimix.streaming.run import AnsweredRows, Run
 from infinimix.tables.rows import cut
 
 Advance = Callable[[int], None]
@@ -115,10 +115,10 @@ class Scores:
         self.n_rows = self.n_unanswered = 0
         self.error, self.error_known, self.loss = Mean(), Mean(), Mean()
         self.contingency, self.novelty = Contingency(), Novelty()
-        self.calibration = Calibration(bins)
+        self.calibration = ReliabilityBins(bins)
         self.curve = Curve(window, CURVES)
 
-    def add(self, answers: Answers, seconds: float) -> None:
+    def add(self, answers: AnsweredRows, seconds: float) -> None:
         """Take in the answers of a chunk."""
         found, y, known = answers
         if not y:

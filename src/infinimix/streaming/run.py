@@ -22,7 +22,7 @@ from infinimix.tables.rows import cut, holds_dicts
 REFUSALS = (ValueError, TypeError)
 
 
-class Answers(NamedTuple):
+class AnsweredRows(NamedTuple):
     """What came of a chunk: the rows that were answered."""
 
     found: Forecast
@@ -62,18 +62,18 @@ class Run:
             self.model.forecast(X, y)
         return y
 
-    def forecast(self, X: Any, y: list[Any]) -> Answers:
+    def forecast(self, X: Any, y: list[Any]) -> AnsweredRows:
         """Predict the rows of a chunk, and learn them in their time."""
         step = self._by_itself if self._alone else self._piece
         size = len(y) if self._alone else (self.batch or 1)
-        parts: list[Answers] = []
+        parts: list[AnsweredRows] = []
         for first in range(0, len(y), size):
             last = min(first + size, len(y))
             parts += self._parts(cut(X, first, last), y[first:last], step)
             self.n_read += last - first
         known = np.concatenate([np.empty(0, bool), *(part.known for part in parts)])
         labels = [label for part in parts for label in part.y]
-        return Answers(join([part.found for part in parts]), labels, known)
+        return AnsweredRows(join([part.found for part in parts]), labels, known)
 
     def finish(self) -> None:
         """Learn what still waits for its labels."""
@@ -105,16 +105,16 @@ class Run:
         finally:
             self.seconds += time.perf_counter() - start
 
-    def _by_itself(self, X: Any, y: list[Any]) -> Answers:
+    def _by_itself(self, X: Any, y: list[Any]) -> AnsweredRows:
         """Let the model predict and learn, row by row."""
         found = forecast(self.model, X, y)
         known = np.empty(len(y), bool)
         for i, label in enumerate(y):
             known[i] = label in self.seen
             self.seen.add(label)
-        return Answers(found, y, known)
+        return AnsweredRows(found, y, known)
 
-    def _piece(self, X: Any, y: list[Any]) -> Answers:
+    def _piece(self, X: Any, y: list[Any]) -> AnsweredRows:
         """Predict a piece, then learn what is due."""
         found = self._speaker(X).answer(X, y)
         known = np.array([label in self.seen for label in y], bool)
@@ -125,7 +125,7 @@ class Run:
             self._waiting.append((X, y))
             self._n_waiting += len(y)
             self._learn_due(self.delay)
-        return Answers(found, y, known)
+        return AnsweredRows(found, y, known)
 
     def _learn_due(self, delay: int) -> None:
         """Learn the waiting pieces that have `delay` predicted rows behind them."""

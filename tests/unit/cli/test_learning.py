@@ -4,11 +4,11 @@ import pytest
 
 import infinimix
 from infinimix.cli.errors import CommandError
-from infinimix.cli.kinds import Info
+from infinimix.cli.kinds import ColumnInfo
 from infinimix.cli.learning import MODELS, Recipe, available, check_effort, find_class, make
 
 INFOS = [
-    Info(name, kind, 3, 0, "", "")
+    ColumnInfo(name, kind, 3, 0, "", "")
     for name, kind in [("a", "gaussian"), ("b", "gaussian"), ("c", "binary"), ("d", "real:log")]
 ]
 

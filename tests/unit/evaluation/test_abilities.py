@@ -11,7 +11,7 @@ X, Y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
 
 def test_parameters_decide_what_a_model_can():
     hinge, logistic = (SGDClassifier(loss=loss).fit(X, Y) for loss in ("hinge", "log_loss"))
-    assert able(hinge, abilities.Labelling)
+    assert able(hinge, abilities.Classified)
     assert not able(hinge, abilities.Classifying)
     assert able(logistic, abilities.Classifying)
 
@@ -19,7 +19,7 @@ def test_parameters_decide_what_a_model_can():
 def test_what_is_learned_is_there_when_it_is_learned():
     model = AClassClassifier(effort="fast", random_state=0)
     assert able(model, abilities.LearnsTables)
-    assert not able(model, abilities.Labelling)
+    assert not able(model, abilities.Classified)
     model.fit(X, Y)
     for ability in (abilities.Classifying, abilities.Prototyping, abilities.KnowsRelevance):
         assert able(model, ability)

@@ -8,7 +8,7 @@ import pytest
 from sklearn.metrics import pair_confusion_matrix, roc_auc_score
 
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
-from infinimix.evaluation.calibration import Calibration
+from infinimix.evaluation.calibration import ReliabilityBins
 from infinimix.evaluation.running import Contingency, Mean, Novelty, judge
 
 
@@ -55,7 +55,7 @@ def test_two_million_rows_are_a_small_table():
 def test_nothing_has_no_scores():
     assert all(math.isnan(value) for value in Contingency().scores().values())
     assert math.isnan(Mean().value)
-    assert math.isnan(Calibration(5).error)
+    assert math.isnan(ReliabilityBins(5).error)
     assert all(math.isnan(value) for value in Novelty().rates().values())
 
 
@@ -79,7 +79,7 @@ def test_calibration_is_the_sum_over_bins():
         inside = (confidence >= k / 10) & (confidence < (k + 1) / 10)
         error += abs(right[inside].mean() - confidence[inside].mean()) * inside.mean()
     for parts in cuts(500):
-        calibration = Calibration(10)
+        calibration = ReliabilityBins(10)
         for part in parts:
             calibration.add(judged.confidence[part], judged.right[part])
         assert calibration.error == pytest.approx(error, rel=1e-12)
@@ -88,7 +88,7 @@ def test_calibration_is_the_sum_over_bins():
 def test_full_confidence_has_a_bin():
     found = Forecast.empty(1)
     found.predicted[0], found.confidence[0] = "a", 1.0
-    calibration = Calibration(10)
+    calibration = ReliabilityBins(10)
     judged = judge(found, ["a"], np.array([True]))
     calibration.add(judged.confidence, judged.right)
     assert calibration.n[-1] == 1
@@ -132,7 +132,7 @@ def test_sums_do_not_depend_on_how_the_rows_are_cut():
     right = values < 0.5
     found = set()
     for parts in cuts(1000):
-        mean, calibration = Mean(), Calibration(7)
+        mean, calibration = Mean(), ReliabilityBins(7)
         for part in parts:
             mean.add(values[part])
             calibration.add(values[part], right[part])

@@ -30,7 +30,7 @@ from infinimix.estimators.online.roster import Roster
 from infinimix.estimators.online.rows import Read, TableInput, TextInput
 from infinimix.estimators.online.state import OnlineState
 from infinimix.inference.online_crp import model as at
-from infinimix.inference.online_crp.learner import Answers
+from infinimix.inference.online_crp.learner import OnlineAnswers
 from infinimix.scikit import (
     BaseEstimator,
     ClassifierMixin,
@@ -245,7 +245,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
 
     def _learn(
         self, X: Any, y: Any, classes: Any, predicted: Any
-    ) -> Iterator[tuple[OnlineState, Answers]]:
+    ) -> Iterator[tuple[OnlineState, OnlineAnswers]]:
         """Learn rows in parts; yield what was said of each, before other classes come."""
         if self._state is None:
             check_parameters(self)
@@ -305,7 +305,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         assert self._state is not None
         return self._state
 
-    def _answer(self, X: Any, proba: bool = False) -> Answers:
+    def _answer(self, X: Any, proba: bool = False) -> OnlineAnswers:
         state, read = self._fitted(), self._read(X, answers=True)
         read = state.source.blur(read)
         state.source.prepare(state.learner, read)
@@ -439,7 +439,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         return {(float(n), float(s)): float(w) for n, s, w in rows}
 
 
-def _as_forecast(state: OnlineState, answers: Answers) -> Forecast:
+def _as_forecast(state: OnlineState, answers: OnlineAnswers) -> Forecast:
     empty = np.isnan(answers.confidence) | ((answers.predicted < 0) & (answers.new >= 1.0))
     predicted = state.labels_of(answers.predicted, objects=True)
     predicted[empty] = None

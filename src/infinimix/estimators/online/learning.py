@@ -15,7 +15,7 @@ from infinimix.estimators.online.open_world import gather
 from infinimix.estimators.online.rows import Read
 from infinimix.estimators.online.state import OnlineState
 from infinimix.inference.online_crp import model as at
-from infinimix.inference.online_crp.learner import Answers
+from infinimix.inference.online_crp.learner import OnlineAnswers
 from infinimix.tables.missing import is_missing
 
 Parts = Iterator[tuple[int, int]]
@@ -28,7 +28,7 @@ def learn_parts(
     new: list[Any],
     made: list[Any] | None,
     max_classes: int | None,
-) -> Iterator[Answers]:
+) -> Iterator[OnlineAnswers]:
     """Predict and learn rows, part by part; yield what was said of each part.
 
     `new` are the labels that are not known yet, `made` predictions that were made earlier.

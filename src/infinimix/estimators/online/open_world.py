@@ -10,7 +10,7 @@ from infinimix.estimators.common.labels import check_labels
 from infinimix.estimators.online.rows import Read
 from infinimix.estimators.online.state import OnlineState
 from infinimix.inference.online_crp import model as at
-from infinimix.inference.online_crp.learner import Answers
+from infinimix.inference.online_crp.learner import OnlineAnswers
 
 EXAMPLES = 5  # rows of a provisional class that are kept to be looked at
 
@@ -36,10 +36,10 @@ class ProvisionalClass(NamedTuple):
     examples: list[dict[str, Any]]
 
 
-def gather(state: OnlineState, read: Read, row: int, max_classes: int | None) -> Answers:
+def gather(state: OnlineState, read: Read, row: int, max_classes: int | None) -> OnlineAnswers:
     """Let one row without label join a provisional class if it looks new."""
     part, roster, learner = read.part(row, row + 1), state.roster, state.learner
-    answers: Answers = state.source.run(learner, part, np.full(1, at.UNTOLD))
+    answers: OnlineAnswers = state.source.run(learner, part, np.full(1, at.UNTOLD))
     if answers.predicted[0] >= 0 or not learner.n_classes:
         return answers
     candidates = np.array(list(roster.nameless.values()), np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 from infinimix.estimators.common.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
 from infinimix.estimators.online.rows import RULES
 from infinimix.families.given import FOUND
-from infinimix.inference.online_crp.learner import CAP, Settings
+from infinimix.inference.online_crp.learner import CAP, OnlineSettings
 from infinimix.partitions.relaxed import ALPHA_RULES
 from infinimix.tables.text import Text
 
@@ -89,11 +89,11 @@ def check_together(model: Any) -> None:
         )
 
 
-def read_settings(model: Any) -> Settings:
+def read_settings(model: Any) -> OnlineSettings:
     """Return what the parameters ask of the learner."""
     up, down, cap = (*map(float, model.regret), CAP)[:3]
     negatives, steps = _side_by_side(model.negative, model.refine)
-    return Settings(
+    return OnlineSettings(
         float(model.alpha), model.alpha_rule, (up, down, cap), float(model.positive),
         negatives, steps, bool(model.calibrate), model.decision == "sample",
         bool(model.open_world), None if model.half_life is None else float(model.half_life),

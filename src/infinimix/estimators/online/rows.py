@@ -14,7 +14,7 @@ from infinimix.estimators.answers.groups import typical_columns
 from infinimix.estimators.common.state import layout_of
 from infinimix.families.given import resolve_prior
 from infinimix.families.words import MEAN, REINFORCED, SAMPLED, Rows
-from infinimix.inference.online_crp.learner import Answers, Settings
+from infinimix.inference.online_crp.learner import OnlineAnswers, OnlineSettings
 from infinimix.inference.online_crp.table_learner import TableLearner
 from infinimix.inference.online_crp.word_learner import WordLearner
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
@@ -62,7 +62,9 @@ class TextInput:
         self.text, self.max_features = text, max_features
         self.vocabulary = Vocabulary()
 
-    def new_learner(self, settings: Settings, model: Any, seed: Any, read: Read) -> WordLearner:
+    def new_learner(
+        self, settings: OnlineSettings, model: Any, seed: Any, read: Read
+    ) -> WordLearner:
         """Return a learner that has learned nothing."""
         weighting = model.weighting
         prior = PRIORS[weighting] if isinstance(model.prior, str) else float(model.prior)
@@ -93,7 +95,7 @@ class TextInput:
         if read.source.n_columns > learner.words or longest > learner.longest:
             learner.reserve_words(read.source.n_columns, longest)
 
-    def run(self, learner: WordLearner, read: Read, *args: Any, **options: Any) -> Answers:
+    def run(self, learner: WordLearner, read: Read, *args: Any, **options: Any) -> OnlineAnswers:
         """Predict rows, and learn those whose class is told."""
         return learner.run(read.X, read.n_rows, *args, **options)
 
@@ -148,7 +150,9 @@ class TableInput:
         self.columns = columns
         self.schema: Schema | None = None
 
-    def new_learner(self, settings: Settings, model: Any, seed: Any, read: Read) -> TableLearner:
+    def new_learner(
+        self, settings: OnlineSettings, model: Any, seed: Any, read: Read
+    ) -> TableLearner:
         """Return a learner that has learned nothing."""
         schema: Schema = read.schema
         layout = layout_of(schema)
@@ -180,7 +184,7 @@ class TableInput:
     def prepare(self, learner: TableLearner, read: Read) -> None:
         """Make room for the rows: there is."""
 
-    def run(self, learner: TableLearner, read: Read, *args: Any, **options: Any) -> Answers:
+    def run(self, learner: TableLearner, read: Read, *args: Any, **options: Any) -> OnlineAnswers:
         """Predict rows, and learn those whose class is told."""
         return learner.run_novel(read.X, read.n_rows, read.source.novel, *args, **options)
 

@@ -15,7 +15,7 @@ from infinimix.estimators.online.roster import Nameless, Roster
 from infinimix.estimators.online.rows import Read, TableInput, TextInput
 from infinimix.families.given import resolve_prior
 from infinimix.inference.online_crp import model as at
-from infinimix.inference.online_crp.learner import Learner
+from infinimix.inference.online_crp.learner import OnlineLearner
 from infinimix.inference.online_crp.storage import learner_to_tree, table_from_tree, words_from_tree
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Vocabulary
@@ -27,7 +27,7 @@ class OnlineState:
 
     source: Any  # TextInput or TableInput
     roster: Roster
-    learner: Learner
+    learner: OnlineLearner
     n_features: int | None = None  # of matrices and frames
     feature_names: tuple[str, ...] | None = None
     torn: bool = False  # by an interrupt: some rows are half learned
@@ -111,7 +111,7 @@ def _member_to_tree(member: Any) -> dict[str, Any]:
     return {"label": member}
 
 
-def _read_text(tree: dict[str, Any]) -> tuple[TextInput, Learner]:
+def _read_text(tree: dict[str, Any]) -> tuple[TextInput, OnlineLearner]:
     learner = words_from_tree(tree["learner"])
     source = TextInput(Text.from_state(tree["text"]), learner.max_features)
     source.vocabulary = Vocabulary.from_state(tree["vocabulary"])
@@ -121,7 +121,7 @@ def _read_text(tree: dict[str, Any]) -> tuple[TextInput, Learner]:
     return source, learner
 
 
-def _read_table(tree: dict[str, Any], columns: Any) -> tuple[TableInput, Learner]:
+def _read_table(tree: dict[str, Any], columns: Any) -> tuple[TableInput, OnlineLearner]:
     schema = read_schema(tree["schema"])
     resolve_prior(tree["learner"]["prior"], schema.kinds(), schema.gaussian_blocks)
     learner = table_from_tree(tree["learner"])

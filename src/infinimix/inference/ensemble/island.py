@@ -13,7 +13,7 @@ import numpy as np
 
 from infinimix.families.dials import spread
 from infinimix.inference.ensemble.hyperparameters import turn_dials
-from infinimix.inference.ensemble.label_gibbs import Labelling
+from infinimix.inference.ensemble.label_gibbs import LabelState
 from infinimix.inference.ensemble.label_hypotheses import LabelHypothesis, branch, distinct, weights
 from infinimix.inference.partition.chain import Chain
 from infinimix.inference.partition.filter import NO_TRACE, ParticleFilter
@@ -44,7 +44,7 @@ class Island:
 
     @property
     def filters(self):
-        """The filters of each class in the first hypothesis, the only one if no label is missing."""
+        """The filters of each class in the first hypothesis: there is one unless labels lack."""
         return self.hypotheses[0].filters
 
     @filters.setter
@@ -169,7 +169,7 @@ class Island:
         """
         rng = self._generator(2**32 - 4, self.k)
         family, C = base.families(self.dials), len(self.filters)
-        state = Labelling(family, self.alpha, gamma, X, codes, C, rng, all_named=True)
+        state = LabelState(family, self.alpha, gamma, X, codes, C, rng, all_named=True)
         proba = state.run(base, self.dials, self.settings.alpha == "learn")
         return proba, state.labels
 

@@ -113,7 +113,7 @@ def visit(family, stats, X, rows, j, codes, z, slots, class_rows, live, hyper, r
     return j
 
 
-class Labelling:
+class LabelState:
     """One state of labels and groups for all rows of a table."""
 
     def __init__(self, family, alpha, gamma, X, codes, n_classes, rng, all_named=False):

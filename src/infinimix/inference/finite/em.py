@@ -30,7 +30,7 @@ FARTHEST = 700.0  # nats below the best component of a row: beyond that nothing 
 TOLERANCE = 1e-4  # nats a row: EM stops when no restart has gained more in a step
 
 
-class Rows(NamedTuple):
+class WeightedRows(NamedTuple):
     """What EM is given."""
 
     X: tuple  # blocks; if the class is a variable, its codes are the last one
@@ -38,7 +38,7 @@ class Rows(NamedTuple):
     weight: np.ndarray  # (n,) how much a row counts
 
 
-class Model(NamedTuple):
+class EMModel(NamedTuple):
     """What EM is to find."""
 
     family: tuple  # of the blocks of X
@@ -48,7 +48,7 @@ class Model(NamedTuple):
     mode: bool  # estimates are modes, not means
 
 
-class State(NamedTuple):
+class EMState(NamedTuple):
     """R mixtures of K components."""
 
     stats: tuple  # of R * K slots
@@ -57,7 +57,7 @@ class State(NamedTuple):
     log_prior: np.ndarray  # (R,) of the parameters
 
 
-class Info(NamedTuple):
+class StepInfo(NamedTuple):
     """What one step saw of the mixtures that it started from."""
 
     log_posterior: np.ndarray  # (R,) of the observed rows, and the prior of the parameters
@@ -107,7 +107,7 @@ def respond(model, data, state):
         joint = np.where(barred[:, None, :], -np.inf, joint)
     log_likelihood = np.zeros(model.n_restarts)
     share_out(joint, data.weight, log_likelihood)
-    return joint, Info(log_likelihood + state.log_prior, log_likelihood)
+    return joint, StepInfo(log_likelihood + state.log_prior, log_likelihood)
 
 
 @kernel
@@ -136,7 +136,7 @@ def maximise(model, data, weight):
     log_prior = settle(model.family, stats, model.mode).reshape(R, K).sum(axis=1)
     rows = weight.sum(axis=0)
     log_share, more = share(rows, model.mode)
-    return State(stats, rows, log_share, log_prior + more)
+    return EMState(stats, rows, log_share, log_prior + more)
 
 
 def share(rows, mode):

@@ -39,7 +39,7 @@ class Ensemble(NamedTuple):
     family: tuple  # of the columns, without the class
     plan: Plan
     owners: np.ndarray | None  # the class of each component
-    state: em.State
+    state: em.EMState
     trace: np.ndarray  # (steps, restarts) log posteriors on the way
     scores: dict  # mean score of each number of components that was tried
     score: float = 0.0  # mean over the restarts
@@ -93,12 +93,12 @@ def lay_out(plan, family, X, codes, weight, K):
     """Return what EM is to find, what it is given, and who owns the components."""
     if plan.owned:
         owners = np.repeat(np.arange(plan.n_classes), K)
-        model = em.Model(family, plan.n_restarts, len(owners), owners, plan.mode)
-        return model, em.Rows(X, codes, weight), owners
+        model = em.EMModel(family, plan.n_restarts, len(owners), owners, plan.mode)
+        return model, em.WeightedRows(X, codes, weight), owners
     whole = (*family, class_family(plan.n_classes))
-    model = em.Model(whole, plan.n_restarts, K, None, plan.mode)
+    model = em.EMModel(whole, plan.n_restarts, K, None, plan.mode)
     labels = np.ascontiguousarray(codes[:, None], np.int32)
-    return model, em.Rows((*X, labels), codes, weight), None
+    return model, em.WeightedRows((*X, labels), codes, weight), None
 
 
 def class_family(n_classes):

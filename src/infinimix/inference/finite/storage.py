@@ -4,7 +4,7 @@ import numpy as np
 
 from infinimix.families.priors import blank
 from infinimix.families.seam import empty, settle, sound
-from infinimix.inference.finite.em import State, share
+from infinimix.inference.finite.em import EMState, share
 from infinimix.inference.finite.ensemble import Ensemble, class_family
 
 
@@ -41,7 +41,7 @@ def ensemble_from_tree(tree, plan, layout):
     if trace.ndim != 2 or trace.shape[1] != R or trace.dtype != np.float64:
         raise ValueError("its trace is not of its restarts")
     scores = {int(k): float(v) for k, v in tree["scores"]}
-    state = State(stats, rows, log_share, log_prior + more)
+    state = EMState(stats, rows, log_share, log_prior + more)
     return Ensemble(family, plan, owners, state, trace, scores)
 
 

@@ -1,8 +1,8 @@
 """The classes of an Online CRP in memory: room that grows, forgetting, and rows in portions.
 
-`Learner` holds the arrays that `step.advance` writes. Subclasses say what a row is: `WordLearner`
-rows of words, whose vocabulary grows; `TableLearner` encoded tables, whose base measure follows the
-pooled rows. Whatever changes between two rows (forgetting, pruning, a new base measure) happens at
+`OnlineLearner` holds the arrays that `step.advance` writes. Subclasses say what a row is:
+`WordLearner` rows of words, whose vocabulary grows; `TableLearner` encoded tables, whose base measure
+follows the pooled rows. Whatever changes between two rows (forgetting, pruning, a new base measure) happens at
 fixed counts of rows, so any cutting of the rows into calls gives the same model.
 """
 
@@ -32,7 +32,7 @@ UNTOLD, NO_DRAW = np.full(1024, at.UNTOLD), np.full(1024, -1.0)
 SMALLEST = 4  # classes that there is room for at first
 
 
-class Settings(NamedTuple):
+class OnlineSettings(NamedTuple):
     """What the user asks of an Online CRP, made plain."""
 
     alpha: float
@@ -55,7 +55,7 @@ class Rngs(NamedTuple):
     answers: np.random.Generator  # of which the model knows nothing
 
 
-class Answers(NamedTuple):
+class OnlineAnswers(NamedTuple):
     """What was said of rows before they were learned."""
 
     predicted: np.ndarray  # class, step.NEW if there is none
@@ -65,7 +65,7 @@ class Answers(NamedTuple):
     proba: np.ndarray  # (rows, classes) if it was asked for
 
 
-class Learner:
+class OnlineLearner:
     """An Online CRP; `n_classes` classes, those without rows included."""
 
     def __init__(self, settings, family, stats, weights, features, seed):
@@ -83,7 +83,7 @@ class Learner:
         self.settings, self.n_classes = settings, 0
         self._entry = self._room = None
         self.rngs = Rngs(*map(np.random.default_rng, seed.spawn(3)))
-        self.model = at.Model(
+        self.model = at.OnlineModel(
             family, stats, weights, refinement, np.zeros((5, 0)), replicas,
             np.array([START, np.zeros(len(START))]), course, grid,
         )  # fmt: skip
@@ -132,7 +132,7 @@ class Learner:
         self._empty_slots(blank)
 
     def run(self, X, n_rows, told=None, given=None, proba=False):
-        """Predict rows, and learn those whose class is told; return `Answers` about all.
+        """Predict rows, and learn those whose class is told; return `OnlineAnswers` about all.
 
         Without `told` nothing is changed.
         """
@@ -152,7 +152,7 @@ class Learner:
             if self.steps > before:
                 self._change()
         answers = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
-        return Answers(answers[0].astype(np.int64), answers[1], answers[2], answers[3], table)
+        return OnlineAnswers(answers[0].astype(np.int64), answers[1], answers[2], answers[3], table)
 
     def _advance(self, X, told, given, draws, table):
         """Call the kernel, past the look at its arguments that would take longer than a row."""

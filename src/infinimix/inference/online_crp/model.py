@@ -15,7 +15,7 @@ NEGATIVE, STEP, LOG_BETA, SQUARES, SHARE = range(5)  # first axis of replicas
 NEW, UNTOLD = -1, -2  # a class that is not there; no class was said
 
 
-class Model(NamedTuple):
+class OnlineModel(NamedTuple):
     """All that learns; a tuple of arrays that kernels write."""
 
     family: tuple

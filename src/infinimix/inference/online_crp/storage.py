@@ -14,7 +14,7 @@ from infinimix.families.product import refresh_all
 from infinimix.families.seam import empty, marks, sound
 from infinimix.families.words import MEAN, REINFORCED, SAMPLED, UNDRAWN, WordStats, empty_words
 from infinimix.inference.online_crp import model as at
-from infinimix.inference.online_crp.learner import Rngs, Settings
+from infinimix.inference.online_crp.learner import OnlineSettings, Rngs
 from infinimix.inference.online_crp.model import STEPS
 from infinimix.inference.online_crp.refinement import Refinement, new_refinement
 from infinimix.inference.online_crp.table_learner import TableLearner
@@ -184,7 +184,7 @@ def _corrections(tree, features, slots):
 
 
 def _settings(tree):
-    settings = Settings(**tree)
+    settings = OnlineSettings(**tree)
     up, down, cap = settings.regret
     size = len(settings.negatives)
     numbers = (up, down, settings.positive, *settings.negatives, *settings.steps)

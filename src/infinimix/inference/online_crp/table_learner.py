@@ -9,14 +9,14 @@ import numpy as np
 from infinimix.families.priors import blank, find_families
 from infinimix.families.product import Bound, as_cells, refresh_all, rows_of
 from infinimix.families.seam import MOST_MARKS, empty, map_arrays, marks, typical, widen
-from infinimix.inference.online_crp.learner import Answers, Learner
+from infinimix.inference.online_crp.learner import OnlineAnswers, OnlineLearner
 from infinimix.inference.online_crp.model import HELD, SHARE, UNTOLD
 from infinimix.inference.online_crp.refinement import Refinement
 from infinimix.inference.online_crp.weighting import AsIs
 from infinimix.kernels.compile import INTERPRETED
 
 
-class TableLearner(Learner):
+class TableLearner(OnlineLearner):
     """Rows are tuples of blocks, as `tables.encode` makes them."""
 
     def __init__(self, settings, layout, prior, seed):
@@ -47,7 +47,7 @@ class TableLearner(Learner):
                 labels = _part(told, here), _part(given, here)
                 parts.append(self._run_first(X, row, columns, *labels, proba))
             first = row + 1
-        return Answers(*map(np.concatenate, zip(*parts, strict=True)))
+        return OnlineAnswers(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _run_first(self, X, row, columns, told, given, proba):
         """Run a row that has categories of which no row was in these columns."""

@@ -13,7 +13,7 @@ from infinimix.families.words import (
     empty_words,
 )
 from infinimix.inference.online_crp import model as at
-from infinimix.inference.online_crp.learner import Learner
+from infinimix.inference.online_crp.learner import OnlineLearner
 from infinimix.inference.online_crp.refinement import Refinement
 from infinimix.inference.online_crp.weighting import (
     LAST,
@@ -27,7 +27,7 @@ PRUNE_EVERY = 64  # rows between two looks at the number of words
 KEPT = 0.75  # of the most words that are allowed, when there are more
 
 
-class WordLearner(Learner):
+class WordLearner(OnlineLearner):
     """Rows are `families.words.Rows`; words are numbered by the caller, who says how many."""
 
     def __init__(self, settings, prior, form, rule, max_features, seed):

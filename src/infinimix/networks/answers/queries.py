@@ -10,7 +10,7 @@ import numpy as np
 from infinimix.networks.answers.elimination import eliminate
 from infinimix.networks.answers.predictive import Mixture
 from infinimix.networks.answers.state import BayesNetState
-from infinimix.networks.learning.columns import Columns
+from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.tables import encode
 
 
@@ -71,7 +71,7 @@ def _condition_normal(
     return middle, np.sqrt(spread)
 
 
-def read_cells(columns: Columns, values: Mapping[str, Any] | None) -> dict[int, float]:
+def read_cells(columns: NetworkColumns, values: Mapping[str, Any] | None) -> dict[int, float]:
     """Return cells by name as codes or standardised numbers by column."""
     names = columns.schema.names
     for name in values or {}:

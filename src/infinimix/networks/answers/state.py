@@ -27,7 +27,7 @@ from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.hyper import RECORDED_GAMMA
 from infinimix.networks.engine.scores import GAMMA, set_logs
-from infinimix.networks.learning.columns import Columns
+from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.posterior import Draws
 from infinimix.networks.learning.problem import Problem, make_data
 
@@ -39,7 +39,7 @@ FOUND = ("edge_marginals", "co_class_marginals", "roles", "edge_gap", "rhat", "e
 class NetworkState:
     """What is known of one graph, of any shape."""
 
-    columns: Columns
+    columns: NetworkColumns
     draws: Draws
     places: np.ndarray  # where each distinct state is first among the draws, the heaviest first
     weights: np.ndarray  # of the distinct states

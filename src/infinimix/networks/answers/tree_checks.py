@@ -12,7 +12,7 @@ import numpy as np
 from infinimix.estimators.common.state import read_schema
 from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.scores import MOST_CELLS
-from infinimix.networks.learning.columns import NUMERIC, Columns
+from infinimix.networks.learning.columns import NUMERIC, NetworkColumns
 from infinimix.networks.learning.posterior import Draws
 from infinimix.tables.column import kind_of
 
@@ -30,7 +30,7 @@ def _is(x: Any, shape: tuple[int, ...], kinds: str) -> bool:
     return isinstance(x, np.ndarray) and x.shape == shape and x.dtype.kind in kinds
 
 
-def columns_to_tree(columns: Columns) -> dict[str, Any]:
+def columns_to_tree(columns: NetworkColumns) -> dict[str, Any]:
     """Return what the columns are as arrays and plain values."""
     return {
         "schema": columns.schema.to_json(),
@@ -41,7 +41,7 @@ def columns_to_tree(columns: Columns) -> dict[str, Any]:
     }
 
 
-def columns_from_tree(tree: dict[str, Any]) -> Columns:
+def columns_from_tree(tree: dict[str, Any]) -> NetworkColumns:
     """Return the columns that `columns_to_tree` wrote."""
     schema = read_schema(tree["schema"])
     N, gaussian, centre, scale = schema.width, tree["gaussian"], tree["centre"], tree["scale"]
@@ -59,7 +59,7 @@ def columns_from_tree(tree: dict[str, Any]) -> Columns:
         and all(_is(x, (len(x),), "f") and bool((np.diff(x) > 0).all()) for x in edges.values()),
         "its columns do not fit together",
     )
-    return Columns(schema, gaussian, edges, centre, scale)
+    return NetworkColumns(schema, gaussian, edges, centre, scale)
 
 
 def check_draws(draws: Draws, places: np.ndarray, weights: np.ndarray, N: int) -> None:
@@ -108,7 +108,7 @@ def check_roles(roles: np.ndarray, template: Any) -> None:
 
 
 def check_completed(
-    columns: Columns, completed: Any, skip: np.ndarray | None, chain: np.ndarray
+    columns: NetworkColumns, completed: Any, skip: np.ndarray | None, chain: np.ndarray
 ) -> None:
     """Check the rows, and which of their cells were set from outside."""
     N, n = columns.schema.width, len(completed[0])

@@ -23,7 +23,7 @@ MANY_CATEGORIES = 10  # up to so many nobody is warned
 
 
 @dataclass
-class Columns:
+class NetworkColumns:
     """What the columns of a fitted network are."""
 
     schema: Schema
@@ -105,7 +105,7 @@ class Columns:
 
 def read_columns(
     X: Any, columns: Any, likelihood: str, n_bins: int, who: str
-) -> tuple[Columns, EncodedTable]:
+) -> tuple[NetworkColumns, EncodedTable]:
     """Decide what the columns are, and encode the table."""
     schema = _without_spikes(read_schema(X, columns))
     encoded = encode(schema, X, learn=True, who=who)
@@ -119,7 +119,7 @@ def read_columns(
             f"likelihood='gaussian' needs numbers in all columns; {names[0]!r} has categories"
         )
     gaussian = bool(numeric) and not names and likelihood != "discrete"
-    made = Columns(schema, gaussian, {}, np.zeros(schema.width), np.ones(schema.width))
+    made = NetworkColumns(schema, gaussian, {}, np.zeros(schema.width), np.ones(schema.width))
     for block, cells in zip(schema.blocks, encoded.blocks, strict=True):
         if block in numeric:
             for k, j in enumerate(schema.positions(block).tolist()):
@@ -127,7 +127,7 @@ def read_columns(
     return made, encoded
 
 
-def check_codes(columns: Columns, missing: np.ndarray, bdeu: bool, who: str) -> None:
+def check_codes(columns: NetworkColumns, missing: np.ndarray, bdeu: bool, who: str) -> None:
     """Refuse columns without a cell, and warn of those with very many categories.
 
     With a pseudo-count in every cell, rows of such a column spread over so many cells that hardly
@@ -157,7 +157,7 @@ def _without_spikes(schema: Schema) -> Schema:
     return replace(schema, columns=tuple(columns))
 
 
-def _measure(made: Columns, j: int, column: np.ndarray, gaussian: bool, n_bins: int) -> None:
+def _measure(made: NetworkColumns, j: int, column: np.ndarray, gaussian: bool, n_bins: int) -> None:
     seen = column[~np.isnan(column)]
     if gaussian:
         made.centre[j] = seen.mean() if len(seen) else 0.0

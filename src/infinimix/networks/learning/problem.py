@@ -10,14 +10,14 @@ import numpy as np
 from infinimix.networks.engine.blocks import Known
 from infinimix.networks.engine.candidates import ALL, choose_layout
 from infinimix.networks.engine.scores import Data, ParentLayout, discrete_data, gaussian_data
-from infinimix.networks.learning.columns import Columns
+from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.completion import first_fill
 from infinimix.networks.learning.knowledge import Knowledge, check_room
 
 ORDERED_CANDIDATES = 12
 
 
-class Learned(NamedTuple):
+class LearnedHyper(NamedTuple):
     """Which hyper-parameters are learned."""
 
     alpha: bool = False
@@ -25,7 +25,7 @@ class Learned(NamedTuple):
     gamma: bool = False
 
 
-FIXED = Learned()
+FIXED = LearnedHyper()
 
 
 @dataclass
@@ -41,7 +41,7 @@ class Problem:
     alpha: float = 0.5
     beta: tuple[float, float] = (1.0, 1.0)
     gamma: float = 0.5
-    learn: Learned = FIXED
+    learn: LearnedHyper = FIXED
     bdeu: bool = False
     skip: np.ndarray | None = None
     bonus: np.ndarray | None = None  # [parent, child]
@@ -79,7 +79,7 @@ def make_layout(
 
 
 def make_problem(
-    model: Any, columns: Columns, codes: np.ndarray, missing: np.ndarray, known: Knowledge,
+    model: Any, columns: NetworkColumns, codes: np.ndarray, missing: np.ndarray, known: Knowledge,
     seed: np.random.SeedSequence, skip: np.ndarray | None = None, seconds: float | None = None,
 ) -> Problem:  # fmt: skip
     """Return what the parameters of a `BlockmodelBayesNet`, its table and knowledge come to."""
@@ -105,7 +105,7 @@ def make_problem(
     return problem
 
 
-def read_settings(model: Any, columns: Columns, known: Knowledge) -> dict[str, Any]:
+def read_settings(model: Any, columns: NetworkColumns, known: Knowledge) -> dict[str, Any]:
     """Return the prior and the sweeps, which graphs with and without cycles read alike.
 
     What is learned of alpha, beta and gamma begins at its default.
@@ -125,8 +125,8 @@ def read_settings(model: Any, columns: Columns, known: Knowledge) -> dict[str, A
     }
 
 
-def _learned(model: Any) -> Learned:
-    return Learned(*(isinstance(v, str) for v in (model.alpha, model.beta, model.gamma)))
+def _learned(model: Any) -> LearnedHyper:
+    return LearnedHyper(*(isinstance(v, str) for v in (model.alpha, model.beta, model.gamma)))
 
 
 def _choose_powers(model: Any, N: int, changing: bool) -> tuple[float, ...]:

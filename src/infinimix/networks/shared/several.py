@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.learning.columns import Columns, read_columns
+from infinimix.networks.learning.columns import NetworkColumns, read_columns
 from infinimix.networks.learning.knowledge import read_knowledge
 from infinimix.networks.learning.problem import Problem, make_problem
 from infinimix.tables import EncodedTable
@@ -51,7 +51,7 @@ def read_kinds(columns: Any, tables: Any) -> dict[Any, Any]:
 
 def read_members(
     models: dict[Any, Any], tables: dict[Any, Any], seed: np.random.SeedSequence, who: str
-) -> tuple[list[Columns], list[Problem]]:
+) -> tuple[list[NetworkColumns], list[Problem]]:
     """Return the columns of each table, and what the chains of its model begin with."""
     columns, problems = [], []
     for (name, table), own in zip(tables.items(), seed.spawn(len(tables)), strict=True):
@@ -64,7 +64,7 @@ def read_members(
     return columns, problems
 
 
-def _read_table(model: Any, name: Any, table: Any, who: str) -> tuple[Columns, EncodedTable]:
+def _read_table(model: Any, name: Any, table: Any, who: str) -> tuple[NetworkColumns, EncodedTable]:
     """Return the columns of a table, and its cells; an error says which table it is."""
     try:
         columns, encoded = read_columns(
