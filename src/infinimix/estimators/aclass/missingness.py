@@ -23,12 +23,11 @@ import numpy as np
 from infinimix.families.priors import REFERENCE
 from infinimix.tables import EncodedTable
 
-HOLES = ("auto", "ignore", "mark")
 SHARES = (np.arange(1000) + 0.5) / 1000  # a grid for s
 
 
 def find_indicated(rule: str, table: EncodedTable, codes: np.ndarray | None) -> tuple[int, ...]:
-    """Return the columns of the first table that get an indicator, by a rule of HOLES.
+    """Return the columns that get an indicator, by a rule: "auto", "ignore" or "mark".
 
     `codes` are the classes of its rows, None in a stream, whose first rows decide nothing.
     """

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.aclass.missingness import HOLES
 from infinimix.estimators.common.effort import EFFORTS
 from infinimix.families.given import FOUND
 from infinimix.inference.partition.filter import RESAMPLING
@@ -75,7 +74,7 @@ RULES: dict[str, Rule] = {
         "None or a whole number other than 0",
     ),
     "calibrate": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
-    "holes": one_of(*HOLES),
+    "holes": one_of("auto", "ignore", "mark"),
     "relevance": one_of(*RELEVANCE),
     "n_label_particles": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
     "unlabelled_share": (_share, "a number from 0 to 1"),

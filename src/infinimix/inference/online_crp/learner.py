@@ -1,9 +1,9 @@
 """The classes of an Online CRP in memory: room that grows, forgetting, and rows in portions.
 
 `OnlineLearner` holds the arrays that `step.advance` writes. Subclasses say what a row is:
-`WordLearner` rows of words, whose vocabulary grows; `TableLearner` encoded tables, whose base measure
-follows the pooled rows. Whatever changes between two rows (forgetting, pruning, a new base measure) happens at
-fixed counts of rows, so any cutting of the rows into calls gives the same model.
+`WordLearner` rows of words, whose vocabulary grows; `TableLearner` encoded tables, whose base
+measure follows the pooled rows. Whatever changes between two rows (forgetting, pruning, a new base
+measure) happens at fixed counts of rows, so any cutting into calls gives the same model.
 """
 
 from typing import NamedTuple
