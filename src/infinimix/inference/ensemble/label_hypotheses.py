@@ -28,7 +28,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from infinimix.families.seam import map_arrays
-from infinimix.inference.partition.resampling.optimal import DUST, FLOOR, threshold
+from infinimix.inference.partition.resampling.optimal import FLOOR, NEGLIGIBLE, threshold
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.gamma import rise
 
@@ -137,7 +137,7 @@ def choose(log_w, size, rng):
     are kept share / kappa of the time, by one systematic draw.
     """
     q = np.exp(log_w - log_w.max())
-    alive = np.flatnonzero(q > DUST)
+    alive = np.flatnonzero(q > NEGLIGIBLE)
     q = q[alive] / q[alive].sum()
     if len(alive) <= size:
         return alive, np.zeros(len(alive))

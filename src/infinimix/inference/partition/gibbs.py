@@ -32,14 +32,14 @@ SPARE = 3  # slots that one move may need at once
 
 
 @part
-def cramped(p, r):
+def lacks_slots(p, r):
     """Is there too little room for one more move of particle r?"""
     spare = p.slots.shape[1] - p.counters[LIVE]
     return spare < SPARE or p.particles[SIZE, r] + 1 > p.groups.shape[1]
 
 
 @part
-def adopt(rows, p):
+def open_slot(rows, p):
     """Let the first spare slot live, held by one particle, as a group of so many rows."""
     s = p.slots[ORDER, p.counters[LIVE]]
     p.counters[LIVE] += 1
@@ -66,7 +66,7 @@ def join(family, stats, X, i, r, k, p):
     s = groups[r, k]
     if k == 0 or slots[REF, s] > 1:
         copy(family, stats, s, slots[ORDER, counters[LIVE]])
-        b = adopt(0.0 if k == 0 else mass[MASS, s], p)
+        b = open_slot(0.0 if k == 0 else mass[MASS, s], p)
         if k == 0:
             k = particles[SIZE, r]
             particles[SIZE, r] += 1
@@ -108,7 +108,7 @@ def sweep(
     given all other rows.
     """
     p, w = Population(slots, mass, groups, particles, logw, counters), np.empty(groups.shape[1])
-    while j < rows.shape[0] and not cramped(p, r):
+    while j < rows.shape[0] and not lacks_slots(p, r):
         i, k = rows[j], z[j]
         s, spare = groups[r, k], slots[ORDER, counters[LIVE]]
         copy(family, stats, s, spare)
@@ -128,7 +128,7 @@ def sweep(
         if new == 0 and left == 0.0:
             new = k  # a row alone opens a group of itself: the same as staying
         if new != k:
-            groups[r, k] = adopt(left, p)
+            groups[r, k] = open_slot(left, p)
             release(s, p)
             if left == 0.0:
                 release(groups[r, k], p)

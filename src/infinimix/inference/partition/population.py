@@ -29,7 +29,7 @@ FAR, FAINT = -60.0, 1e-10  # exp(FAR) is dropped beside a total of at least FAIN
 class Population(NamedTuple):
     """The arrays of a population, for S slots, R particles and C groups of a particle."""
 
-    slots: np.ndarray  # (5, S) holders, live slots first and where each is, scratch of `graft`
+    slots: np.ndarray  # (5, S) holders, live slots first and where each is, scratch of `assign_row`
     mass: np.ndarray  # (3, S) rows (alpha for slot 0), log density of a row, mass * density
     groups: np.ndarray  # (R, C) the slots of each particle, the empty group first
     particles: np.ndarray  # (4, R) copies, number of groups, picked position, origin
@@ -103,7 +103,7 @@ def split(r, p):
 
 
 @part
-def graft(family, stats, X, i, p):
+def assign_row(family, stats, X, i, p):
     """Put row i in the picked group of every particle: one child per parent, shared."""
     slots, mass, groups, particles, counters = p.slots, p.mass, p.groups, p.particles, p.counters
     for r in range(counters[UNIQUE]):
@@ -144,7 +144,7 @@ def release(s, p):
 
 
 @part
-def sift(p):
+def compact(p):
     """Drop the particles without copies and close the ranks."""
     groups, particles, logw, counters = p.groups, p.particles, p.logw, p.counters
     kept = 0
@@ -164,7 +164,7 @@ def sift(p):
 
 
 @part
-def short(p, u, size):
+def lacks_room(p, u, size):
     """Is there too little room, or are there too few uniforms, for one more row?"""
     slot, column = p.counters[LIVE] + size + 1, p.counters[WIDEST] + 1
     uniforms = p.counters[USED] + 2 * size
@@ -172,7 +172,7 @@ def short(p, u, size):
 
 
 @part
-def begin(p):
+def note_origins(p):
     """Before a row, every particle is its own origin."""
     for r in range(p.counters[UNIQUE]):
         p.particles[ORIGIN, r] = r
@@ -191,7 +191,7 @@ def keep_only(r, slots, mass, groups, particles, logw, counters):
     """Let particle r be the only one."""
     for other in range(counters[UNIQUE]):
         particles[COPIES, other] = 1 if other == r else 0
-    sift(Population(slots, mass, groups, particles, logw, counters))
+    compact(Population(slots, mass, groups, particles, logw, counters))
 
 
 @kernel

@@ -14,7 +14,7 @@ import numpy as np
 
 from infinimix.families.product import engine
 from infinimix.families.seam import add, copy, evidence, merge, score
-from infinimix.inference.partition.gibbs import adopt, cramped, drop
+from infinimix.inference.partition.gibbs import drop, lacks_slots, open_slot
 from infinimix.inference.partition.population import (
     LIVE,
     LOGP,
@@ -135,9 +135,9 @@ def divide(z, k, places, n, side, r, p):
     """Let the two sides, in the first spare slots, take the place of group k."""
     slots, mass, groups, particles, counters = p.slots, p.mass, p.groups, p.particles, p.counters
     s = groups[r, k]
-    groups[r, k] = adopt(mass[MASS, slots[ORDER, counters[LIVE]]], p)
+    groups[r, k] = open_slot(mass[MASS, slots[ORDER, counters[LIVE]]], p)
     new = particles[SIZE, r]
-    groups[r, new] = adopt(mass[MASS, slots[ORDER, counters[LIVE]]], p)
+    groups[r, new] = open_slot(mass[MASS, slots[ORDER, counters[LIVE]]], p)
     for a in range(n):
         if side[places[a]] == 1:
             z[places[a]] = new
@@ -150,7 +150,7 @@ def divide(z, k, places, n, side, r, p):
 def unite(z, k, m, places, n, r, p):
     """Let both groups together, in the first spare slot, take the place of groups k and m."""
     s, t = p.groups[r, k], p.groups[r, m]
-    p.groups[r, k] = adopt(p.mass[MASS, s] + p.mass[MASS, t], p)
+    p.groups[r, k] = open_slot(p.mass[MASS, s] + p.mass[MASS, t], p)
     for a in range(n):
         z[places[a]] = k
     release(s, p)
@@ -171,7 +171,7 @@ def split_merge(
     places, side = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     forced = np.empty(n_rows, np.int64)
     pair = np.empty(2, np.int64)
-    while moves > 0 and n_rows > 1 and not cramped(p, r):
+    while moves > 0 and n_rows > 1 and not lacks_slots(p, r):
         moves -= 1
         pair[0], pair[1] = int(rng.random() * n_rows), int(rng.random() * (n_rows - 1))
         pair[1] += 1 if pair[1] >= pair[0] else 0

@@ -1,13 +1,14 @@
 """The N-to-M filter that looks one row ahead before it drops a child.
 
-As in `optimal`, every (particle, group) pair has its exact weight q. Here its chance to
-survive is set by hope = q times the predictive density of the next row in the child, to a
-power rho: pi = min(1, hope / kappa). A survivor weighs q / pi, so whatever the chances are
-the evidence stays unbiased, and with room for every partition the filter stays exact.
+As in `optimal`, every (particle, group) pair has its exact weight q. Here its chance to be kept is
+set by a first-stage weight, as in the auxiliary particle filter (Pitt and Shephard 1999): v is q
+times the predictive density of the next row in the child, to a power rho; pi = min(1, v / kappa). A
+pair that is kept weighs q / pi, so whatever the chances are the evidence stays unbiased, and with
+room for every partition the filter stays exact.
 
-The next row is scored once in every live group, and once in each group as it would be with
-the current row in it: a child differs from its parent in that one group only. Any positive
-hope is fair, so groups that no pair of some weight picks spare themselves the child.
+The next row is scored once in every live group, and once in each group as it would be with the
+current row in it: a child differs from its parent in that one group only. Any positive first-stage
+weight is valid, so groups that no pair of some weight picks are not copied for it.
 """
 
 import numpy as np
@@ -21,10 +22,10 @@ from infinimix.inference.partition.population import (
     ORDER,
     SIZE,
     Population,
-    begin,
-    graft,
+    assign_row,
+    lacks_room,
+    note_origins,
     record,
-    short,
     weigh,
 )
 from infinimix.inference.partition.resampling.optimal import candidates, select
@@ -33,11 +34,11 @@ from infinimix.kernels.elementary import exp, log
 
 RHO = 1.0  # the density of the next row counts in full
 SLIGHT = 1e-6  # a pair below does not call for a child: its group stands in for it
-BLEAK = 1e-100  # of the density in the best group: no child is given less hope
+LEAST_DENSITY = 1e-100  # of the density in the best group: no child is given less
 
 
 @part
-def foresee(family, stats, X, i, ahead, n, q, owner, pick, p, now, then):
+def score_ahead(family, stats, X, i, ahead, n, q, owner, pick, p, now, then):
     """Fill mass times density of row `ahead`: now[s] as slot s is, then[s] with row i in it."""
     slots, mass, groups, counters = p.slots, p.mass, p.groups, p.counters
     live, spare = slots[ORDER, : counters[LIVE]], slots[ORDER, counters[LIVE] : counters[LIVE] + 1]
@@ -63,8 +64,8 @@ def foresee(family, stats, X, i, ahead, n, q, owner, pick, p, now, then):
 
 
 @part
-def hopes(n, q, owner, pick, p, bound, now, then, rho, hope):
-    """Fill hope = q times the density of the next row in the child, to rho; it sums to 1."""
+def first_stage_weights(n, q, owner, pick, p, bound, now, then, rho, first_stage):
+    """Fill v = q times the density of the next row in the child, to rho; it sums to 1."""
     groups, particles = p.groups, p.particles
     last, held, whole = -1, 0.0, 0.0
     for j in range(n):
@@ -80,10 +81,10 @@ def hopes(n, q, owner, pick, p, bound, now, then, rho, hope):
             density, size = density + held, size + 1
         if size <= bound:  # else the child may not open a further group
             density += now[0]
-        hope[j] = q[j] * exp(rho * log(max(density, BLEAK)))
-        whole += hope[j]
+        first_stage[j] = q[j] * exp(rho * log(max(density, LEAST_DENSITY)))
+        whole += first_stage[j]
     for j in range(n):
-        hope[j] /= whole
+        first_stage[j] /= whole
 
 
 @engine("score", "count", "refresh", "copy")
@@ -94,24 +95,24 @@ def advance(
     """Filter the rows X[rows[j:]], looking ahead if rho > 0; return the first j not done."""
     p = Population(slots, mass, groups, particles, logw, counters)
     most = groups.shape[0] * groups.shape[1]
-    w, q, hope = np.empty(groups.shape[1]), np.empty(most), np.empty(most)
+    w, q, first_stage = np.empty(groups.shape[1]), np.empty(most), np.empty(most)
     owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
     now, then = np.empty(slots.shape[1]), np.empty(slots.shape[1])
-    while j < rows.shape[0] and not short(p, u, size):
-        begin(p)
+    while j < rows.shape[0] and not lacks_room(p, u, size):
+        note_origins(p)
         i = rows[j]
         top = weigh(family, stats, X, i, p)
         n, level = candidates(p, bound, top, w, q, owner, pick)
         drops = n > size or (n > 1 and counters[FULL] == 1)
         if drops and rho > 0.0 and j + 1 < rows.shape[0]:
             after = rows[j + 1]
-            foresee(family, stats, X, i, after, n, q, owner, pick, p, now, then)
-            hopes(n, q, owner, pick, p, bound, now, then, rho, hope)
+            score_ahead(family, stats, X, i, after, n, q, owner, pick, p, now, then)
+            first_stage_weights(n, q, owner, pick, p, bound, now, then, rho, first_stage)
         else:
             for k in range(n):
-                hope[k] = q[k]
-        select(n, q, hope, owner, pick, level, size, p, u)
-        graft(family, stats, X, i, p)
+                first_stage[k] = q[k]
+        select(n, q, first_stage, owner, pick, level, size, p, u)
+        assign_row(family, stats, X, i, p)
         record(trace, j, p)
         j += 1
     return j

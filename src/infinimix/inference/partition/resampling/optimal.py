@@ -4,9 +4,9 @@ Optimal resampling of Fearnhead and Clifford (2003): a weight above kappa is kep
 the rest share one systematic draw and survive with weight kappa. While all pairs fit,
 nothing is random, so with room for every partition the filter is exact.
 
-Once the population has been full, pairs below FLOOR of the total play the same fair
-roulette even when there is room for them: on clear-cut data thirty-nine of forty particles
-would otherwise be kept alive, and scored, with a millionth of the weight together.
+Once the population has been full, pairs below FLOOR of the total are resampled in the same
+unbiased way even when there is room for them: on well separated data thirty-nine of forty
+particles would otherwise be kept, and scored, with a millionth of the weight together.
 """
 
 import numpy as np
@@ -22,19 +22,19 @@ from infinimix.inference.partition.population import (
     UNIQUE,
     USED,
     Population,
-    begin,
-    graft,
+    assign_row,
+    compact,
+    lacks_room,
+    note_origins,
     options,
     record,
-    short,
-    sift,
     split,
     weigh,
 )
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import exp, log
 
-DUST = 1e-13  # a pair this far below the best is dropped unseen
+NEGLIGIBLE = 1e-13  # a pair this far below the best is dropped unseen
 LEAP = 30.0  # a particle this many nats above the scale of the list sets a new one
 FLOOR = 1e-4  # no accuracy is lost at this height; at 1e-3 some is
 
@@ -55,12 +55,12 @@ def candidates(p, bound, top, w, q, owner, pick):
             base, level, lead = logw[r], scale, 0.0
         share = exp(lead)
         for k in range(particles[SIZE, r]):
-            if share * w[k] > DUST * best:
+            if share * w[k] > NEGLIGIBLE * best:
                 q[n], owner[n], pick[n] = share * w[k], r, k
                 best, total, n = max(best, q[n]), total + q[n], n + 1
     kept = 0
     for j in range(n):
-        if q[j] > DUST * best:
+        if q[j] > NEGLIGIBLE * best:
             q[kept], owner[kept], pick[kept] = q[j] / total, owner[j], pick[j]
             kept += 1
     return kept, base + level + log(total / (counters[ROWS] + mass[MASS, 0]))
@@ -82,10 +82,10 @@ def threshold(q, n, size):
 
 
 @part
-def select(n, q, hope, owner, pick, level, size, p, u):
+def select(n, q, first_stage, owner, pick, level, size, p, u):
     """Keep at most `size` of the n pairs, min(1, hope / kappa) of the time, at a fair weight."""
     particles, logw, counters = p.particles, p.logw, p.counters
-    kappa = threshold(hope, n, size)
+    kappa = threshold(first_stage, n, size)
     if kappa > 0.0:
         counters[FULL] = 1
     if counters[FULL] == 1:
@@ -95,17 +95,17 @@ def select(n, q, hope, owner, pick, level, size, p, u):
     for r in range(counters[UNIQUE]):
         particles[COPIES, r] = 0
     for j in range(n):
-        if hope[j] <= kappa:
-            at -= hope[j]
+        if first_stage[j] <= kappa:
+            at -= first_stage[j]
             if at >= 0.0:
                 continue
             at += kappa
-            q[j] = kappa * (q[j] / hope[j])
+            q[j] = kappa * (q[j] / first_stage[j])
         r = owner[j]
         if particles[COPIES, r] == 1:
             r = split(r, p)
         particles[COPIES, r], particles[PICK, r], logw[r] = 1, pick[j], level + log(q[j])
-    sift(p)
+    compact(p)
 
 
 @engine("score", "count", "refresh", "copy")
@@ -118,12 +118,12 @@ def advance(
     most = groups.shape[0] * groups.shape[1]
     w, q = np.empty(groups.shape[1]), np.empty(most)
     owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
-    while j < rows.shape[0] and not short(p, u, size):
-        begin(p)
+    while j < rows.shape[0] and not lacks_room(p, u, size):
+        note_origins(p)
         top = weigh(family, stats, X, rows[j], p)
         n, level = candidates(p, bound, top, w, q, owner, pick)
         select(n, q, q, owner, pick, level, size, p, u)
-        graft(family, stats, X, rows[j], p)
+        assign_row(family, stats, X, rows[j], p)
         record(trace, j, p)
         j += 1
     return j

@@ -19,12 +19,12 @@ from infinimix.inference.partition.population import (
     UNIQUE,
     USED,
     Population,
-    begin,
-    graft,
+    assign_row,
+    compact,
+    lacks_room,
+    note_origins,
     options,
     record,
-    short,
-    sift,
     split,
     weigh,
 )
@@ -75,7 +75,7 @@ def resample(p, u, size, systematic):
         at = (c + u[counters[USED]]) / size if systematic else u[counters[USED] + c]
         particles[COPIES, invert(share, unique, total * at)] += 1
     counters[USED] += 1 if systematic else size
-    sift(p)
+    compact(p)
 
 
 @engine("score", "count", "refresh", "copy")
@@ -85,14 +85,14 @@ def advance(
 ):  # fmt: skip
     """Filter the rows X[rows[j:]]; return the first j not done, for want of room."""
     p, w = Population(slots, mass, groups, particles, logw, counters), np.empty(groups.shape[1])
-    while j < rows.shape[0] and not short(p, u, size):
-        begin(p)
+    while j < rows.shape[0] and not lacks_room(p, u, size):
+        note_origins(p)
         top = weigh(family, stats, X, rows[j], p)
         for r in range(counters[UNIQUE]):
             total, scale = options(groups[r], particles[SIZE, r], bound, mass, top, w)
             logw[r] += scale + log(total / (counters[ROWS] + mass[MASS, 0]))
             propagate(r, w, total, p, u)
-        graft(family, stats, X, rows[j], p)
+        assign_row(family, stats, X, rows[j], p)
         resample(p, u, size, kind == 1)
         record(trace, j, p)
         j += 1

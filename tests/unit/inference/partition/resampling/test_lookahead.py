@@ -4,8 +4,13 @@ import numpy as np
 import pytest
 
 from infinimix.inference.partition.filter import ParticleFilter
-from infinimix.inference.partition.population import Population, begin, weigh
-from infinimix.inference.partition.resampling.lookahead import BLEAK, SLIGHT, foresee, hopes
+from infinimix.inference.partition.population import Population, note_origins, weigh
+from infinimix.inference.partition.resampling.lookahead import (
+    LEAST_DENSITY,
+    SLIGHT,
+    first_stage_weights,
+    score_ahead,
+)
 from infinimix.inference.partition.resampling.optimal import candidates
 from infinimix.kernels.compile import kernel
 from infinimix.partitions.crp import UNBOUNDED
@@ -18,17 +23,17 @@ STATE = ("slots", "mass", "groups", "particles", "logw", "counters", "u")
 
 @kernel
 def weigh_pairs(
-    family, stats, X, slots, mass, groups, particles, logw, counters, bound, rho, q, hope, owner,
+    family, stats, X, slots, mass, groups, particles, logw, counters, bound, rho, q, first_stage, owner,
     pick,
 ):  # fmt: skip
     """List the pairs for row 5 with weight and hope, as `advance` does; return how many."""
     p = Population(slots, mass, groups, particles, logw, counters)
-    begin(p)
+    note_origins(p)
     w, now, then = np.empty(1000), np.empty(1000), np.empty(1000)
     top = weigh(family, stats, X, 5, p)
     n, _ = candidates(p, bound, top, w, q, owner, pick)
-    foresee(family, stats, X, 5, 6, n, q, owner, pick, p, now, then)
-    hopes(n, q, owner, pick, p, bound, now, then, rho, hope)
+    score_ahead(family, stats, X, 5, 6, n, q, owner, pick, p, now, then)
+    first_stage_weights(n, q, owner, pick, p, bound, now, then, rho, first_stage)
     return n
 
 
@@ -53,9 +58,11 @@ def test_hope_is_the_weight_times_the_density_of_the_next_row(name, bound, rho):
     """All children of all partitions of five rows, the marginals written independently."""
     world, alpha = WORLDS[name], 1.3
     f, z = run(world._replace(X=tuple(x[:5] for x in world.X)), alpha, 52, "optimal", bound=bound)
-    q, hope = np.empty((2, 1000))
+    q, first_stage = np.empty((2, 1000))
     owner, pick = np.empty((2, 1000), np.int64)
-    n = weigh_pairs(f.family, f.stats, world.X, *f.population(), f.bound, rho, q, hope, owner, pick)
+    n = weigh_pairs(
+        f.family, f.stats, world.X, *f.population(), f.bound, rho, q, first_stage, owner, pick
+    )
     assert n == {None: 203, 2: 32, 3: 122}[bound]
     expected = np.empty(n)
     for j in range(n):
@@ -64,20 +71,20 @@ def test_hope_is_the_weight_times_the_density_of_the_next_row(name, bound, rho):
         expected[j] = density_ahead(world, child, 6, alpha, bound or UNBOUNDED)
     expected, heavy = q[:n] * expected**rho, q[:n] > SLIGHT
     assert heavy.sum() > 0.6 * n
-    assert hope[:n].sum() == pytest.approx(1.0)
-    ratio = hope[:n] / expected
+    assert first_stage[:n].sum() == pytest.approx(1.0)
+    ratio = first_stage[:n] / expected
     np.testing.assert_allclose(ratio[heavy] / ratio[heavy][0], 1.0, rtol=1e-9)
-    assert (hope[:n] > 0.0).all()
+    assert (first_stage[:n] > 0.0).all()
 
 
 def test_no_pair_is_without_hope():
     """Next to a group 5,000 nats better, a child has little hope but a chance."""
     now, then = np.array([0.0, 8.0, 0.0]), np.array([0.0, 9.0, 0.0])
     groups, particles = np.array([[0, 1], [0, 2]]), np.full((4, 2), 2)
-    q, hope = np.array([0.5, 0.5]), np.empty(2)
+    q, first_stage = np.array([0.5, 0.5]), np.empty(2)
     p = Population(*new_filter("optimal").population())._replace(groups=groups, particles=particles)
-    hopes(2, q, np.array([0, 1]), np.array([1, 1]), p, 9, now, then, 1.0, hope)
-    np.testing.assert_allclose(hope, [1.0, BLEAK / 9.0])
+    first_stage_weights(2, q, np.array([0, 1]), np.array([1, 1]), p, 9, now, then, 1.0, first_stage)
+    np.testing.assert_allclose(first_stage, [1.0, LEAST_DENSITY / 9.0])
 
 
 def test_a_stream_is_filtered_as_without_looking_ahead():

@@ -17,7 +17,7 @@ from infinimix.inference.partition.population import (
     UNIQUE,
     USED,
     Population,
-    begin,
+    note_origins,
     weigh,
 )
 from infinimix.inference.partition.resampling.optimal import FLOOR, candidates, select, threshold
@@ -51,7 +51,7 @@ def crowded_row(seed=0):
     world = WORLDS["product-holes"]
     f, _ = run(world._replace(X=tuple(x[:5] for x in world.X)), 1.0, 52, "optimal", seed)
     p = Population(*f.population())
-    begin(p)
+    note_origins(p)
     top = weigh(f.family, f.stats, world.X, 5, p)
     q, owner, pick = np.empty(1000), np.empty(1000, np.int64), np.empty(1000, np.int64)
     n, level = candidates(p, UNBOUNDED, top, np.empty(1000), q, owner, pick)
@@ -72,10 +72,10 @@ def test_the_kept_stand_for_all(size, crowded, rho, seed):
     assert n == 203
     assert q[:n].sum() == pytest.approx(1.0)
     rng, runs = np.random.default_rng(seed), 3000
-    hope = q[:n] * rng.gamma(1.0, size=n) ** rho
-    hope /= hope.sum()
-    kappa = max(threshold(hope, n, size), FLOOR)
-    chance = np.minimum(hope / kappa, 1.0)
+    first_stage = q[:n] * rng.gamma(1.0, size=n) ** rho
+    first_stage /= first_stage.sum()
+    kappa = max(threshold(first_stage, n, size), FLOOR)
+    chance = np.minimum(first_stage / kappa, 1.0)
     fair = np.zeros((52, 8))
     fair[owner[:n], pick[:n]] = q[:n] / chance
     times = np.zeros((52, 8), np.int64)
@@ -84,7 +84,7 @@ def test_the_kept_stand_for_all(size, crowded, rho, seed):
         p = Population(*(array.copy() for array in f.population()))
         particles, logw, counters = p.particles, p.logw, p.counters
         counters[FULL], u = crowded, rng.random(1)
-        select(n, q.copy(), hope, owner, pick, level, size, p, u)
+        select(n, q.copy(), first_stage, owner, pick, level, size, p, u)
         kept = counters[UNIQUE]
         assert kept <= size if crowded else kept == size
         assert (particles[COPIES, :kept] == 1).all()
