@@ -145,7 +145,7 @@ def release(s, p):
 
 @part
 def compact(p):
-    """Drop the particles without copies and close the ranks."""
+    """Drop the particles without copies; the others move up."""
     groups, particles, logw, counters = p.groups, p.particles, p.logw, p.counters
     kept = 0
     for r in range(counters[UNIQUE]):

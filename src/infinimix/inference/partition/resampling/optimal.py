@@ -83,7 +83,7 @@ def threshold(q, n, size):
 
 @part
 def select(n, q, first_stage, owner, pick, level, size, p, u):
-    """Keep at most `size` of the n pairs, min(1, hope / kappa) of the time, at a fair weight."""
+    """Keep at most `size` of the n pairs, min(1, v / kappa) of the time, at a fair weight."""
     particles, logw, counters = p.particles, p.logw, p.counters
     kappa = threshold(first_stage, n, size)
     if kappa > 0.0:

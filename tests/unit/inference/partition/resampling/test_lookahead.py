@@ -23,8 +23,8 @@ STATE = ("slots", "mass", "groups", "particles", "logw", "counters", "u")
 
 @kernel
 def weigh_pairs(
-    family, stats, X, slots, mass, groups, particles, logw, counters, bound, rho, q, first_stage, owner,
-    pick,
+    family, stats, X, slots, mass, groups, particles, logw, counters, bound, rho, q, first_stage,
+    owner, pick,
 ):  # fmt: skip
     """List the pairs for row 5 with weight and hope, as `advance` does; return how many."""
     p = Population(slots, mass, groups, particles, logw, counters)
