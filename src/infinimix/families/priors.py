@@ -28,7 +28,7 @@ import numpy as np
 from infinimix.families import normal, poisson
 from infinimix.families.bernoulli import BetaBernoulli
 from infinimix.families.categorical import DirichletCategorical
-from infinimix.families.dials import factors
+from infinimix.families.grids import factors
 from infinimix.families.gaussian import NormalInverseWishart
 from infinimix.families.gaussian_priors import RealPrior, gaussian_block, location_and_scale
 from infinimix.families.normal import NormalInverseChiSquared

@@ -14,7 +14,7 @@ all classes, so their groups come together.
 
 import numpy as np
 
-from infinimix.families.dials import DIALS, GRID, TAUS, learned
+from infinimix.families.grids import DIALS, GRID, TAUS, learned
 from infinimix.families.priors import find_family
 from infinimix.families.product import add_columns
 from infinimix.families.seam import map_arrays, map_first
@@ -31,7 +31,7 @@ def turn_dials(rng, layout, prior, pool, dials, groups):
     layout, prior, pool
         As `find_families` takes them.
     dials : dict
-        The notches so far, as `families.dials.untouched` lays them out; it is not changed.
+        The notches so far, as `families.grids.untouched` lays them out; it is not changed.
     groups : list of (stats, slots)
         Statistics of the table's families and the slots that hold a group, class by class.
 

@@ -11,7 +11,7 @@ label hypotheses, each with filters of its own, under the same hyper-parameters.
 
 import numpy as np
 
-from infinimix.families.dials import spread
+from infinimix.families.grids import spread
 from infinimix.inference.ensemble.hyperparameters import turn_dials
 from infinimix.inference.ensemble.label_gibbs import LabelState
 from infinimix.inference.ensemble.label_hypotheses import LabelHypothesis, branch, distinct, weights

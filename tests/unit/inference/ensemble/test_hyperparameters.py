@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from infinimix.families.dials import DIALS, GRID, TAUS, Dial, untouched
+from infinimix.families.grids import DIALS, GRID, TAUS, Dial, untouched
 from infinimix.families.priors import Layout, blank, find_families
 from infinimix.families.product import engine
 from infinimix.families.seam import add, empty, evidence

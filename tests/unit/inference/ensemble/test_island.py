@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infinimix import AClassClassifier, CRPMixture, load, save
-from infinimix.families.dials import untouched
+from infinimix.families.grids import untouched
 from infinimix.inference.ensemble import island as islands
 from infinimix.inference.partition.assignments import best_island, best_particle
 from infinimix.inference.partition.soundness import check_population

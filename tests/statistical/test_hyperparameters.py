@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.stats import chisquare
 
-from infinimix.families.dials import DIALS
+from infinimix.families.grids import DIALS
 from infinimix.families.priors import Layout, blank, find_families
 from infinimix.families.product import engine
 from infinimix.families.seam import add, draw, empty

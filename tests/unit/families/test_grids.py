@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import logit
 
-from infinimix.families.dials import DIALS, GRID, untouched
+from infinimix.families.grids import DIALS, GRID, untouched
 from infinimix.families.priors import REAL_EMPIRICAL, STRENGTH, Layout, blank, find_families
 from infinimix.families.seam import empty
 from infinimix.inference.ensemble.bank import pool_rows
