@@ -224,7 +224,7 @@ def test_estimates_are_proper(name, data, rows):
     """Every group can be scored by an estimate, whose prior is a number."""
     example = pick(name, data)
     stats = grown(example, rows)
-    prior = seam.settle(example.family, stats, False)
+    prior = seam.estimate_point(example.family, stats, False)
     assert prior.shape == (SLOTS,)
     assert np.isfinite(prior).all()
     assert np.isfinite(all_scores(example, stats)).all()

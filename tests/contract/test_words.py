@@ -226,7 +226,7 @@ def test_typical_is_the_mean_of_the_posterior():
 
 @kernel
 def foreign_share(family, stats, k, X, i):
-    return seam.foreign(family, stats, k, X, i)
+    return seam.unseen_share(family, stats, k, X, i)
 
 
 @given(rows=some)

@@ -18,7 +18,7 @@ def test_settled_groups_have_the_density_of_their_normal(far, share):
     family = NormalInverseChiSquared(prior)
     stats = seam.empty(family, 4)
     seam.count_rows(family, stats, rng.random((50, 4)), X)
-    seam.settle(family, stats, False)
+    seam.estimate_point(family, stats, False)
     live = np.array([2, 0, 3])
     found = np.ones((50, 3))  # is added to
     seam.score_rows(family, stats, live, X, found)
