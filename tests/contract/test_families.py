@@ -83,6 +83,8 @@ ENUMERATED = [  # the oracle has its own formulas, and an integral for counts of
     ("normal", 1),
     ("poisson", 0),
     ("poisson", 1),
+    ("of the page", 0),
+    ("of the page", 1),
     ("spiked", 0),
     ("spiked", 1),
     ("spiked", 3),

@@ -67,5 +67,6 @@ def operation(signature):
         bodies.setdefault(cls, no_body)
 
     op.implement, op.default, op.find, op.adopt, op.refuse = implement, default, find, adopt, refuse
+    op.has_default = lambda: bool(defaults)
     op.__name__, op.__doc__ = signature.__name__, signature.__doc__
     return op

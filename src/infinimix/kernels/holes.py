@@ -11,6 +11,8 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload
 
+from infinimix.kernels.compile import INSIDE
+
 
 def hole_of(dtype: Any) -> float:
     """Return what stands for a missing cell in an array of this dtype."""
@@ -27,8 +29,8 @@ def is_missing(x: Any) -> bool:
     return bool(x != x if isinstance(x, float) else x < 0)
 
 
-@overload(is_missing)
-def _(x: Any) -> Any:
+@overload(is_missing, strict=False, jit_options=INSIDE)
+def _compiled(x):
     if isinstance(x, types.Float):
         return lambda x: x != x
     return lambda x: x < 0
