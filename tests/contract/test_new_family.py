@@ -20,6 +20,7 @@ from infinimix import (
 from infinimix.families import seam
 from infinimix.families.catalogue import CATALOGUE
 from infinimix.families.priors import Layout, blank, find_families
+from infinimix.families.product import as_cells
 from infinimix.families.registration import OPERATIONS, register
 from infinimix.families.words import MEAN, DirichletMultinomial
 from infinimix.inference.ensemble.bank import pool_rows
@@ -97,7 +98,11 @@ def test_an_operation_that_a_family_goes_without_is_refused_by_name():
 
 
 def test_every_kind_of_a_table_has_a_family():
+    """It reads cells as the table encodes them."""
     assert list(KINDS) == list(CATALOGUE)
+    layout = Layout(dict.fromkeys(KINDS, ("x",)), np.ones(1, np.int64))
+    X = tuple(np.zeros((1, 1), kind.dtype) for kind in KINDS.values())
+    assert as_cells(blank(layout), X) is X
 
 
 # --- every engine takes it -----------------------------------------------------------------------

@@ -317,4 +317,5 @@ def _(family):
     return d + d * (d + 1) // 2
 
 
+# EM scores by the predictive: there is no point estimate from rows with holes.
 register(NormalInverseWishart, np.float64, without=(seam.column,))
