@@ -67,8 +67,8 @@ class World:
         """Draw everything from the prior."""
         island, (shape, rate) = self.island, ALPHA_PRIOR
         island.filters, island.alpha = [], self.rng.gamma(shape) / rate
-        island.dials, _ = draw_from_prior(self.rng, LAYOUT, PRIOR)
-        island.family = self.base.families(island.dials)
+        island.positions, _ = draw_from_prior(self.rng, LAYOUT, PRIOR)
+        island.family = self.base.families(island.positions)
         island._retarget()
         self.z = [crp(self.rng, len(rows), island.alpha) for rows in SHARES]
         self.draw_rows()
@@ -103,16 +103,16 @@ class World:
         """
         alpha, (z, w) = self.island.alpha, self.z
         n, m = surplus(z, alpha), surplus(w, alpha)
-        dials = [v.ravel() for kind, v in self.island.dials.items() if kind != "real"]
-        dials = np.concatenate(dials).astype(float)
-        strengths = dials[[0, 1, 4]]
+        positions = [v.ravel() for kind, v in self.island.positions.items() if kind != "real"]
+        positions = np.concatenate(positions).astype(float)
+        strengths = positions[[0, 1, 4]]
         together, alike = self.pairs()
         matched = (together[:, None] * alike).mean(axis=0)
         return np.concatenate([
             [n, m, n * m, n * np.log(alpha), together.mean() - 1.0 / (1.0 + alpha)],
             strengths * n, strengths * m,  # so far CENTRED features
             [np.log(alpha), np.log(alpha) ** 2, n**2, m**2],
-            dials, dials**2, dials[1:] * dials[:-1], alike.mean(axis=0), matched,
+            positions, positions**2, positions[1:] * positions[:-1], alike.mean(axis=0), matched,
             strengths * alike.mean(axis=0)[:3], strengths * matched[:3], matched * np.log(alpha),
         ])  # fmt: skip
 

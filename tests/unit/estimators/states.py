@@ -70,7 +70,7 @@ def state_of(model):
     }
     for k, island in enumerate(bank.islands):
         state |= {f"island {k}: alpha": island.alpha, f"island {k}: rng": _generator(island.rng)}
-        state |= {f"island {k}: dials of {kind}": v for kind, v in island.dials.items()}
+        state |= {f"island {k}: positions of {kind}": v for kind, v in island.positions.items()}
         state |= {f"island {k}: label_rng": _generator(island.label_rng)}
         places = {}
         for c, f in ((c, f) for w in island.hypotheses for c, f in enumerate(w.filters)):

@@ -79,9 +79,9 @@ class Base(NamedTuple):
         given = self.prior if isinstance(self.prior, str) else self.prior.values()
         return "learn" in ([given] if isinstance(given, str) else given)
 
-    def families(self, dials):
+    def families(self, positions):
         """Return the families of the columns."""
-        return find_families(self.layout, self.prior, self.pool, dials)
+        return find_families(self.layout, self.prior, self.pool, positions)
 
 
 class Bank:

@@ -1,7 +1,7 @@
 """An island: one particle filter per class, over one base measure and one concentration.
 
 Islands are independent of each other. Each may find its hyper-parameters from the evidence
-of its own groups: the base measure is shared across the classes (see `dials`), and so is the
+of its own groups: the base measure is shared across the classes (see `hyperparameters`), and so is the
 concentration (Escobar and West, see `crp`). In `fit` an island takes the rows in an order of
 its own, and may then go on by Gibbs sweeps and split-merge moves (see `chain`).
 
@@ -31,10 +31,10 @@ class Island:
         self.settings, self.seed, self.k = settings, seed, k
         self.rng = self._generator(2**32 - 2, k)
         self.alpha = 1.0 if settings.alpha == "learn" else settings.alpha
-        self.dials = spread_strengths(
+        self.positions = spread_strengths(
             base.layout, settings.prior, k / max(settings.n_islands - 1, 1)
         )
-        self.family = base.families(self.dials)
+        self.family = base.families(self.positions)
         self.hypotheses = [LabelHypothesis()]
         self.label_rng = self._generator(2**32 - 5, k)  # by which hypotheses are kept
         self.paths = []  # of each class after `fit`: rows, and the group of each in one state
@@ -110,7 +110,7 @@ class Island:
     def rebase(self, base, changed=True):
         """Follow a new estimate of the pooled table, and find the hyper-parameters anew."""
         if changed:  # first: the statistics may need room for a new category
-            self.family = base.families(self.dials)
+            self.family = base.families(self.positions)
             self._retarget()
         self._find_hyper(base)
 
@@ -127,11 +127,11 @@ class Island:
             int(self.rng.choice(len(self.hypotheses), p=self.hypothesis_weights()))
         ]
 
-    def _find_dials(self, base, filters, particles):
-        """Draw the dials of the base measure, given the groups of one particle of each class."""
+    def _find_base(self, base, filters, particles):
+        """Draw the hyper-parameters of the base measure, given the groups of one particle of each class."""
         pairs = zip(filters, particles)
         groups = [(f.stats, f.held(r)) for f, r in pairs if f.n_rows]
-        self.dials, _ = draw_hyperparameters(self.rng, *base, self.dials, groups)
+        self.positions, _ = draw_hyperparameters(self.rng, *base, self.positions, groups)
 
     def _find_alpha(self, filters, particles):
         """Draw the concentration, given how many groups one particle of each class has."""
@@ -153,8 +153,8 @@ class Island:
         if particles is None:
             particles = [self._draw_particle(f) for f in filters]
         if base.learns:
-            self._find_dials(base, filters, particles)
-            self.family = base.families(self.dials)
+            self._find_base(base, filters, particles)
+            self.family = base.families(self.positions)
         if self.settings.alpha == "learn":
             self._find_alpha(filters, particles)
         self._retarget()
@@ -170,9 +170,9 @@ class Island:
         classes of others would be guesses, and there are many of these.
         """
         rng = self._generator(2**32 - 4, self.k)
-        family, C = base.families(self.dials), len(self.filters)
+        family, C = base.families(self.positions), len(self.filters)
         state = LabelState(family, self.alpha, gamma, X, codes, C, rng, all_named=True)
-        proba = state.run(base, self.dials, self.settings.alpha == "learn")
+        proba = state.run(base, self.positions, self.settings.alpha == "learn")
         return proba, state.labels
 
     def fit(self, X, shares, base, record, checked):

@@ -185,24 +185,24 @@ class LabelState:
             self.class_rows[c] += n
         return table
 
-    def find_hyper(self, base, dials, learns_alpha):
-        """Draw alpha and the base measure, given the groups; return the new dials."""
+    def find_hyper(self, base, positions, learns_alpha):
+        """Draw alpha and the base measure, given the groups; return the new positions on their grids."""
         held = self.held
         if learns_alpha:
             sizes = np.bincount(self.slots[OWNER, held], minlength=self.n_classes)
             self.alpha = draw_alpha(self.rng, self.alpha, sizes, self.class_rows)
         if base.learns:
-            dials, _ = draw_hyperparameters(self.rng, *base, dials, [(self.stats, held)])
-            self.family = base.families(dials)
+            positions, _ = draw_hyperparameters(self.rng, *base, positions, [(self.stats, held)])
+            self.family = base.families(positions)
             refresh_all(self.family, self.stats, self.slots.shape[1])
-        return dials
+        return positions
 
-    def run(self, base, dials, learns_alpha, burn=BURN, kept=KEPT):
+    def run(self, base, positions, learns_alpha, burn=BURN, kept=KEPT):
         """Sweep; return the mean probabilities of the classes of each row, (n, classes)."""
         proba = np.zeros((len(self.z), self.n_classes))
         for turn in range(burn + kept):
             if turn % TURNS == 0:
-                dials = self.find_hyper(base, dials, learns_alpha)
+                positions = self.find_hyper(base, positions, learns_alpha)
             table = self.sweep()
             if turn >= burn:
                 proba += table[self.z]

@@ -89,7 +89,7 @@ def _island_to_tree(island):
         "rng": island.rng,
         "label_rng": island.label_rng,
         "alpha": island.alpha,
-        "dials": island.dials,
+        "dials": island.positions,
         "filters": [_filter_to_tree(f) for _, f, _ in pairs],
         "windows": [{"blocks": list(w.blocks), "z": w.z} for _, _, w in pairs],
         "worlds": np.array(held, np.int64).reshape(len(held), C),
@@ -99,14 +99,14 @@ def _island_to_tree(island):
 
 def _restore_island(island, base, tree):
     island.rng, island.alpha = _generator(tree["rng"]), float(tree["alpha"])
-    if tree["dials"].keys() != island.dials.keys() or not 0.0 < island.alpha < np.inf:
+    if tree["dials"].keys() != island.positions.keys() or not 0.0 < island.alpha < np.inf:
         raise ValueError("hyper-parameters that no rows have")
-    for kind, notches in island.dials.items():
+    for kind, own in island.positions.items():
         saved = tree["dials"][kind]
-        if (saved.shape, saved.dtype) != (notches.shape, notches.dtype) or not _on_grid(saved):
-            raise ValueError("dials that no rows have turned")
-        notches[:] = saved
-    island.family = base.families(island.dials)
+        if (saved.shape, saved.dtype) != (own.shape, own.dtype) or not _on_grid(saved):
+            raise ValueError("hyper-parameters that are not on their grid")
+        own[:] = saved
+    island.family = base.families(island.positions)
     if len(tree["windows"]) != len(tree["filters"]):
         raise ValueError("its windows and filters do not have the same classes")
     pairs = [
@@ -175,8 +175,8 @@ def fits(layout, rows, block, kind):
     return not whole or bool((block >= -1).all() and (block <= most).all())
 
 
-def _on_grid(notches):
-    return bool(((notches >= GRID[0]) & (notches <= GRID[-1])).all())
+def _on_grid(own):
+    return bool(((own >= GRID[0]) & (own <= GRID[-1])).all())
 
 
 def _filter_to_tree(f):

@@ -29,9 +29,9 @@ from infinimix.inference.online_crp.model import (
 from infinimix.inference.online_crp.novelty import (
     DENSITY,
     DOUBT,
-    FOREIGN,
     ONE,
     UNKNOWN,
+    UNSEEN,
     bounded,
     new_class_probability,
     squashed,
@@ -118,7 +118,7 @@ def sense_novelty(model, n_classes, density, unknown, strange, room):
     signal[ONE] = 1.0
     signal[DOUBT] = bounded(log(rivals))
     signal[DENSITY] = squashed(beta * room.score[0] - density + log(course[ROWS] + 1.0))
-    signal[UNKNOWN], signal[FOREIGN] = unknown, strange
+    signal[UNKNOWN], signal[UNSEEN] = unknown, strange
     return new_class_probability(model.novelty, signal, course[ALPHA], course[ROWS])
 
 
@@ -134,8 +134,8 @@ def think(model, live, n_classes, X, i, room):
     score(model.family, model.stats, shown, a, live, room.score)
     used = 0
     if model.refinement.b.shape[0] > 0:
-        used = features(model.family, model.stats, shown, a, 0, room.mark, room.value)
-    correct(model.refinement, room.mark, room.value, used, live.shape[0], room.correction)
+        used = features(model.family, model.stats, shown, a, 0, room.index, room.value)
+    correct(model.refinement, room.index, room.value, used, live.shape[0], room.correction)
     rate_classes(model, n_classes, room.base)
     density = mix_replicas(model, n_classes, room)
     best = 0

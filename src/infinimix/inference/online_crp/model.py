@@ -37,7 +37,7 @@ class Room(NamedTuple):
     p: np.ndarray
     mean: np.ndarray
     base: np.ndarray
-    mark: np.ndarray
+    index: np.ndarray
     value: np.ndarray
     cell: np.ndarray
     signal: np.ndarray

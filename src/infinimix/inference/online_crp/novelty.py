@@ -18,7 +18,7 @@ import numpy as np
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import exp, log
 
-ONE, DOUBT, DENSITY, UNKNOWN, FOREIGN = range(5)
+ONE, DOUBT, DENSITY, UNKNOWN, UNSEEN = range(5)
 START = np.array([0.0, 0.7, 0.2, 2.0, 2.0])
 STEP = 0.05
 FAR = 10.0  # nats: a signal beyond is no stronger

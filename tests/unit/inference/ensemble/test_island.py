@@ -57,11 +57,11 @@ def test_hyper_parameters_are_those_of_the_island_everywhere():
     for island in bank.islands:
         assert {f.alpha for f in island.filters} == {island.alpha}
         assert all(f.family is island.family for f in island.filters)
-        assert any(notches.any() for notches in island.dials.values())
+        assert any(positions.any() for positions in island.positions.values())
     fixed = classifier(alpha=0.7, prior="empirical", sweeps=2).fit(X, Y)._bank
     for island in fixed.islands:
         assert island.alpha == 0.7
-        assert not any(notches.any() for notches in island.dials.values())
+        assert not any(positions.any() for positions in island.positions.values())
 
 
 @pytest.mark.parametrize("sweeps", [0, 4])
