@@ -16,6 +16,7 @@ from infinimix.families import (
     NormalInverseWishart,
     SpikedNormal,
 )
+from tests.contract.page import family as page
 
 rng = np.random.default_rng(11)
 
@@ -82,6 +83,9 @@ RARE = GammaPoisson(np.array([[0.5, 1.0], [0.5, 0.2]]))
 BOLD = GammaPoisson(np.array([[1e-3, 300.0, 2.0], [1e-3, 0.5, 1e5]]))
 MANY = GammaPoisson(np.array([[0.5, 1e9], [1e-5, 2e4]]))
 
+WAIT = page.GammaExponential(np.array([[2.0, 0.3], [1.0, 50.0]]))
+FAINT = page.GammaExponential(np.array([[1e-3, 300.0], [1e-3, 1e9]]))
+
 THORN = SpikedNormal(np.vstack([UNIT.prior, [[0.5, 2.0], [0.5, 0.1]]]))
 STEADY = np.maximum(FIRM.prior, [[-9.0], [0.0], [1.0], [0.0]])  # no tails that no grid covers
 BLUNT = SpikedNormal(np.vstack([STEADY, UNEVEN.prior[:, :2]]))
@@ -113,6 +117,8 @@ few = rng.poisson([0.7, 6.0], (9, 2)).astype(float)
 mixed = np.column_stack([rng.poisson([5.0, 700.0], (9, 2)), np.zeros(9)])
 many = rng.poisson(5e4, (9, 2)).astype(float)
 lonely = np.vstack([few[:8], [30_000.0, 0.0]])
+times = np.random.default_rng(12).exponential([0.7, 60.0], (9, 2))
+late = np.vstack([times[:7], [[1e12, 0.0], [1e-12, 0.0]]])
 
 EXAMPLES = {
     "bernoulli": [
@@ -139,6 +145,11 @@ EXAMPLES = {
         Example(RARE, punch(lonely)),
         Example(BOLD, punch(mixed.copy())),
         Example(MANY, punch(many)),
+    ],
+    "of the page": [
+        Example(WAIT, times),
+        Example(WAIT, punch(times.copy())),
+        Example(FAINT, punch(late)),
     ],
     "spiked": [
         Example(THORN, spike(normal)),

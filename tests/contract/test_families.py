@@ -83,6 +83,8 @@ ENUMERATED = [  # the oracle has its own formulas, and an integral for counts of
     ("normal", 1),
     ("poisson", 0),
     ("poisson", 1),
+    ("of the page", 0),
+    ("of the page", 1),
     ("spiked", 0),
     ("spiked", 1),
     ("spiked", 3),
@@ -224,7 +226,7 @@ def test_estimates_are_proper(name, data, rows):
     """Every group can be scored by an estimate, whose prior is a number."""
     example = pick(name, data)
     stats = grown(example, rows)
-    prior = seam.settle(example.family, stats, False)
+    prior = seam.estimate_point(example.family, stats, False)
     assert prior.shape == (SLOTS,)
     assert np.isfinite(prior).all()
     assert np.isfinite(all_scores(example, stats)).all()

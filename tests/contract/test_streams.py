@@ -24,9 +24,9 @@ from tests.contract.groups import (
 shares = st.sampled_from([0.25, 0.5, 0.9, 1.0])
 
 
-@engine("mark")
-def marks_of_row(family, stats, X, i, first, index, value):
-    return seam.mark(family, stats, X, i, first, index, value)
+@engine("features")
+def features_of_row(family, stats, X, i, first, index, value):
+    return seam.features(family, stats, X, i, first, index, value)
 
 
 def refreshed(family, stats):
@@ -105,16 +105,16 @@ def test_rows_may_be_taken_away_that_were_never_there(name, data, rows, others, 
 def test_features_of_a_row_have_numbers_of_their_own(name, data, rows, first):
     example = pick(name, data)
     stats = grown(example, rows)
-    room = seam.MOST_MARKS * sum(block.shape[1] for block in as_blocks(example.X))
+    room = seam.MOST_FEATURES * sum(block.shape[1] for block in as_blocks(example.X))
     index, value = np.full(room, -1), np.full(room, np.nan)
     for i in range(example.n):
-        used = marks_of_row(example.family, stats, example.X, i, first, index, value)
+        used = features_of_row(example.family, stats, example.X, i, first, index, value)
         assert used == n_features(example, i)
         assert (np.diff(index[:used]) > 0).all()
-        assert ((index[:used] >= first) & (index[:used] < first + marks(example))).all()
+        assert ((index[:used] >= first) & (index[:used] < first + all_features(example))).all()
         assert (np.abs(value[:used]) <= seam.FAR).all()
     empty = without_cells(example.X)
-    assert marks_of_row(example.family, stats, empty, 0, first, index, value) == 0
+    assert features_of_row(example.family, stats, empty, 0, first, index, value) == 0
 
 
 def n_features(example, i):
@@ -131,8 +131,8 @@ def as_blocks(X):
     return X if isinstance(X, tuple) else (X,)
 
 
-def marks(example):
-    return seam.marks(example.family)
+def all_features(example):
+    return seam.n_features(example.family)
 
 
 @pytest.mark.parametrize("name", ["normal", "gaussian", "poisson"])
@@ -143,7 +143,7 @@ def test_a_number_is_marked_by_its_distance_from_the_mean_of_all(name):
     width = example.X.shape[1]
     rows = []
     for i in range(example.n):
-        marks_of_row(example.family, stats, example.X, i, 0, index, value)
+        features_of_row(example.family, stats, example.X, i, 0, index, value)
         rows.append(value[:width].copy())
     for d in range(width):
         along = np.argsort(example.X[:, d], kind="stable")
@@ -156,7 +156,7 @@ def test_a_spiked_cell_is_marked_by_what_it_is_and_where():
     stats, plain = grown(example, range(example.n)), EXAMPLES["normal"][0].X
     for i in range(example.n):
         index, value = np.zeros(4, np.int64), np.zeros(4)
-        used = marks_of_row(example.family, stats, example.X, i, 5, index, value)
+        used = features_of_row(example.family, stats, example.X, i, 5, index, value)
         found = dict(zip(index[:used].tolist(), value[:used].tolist(), strict=True))
         for d, x in enumerate(example.X[i]):
             assert found.pop(5 + 2 * d) == (1.0 if x == np.inf else -1.0)

@@ -225,19 +225,19 @@ def test_typical_is_the_mean_of_the_posterior():
 
 
 @kernel
-def foreign_share(family, stats, k, X, i):
-    return seam.foreign(family, stats, k, X, i)
+def unseen_share_of(family, stats, k, X, i):
+    return seam.unseen_share(family, stats, k, X, i)
 
 
 @given(rows=some)
-def test_foreign_is_what_a_group_has_never_had(rows):
+def test_the_unseen_share_is_what_a_group_has_never_had(rows):
     family = family_of(0.5)
     stats, n = grown(family, rows), sum(map(dense, rows))
     for i in range(len(ROWS)):
         squares = dense(i) ** 2
         expected = squares[n == 0.0].sum() / squares.sum() if squares.any() else 0.0
-        same(foreign_share(family, stats, 0, X, i), expected)
-        assert foreign_share(family, stats, 1, X, i) == (1.0 if squares.any() else 0.0)
+        same(unseen_share_of(family, stats, 0, X, i), expected)
+        assert unseen_share_of(family, stats, 1, X, i) == (1.0 if squares.any() else 0.0)
 
 
 @kernel

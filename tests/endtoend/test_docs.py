@@ -58,7 +58,7 @@ def test_every_public_name_has_its_place_in_the_reference():
 
 
 def test_the_figures_of_the_base_measure_are_those_of_the_code():
-    from infinimix.families.priors import REAL_EMPIRICAL, REAL_REFERENCE, STRENGTH
+    from infinimix.families.base_measures import REAL_EMPIRICAL, REAL_REFERENCE, STRENGTH
 
     text = next(p for p in PAGES if p.name == "how-it-works.md").read_text("utf-8")
     text = " ".join(text.split())

@@ -13,7 +13,7 @@ from math import lgamma, log, log1p, pi
 
 import numpy as np
 from scipy.special import betaln, logsumexp
-from scipy.stats import gamma, multivariate_t, poisson
+from scipy.stats import expon, gamma, multivariate_t, poisson
 
 
 def _binary(family, column, cells):
@@ -75,6 +75,18 @@ def _integral_over_rates(a, b, cells):
     return logsumexp(log_prior + log_likelihood, b=weights * (high - low) / 2.0)
 
 
+def _waiting(family, column, cells):
+    """A Gamma integral over the rate, by quadrature over its log."""
+    a, b = family.prior[:, column]
+    shape, rate = a + len(cells), b + sum(cells)
+    nodes, weights = _nodes()
+    reach = 12.0 / shape**0.5 + 30.0 / shape
+    u = log(shape / rate) - reach + (reach + 8.0) * (nodes + 1.0) / 2.0
+    log_prior = gamma.logpdf(np.exp(u), a, scale=1.0 / b) + u
+    log_likelihood = sum(expon.logpdf(x, scale=np.exp(-u)) for x in cells)
+    return logsumexp(log_prior + log_likelihood, b=weights * (reach + 8.0) / 2.0)
+
+
 def _gaussian(family, block):
     """Chain of predictives; rows with holes come last, and all but the last have none."""
     rows = sorted(block.tolist(), key=lambda row: sum(x != x for x in row))
@@ -105,6 +117,7 @@ MARGINALS = {
     "NormalInverseChiSquared": _real,
     "GammaPoisson": _count,
     "SpikedNormal": _spiked,
+    "GammaExponential": _waiting,  # of CONTRIBUTING.md
 }
 
 

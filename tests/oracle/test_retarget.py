@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from infinimix.families.base_measures import STRENGTH
 from infinimix.families.given import resolve_prior
-from infinimix.families.priors import STRENGTH, Layout
+from infinimix.families.priors import Layout
 from infinimix.families.seam import map_arrays
 from infinimix.inference.ensemble.bank import Bank, Settings
 from tests.oracle.enumeration import Enumeration, bell

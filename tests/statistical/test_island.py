@@ -15,7 +15,7 @@ from infinimix.families.priors import Layout, blank
 from infinimix.families.product import engine
 from infinimix.families.seam import draw, empty
 from infinimix.inference.ensemble.bank import Base, Settings, pool_rows
-from infinimix.inference.ensemble.hyperparameters import draw_dials
+from infinimix.inference.ensemble.hyperparameters import draw_from_prior
 from infinimix.inference.ensemble.island import Island
 from infinimix.inference.partition import chain
 from infinimix.inference.partition.chain import Chain
@@ -67,7 +67,7 @@ class World:
         """Draw everything from the prior."""
         island, (shape, rate) = self.island, ALPHA_PRIOR
         island.filters, island.alpha = [], self.rng.gamma(shape) / rate
-        island.dials, _ = draw_dials(self.rng, LAYOUT, PRIOR)
+        island.dials, _ = draw_from_prior(self.rng, LAYOUT, PRIOR)
         island.family = self.base.families(island.dials)
         island._retarget()
         self.z = [crp(self.rng, len(rows), island.alpha) for rows in SHARES]

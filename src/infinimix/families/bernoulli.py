@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import product, seam
+from infinimix.families.base_measures import beta_columns
+from infinimix.families.registration import register
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log_ratio
 from infinimix.kernels.gamma import rise
@@ -128,11 +130,6 @@ def score_rest(t, seen, one, live, out):
             out[e] += at_e
 
 
-@seam.width.implement(BetaBernoulli)
-def _(family):
-    return family.prior.shape[1]
-
-
 @seam.column_evidence.implement(BetaBernoulli)
 def _(family, stats, k, out):
     prior, n = family.prior, stats.n
@@ -143,14 +140,9 @@ def _(family, stats, k, out):
         out[d] += total if zeros + ones > 0.0 else 0.0
 
 
-@seam.fade.implement(BetaBernoulli)
-def _(family, stats, share):
-    stats.n[:] *= share
-
-
-@seam.mark.implement(BetaBernoulli)
+@seam.features.implement(BetaBernoulli)
 def _(family, stats, X, i, first, index, value):
-    """Mark a cell by +1 or -1."""
+    """Describe a cell by +1 or -1."""
     used = 0
     for d in range(X.shape[1]):
         if X[i, d] >= 0:
@@ -159,14 +151,14 @@ def _(family, stats, X, i, first, index, value):
     return used
 
 
-seam.marks.implement(BetaBernoulli)(seam.one_mark_a_column)
-seam.copy.implement(BetaBernoulli)(seam.copy_fields)
-seam.merge.implement(BetaBernoulli)(seam.add_fields)
-
-
 @seam.sound.implement(BetaBernoulli)
 def _(family, stats):
     return np.isfinite(stats.n).all() and (stats.n >= 0.0).all()
+
+
+@seam.prior.implement(BetaBernoulli)
+def _(family, pool, given, factors):
+    return BetaBernoulli(beta_columns(given, *pool.n[0], *factors))
 
 
 @seam.typical.implement(BetaBernoulli)
@@ -200,11 +192,6 @@ def _(family, stats, d):
     return BetaBernoulli(prior), BernoulliStats(n, t, t[:, LOG_ZERO, 0])
 
 
-@seam.widen.implement(BetaBernoulli)
-def _(family, stats, wider):
-    return stats
-
-
 @seam.score_rows.implement(BetaBernoulli)
 def _(family, stats, live, X, out):
     """One matrix product over the slots; a second one only for rows with holes."""
@@ -227,7 +214,7 @@ def _(family, stats, weight, X):
     stats.n[:, ONE] += ones
 
 
-@seam.settle.implement(BetaBernoulli)
+@seam.estimate_point.implement(BetaBernoulli)
 def _(family, stats, mode):
     pseudo = np.maximum(family.prior - 1.0, seam.FLOOR) if mode else family.prior
     n = stats.n + (pseudo - family.prior)  # with the prior it is what was counted and `pseudo`
@@ -236,9 +223,4 @@ def _(family, stats, mode):
     return log_zero @ (pseudo[ZERO] + pseudo[ONE]) + odds @ pseudo[ONE]
 
 
-@seam.freedom.implement(BetaBernoulli)
-def _(family):
-    return family.prior.shape[1]
-
-
-product.register(BetaBernoulli, np.int8)
+register(BetaBernoulli, np.int8)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import product, seam
+from infinimix.families.base_measures import POOLED, REFERENCE, STRENGTH, temper
+from infinimix.families.registration import register
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
@@ -93,14 +95,9 @@ def _(family, stats, k, out):
             out[d] += total - rise(strength, rows)
 
 
-@seam.fade.implement(DirichletCategorical)
-def _(family, stats, share):
-    stats.n[:] *= share
-
-
-@seam.mark.implement(DirichletCategorical)
+@seam.features.implement(DirichletCategorical)
 def _(family, stats, X, i, first, index, value):
-    """Mark the category of a cell."""
+    """Describe a cell by its category."""
     used, start = 0, family.start
     for d in range(X.shape[1]):
         if X[i, d] >= 0:
@@ -109,29 +106,35 @@ def _(family, stats, X, i, first, index, value):
     return used
 
 
-@seam.marks.implement(DirichletCategorical)
+@seam.n_features.implement(DirichletCategorical)
 def _(family):
     return family.prior.size
-
-
-@seam.copy.implement(DirichletCategorical)
-def _(family, stats, source, target):
-    n = stats.n
-    for c in range(n.shape[1]):
-        n[target, c] = n[source, c]
-
-
-@seam.merge.implement(DirichletCategorical)
-def _(family, stats, source, target):
-    n = stats.n
-    for c in range(n.shape[1]):
-        n[target, c] += n[source, c]
-    seam.refresh(family, stats, target)
 
 
 @seam.sound.implement(DirichletCategorical)
 def _(family, stats):
     return np.isfinite(stats.n).all() and (stats.n >= 0.0).all()
+
+
+@seam.prior.implement(DirichletCategorical)
+def _(family, pool, given, factors):
+    columns, (strength, heat) = [], factors
+    for d, own in enumerate(given):
+        n = pool.n[0, family.start[d] : family.start[d + 1]]
+        if own == "reference":
+            columns.append(np.full(n.size, REFERENCE))
+        elif own in POOLED:
+            share = temper((n + 0.5) / (n.sum() + 0.5 * n.size), heat[d])
+            columns.append(STRENGTH["categorical"] * strength[d] * share)
+        else:
+            columns.append(np.full(n.size, own[0]))
+    return join_columns(columns)
+
+
+def join_columns(columns):
+    """Return the family whose columns have these pseudo-counts."""
+    start = np.cumsum([0, *map(len, columns)]).astype(np.int64)
+    return DirichletCategorical(np.concatenate([np.zeros(0), *columns]), start)
 
 
 @seam.typical.implement(DirichletCategorical)
@@ -227,7 +230,7 @@ def _scatter(start, weight, X, table):
                     table[c, k] += weight[i, k]
 
 
-@seam.settle.implement(DirichletCategorical)
+@seam.estimate_point.implement(DirichletCategorical)
 def _(family, stats, mode):
     pseudo = np.maximum(family.prior - 1.0, seam.FLOOR) if mode else family.prior
     n = stats.n + (pseudo - family.prior)  # with the prior it is what was counted and `pseudo`
@@ -241,4 +244,4 @@ def _(family):
     return int(np.maximum(np.diff(family.start) - 1, 0).sum())
 
 
-product.register(DirichletCategorical, np.int32)
+register(DirichletCategorical, np.int32)

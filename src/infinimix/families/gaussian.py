@@ -29,16 +29,17 @@ import numpy as np
 
 from infinimix.families import product, seam
 from infinimix.families.conditional import Groups, draw_cells, fill_cells
+from infinimix.families.gaussian_priors import block_prior
 from infinimix.families.pairwise import (
     CROSS,
     MEAN,
     SQUARE,
     N,
-    copy_pairs,
     count_pairs,
     merge_pairs,
     trim_pairs,
 )
+from infinimix.families.registration import register
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import log
 from infinimix.kernels.matrices import factor, invert, lift
@@ -249,9 +250,9 @@ def _(family, stats, share):
     stats.n[:, (N, SQUARE, CROSS)] *= share  # their means stay where they are
 
 
-@seam.mark.implement(NormalInverseWishart)
+@seam.features.implement(NormalInverseWishart)
 def _(family, stats, X, i, first, index, value):
-    """Mark a cell by how many deviations it is from the mean of group 0."""
+    """Describe a cell by how many deviations it is from the mean of group 0."""
     t, used = stats.t, 0
     scale = sqrt(2.0 * stats.h[0, HALF])
     for d in range(X.shape[1]):
@@ -260,14 +261,6 @@ def _(family, stats, X, i, first, index, value):
             index[used], value[used] = first + d, min(max(z, -seam.FAR), seam.FAR)
             used += 1
     return used
-
-
-seam.marks.implement(NormalInverseWishart)(seam.one_mark_a_column)
-
-
-@seam.copy.implement(NormalInverseWishart)
-def _(family, stats, source, target):
-    copy_pairs(stats.n, source, target)
 
 
 @seam.merge.implement(NormalInverseWishart)
@@ -288,18 +281,15 @@ def _(family, stats):
     )
 
 
+@seam.prior.implement(NormalInverseWishart)
+def _(family, pool, given, factors):
+    return NormalInverseWishart(block_prior(given[0], pool.n[0]))  # all columns have the same
+
+
 @seam.typical.implement(NormalInverseWishart)
 def _(family, stats, slots):
     """Return the posterior mean."""
     return stats.t[slots, PLACE]
-
-
-@seam.widen.implement(NormalInverseWishart)
-def _(family, stats, wider):
-    return stats
-
-
-seam.score_rows.implement(NormalInverseWishart)(product.score_each)
 
 
 def _groups(stats):
@@ -321,14 +311,11 @@ def _(family, stats, weight, X):
     return fill_cells(_groups(stats), weight, X)
 
 
-seam.count_rows.implement(NormalInverseWishart)(product.count_each)
-seam.settle.implement(NormalInverseWishart)(product.settle_not)  # rows with holes have no estimate
-
-
 @seam.freedom.implement(NormalInverseWishart)
 def _(family):
     d = family.prior.shape[1]
     return d + d * (d + 1) // 2
 
 
-product.register(NormalInverseWishart, np.float64)
+# EM scores by the predictive: there is no point estimate from rows with holes.
+register(NormalInverseWishart, np.float64, without=(seam.column,))

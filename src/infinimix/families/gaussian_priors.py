@@ -1,28 +1,13 @@
-"""The base measure of a gaussian block, and the place and the size of a pooled column.
+"""The base measure of a gaussian block.
 
 A block has a part of the pooled correlations, so that a group of few rows has some too. Hidden
-here: constant, empty and nearly constant columns have a size, and correlations that contradict
-each other become ones that do not.
+here: correlations that contradict each other become ones that do not.
 """
-
-from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families.gaussian import NormalInverseWishart
+from infinimix.families.base_measures import LEAST_SPREAD, RealPrior, location_and_scale
 from infinimix.families.pairwise import CROSS, MEAN, SQUARE, N
-
-LEAST_SPREAD = 1e-28  # of a variance beside the squared mean: rounding makes less than that
-LEAST_SQUARE = 1e-280  # less is zero: its products with other numbers would lose their digits
-
-
-class RealPrior(NamedTuple):
-    """Hyper-parameters of a column, in units of the pooled column's variance."""
-
-    kappa: float
-    nu: float
-    variance: float
-
 
 GAUSSIAN_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)  # of each column of a block
 GAUSSIAN_EMPIRICAL = RealPrior(kappa=0.1, nu=3.0, variance=0.15)
@@ -30,18 +15,8 @@ LEAST_EIGENVALUE = 0.05  # of the correlations in the prior of a gaussian block
 CORRELATION_KEPT = 0.5  # of the pooled correlations, in the prior of a gaussian block
 
 
-def location_and_scale(n, mean, spread):
-    """Return mean and variance of a pooled column, both usable whatever the column holds."""
-    if n == 0:
-        return 0.0, 1.0
-    square, variance = mean**2, spread / n
-    if variance > max(LEAST_SPREAD * square, LEAST_SQUARE):  # rounding errors are no scale
-        return mean, variance
-    return mean, square if square > LEAST_SQUARE else 1.0  # a constant has its own size, or one
-
-
-def gaussian_block(given, n):
-    """Return the family of a block whose columns have a word or numbers, from pooled pairs."""
+def block_prior(given, n):
+    """Return the hyper-parameters of a block that has a word or numbers, from pooled pairs."""
     d = n.shape[-1]
     if isinstance(given, str):
         shape = GAUSSIAN_REFERENCE if given == "reference" else GAUSSIAN_EMPIRICAL
@@ -54,7 +29,7 @@ def gaussian_block(given, n):
     table = np.empty((3 + d, d))
     table[0], table[1], table[2] = mean, shape.kappa, shape.nu
     table[3:] = _pooled_correlations(n, variance) * root * root[:, None]
-    return NormalInverseWishart(table)
+    return table
 
 
 def _pooled_correlations(n, variance):

@@ -2,7 +2,8 @@
 
 A mapping may name a column, a position, a gaussian block (as a tuple of its columns) or a kind;
 a column's own entry wins over its kind's, and columns that it does not name are empirical (spiked
-ones, which "auto" may make of real ones, as the word for real says).
+ones, which "auto" may make of real ones, as the word for real says). What numbers may stand for a
+kind is in the `catalogue`.
 """
 
 from collections.abc import Mapping
@@ -10,16 +11,10 @@ from numbers import Integral
 
 import numpy as np
 
+from infinimix.families.base_measures import FOUND
+from infinimix.families.catalogue import CATALOGUE
+
 LEAST, MOST = 1e-100, 1e100  # of what must be positive: squares and logs of it stay normal
-FOUND = ("empirical", "reference", "learn", "spread")  # words for a base measure; see `priors`
-SHAPES = {  # per kind: how many numbers, which of them need not be positive, and in words
-    "binary": (2, (), "pseudo-counts (a, b) of ones and zeros, both positive"),
-    "categorical": (1, (), "a positive pseudo-count, the same for every category"),
-    "real": (4, (0,), "(mean, kappa, nu, scale), the last three positive"),
-    "count": (2, (), "(a, b), shape and rate of the Gamma prior, both positive"),
-    "spiked": (6, (2,), "(a, b, mean, kappa, nu, scale), all but the mean positive"),
-    "gaussian": (3, (), "(kappa, nu, scale), scale in units of the pooled column, all positive"),
-}
 
 
 def resolve_prior(prior, kinds, blocks=()):
@@ -61,7 +56,7 @@ def resolve_prior(prior, kinds, blocks=()):
 
 def _word_for(kind, entries):
     """Return the word for a kind without an entry: spiked columns have that of real ones."""
-    _, value = entries.get(("kind", "real"), (None, None)) if kind == "spiked" else (None, None)
+    _, value = entries.get(("kind", CATALOGUE[kind].like), (None, None))
     return value if isinstance(value, str) else FOUND[0]
 
 
@@ -106,24 +101,24 @@ def _find_key(key, kinds):
     name = find_column(key, kinds)
     if name is not None:
         return "column", name
-    if isinstance(key, str) and key in SHAPES:
+    if isinstance(key, str) and key in CATALOGUE:
         return "kind", key
     raise ValueError(
         f"prior names {key!r}, which is neither a column nor one of the kinds "
-        f"{', '.join(map(repr, SHAPES))}."
+        f"{', '.join(map(repr, CATALOGUE))}."
     )
 
 
 def _read_entry(key, value, kind):
     if isinstance(value, str) and value in FOUND:
         return value
-    size, free, words = SHAPES[kind]
+    size, words, free, one_for_all = CATALOGUE[kind].given
     try:
         numbers = np.asarray(value, dtype=float).ravel()
     except (TypeError, ValueError):
         numbers = np.empty(0)
-    if kind == "binary" and numbers.size == 1:
-        numbers = np.repeat(numbers, 2)
+    if one_for_all and numbers.size == 1:
+        numbers = np.repeat(numbers, size)
     sound = numbers.size == size and bool(np.isfinite(numbers).all())
     positive = np.delete(numbers, free) if sound else numbers
     sound = sound and bool(((positive >= LEAST) & (positive <= MOST)).all())

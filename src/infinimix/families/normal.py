@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import product, seam
+from infinimix.families.base_measures import normal_columns
+from infinimix.families.registration import register
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import half_rise, rise
@@ -105,11 +107,6 @@ def _(family, stats, X, i, live, out):
         out[k] += total
 
 
-@seam.width.implement(NormalInverseChiSquared)
-def _(family):
-    return family.prior.shape[1]
-
-
 @seam.column_evidence.implement(NormalInverseChiSquared)
 def _(family, stats, k, out):
     for d in range(family.prior.shape[1]):
@@ -133,9 +130,9 @@ def _(family, stats, share):
     stats.n[:, (N, SPREAD)] *= share  # their mean stays where it is
 
 
-@seam.mark.implement(NormalInverseChiSquared)
+@seam.features.implement(NormalInverseChiSquared)
 def _(family, stats, X, i, first, index, value):
-    """Mark a cell by how many deviations it is from the mean of group 0."""
+    """Describe a cell by how many deviations it is from the mean of group 0."""
     used = 0
     for d in range(X.shape[1]):
         if X[i, d] == X[i, d]:
@@ -149,10 +146,6 @@ def deviations(t, k, d, x):
     """Return how many deviations x is from the mean of column d in group k, at most FAR."""
     z = (x - t[k, PLACE, d]) * sqrt(t[k, TIGHTNESS, d] * (2.0 * t[k, POWER, d] - 1.0))
     return min(max(z, -seam.FAR), seam.FAR)
-
-
-seam.marks.implement(NormalInverseChiSquared)(seam.one_mark_a_column)
-seam.copy.implement(NormalInverseChiSquared)(seam.copy_fields)
 
 
 @seam.merge.implement(NormalInverseChiSquared)
@@ -176,6 +169,11 @@ def merge_column(n, source, target, d):
 @seam.sound.implement(NormalInverseChiSquared)
 def _(family, stats):
     return np.isfinite(stats.n).all() and (stats.n[:, (N, SPREAD)] >= 0.0).all()
+
+
+@seam.prior.implement(NormalInverseChiSquared)
+def _(family, pool, given, factors):
+    return NormalInverseChiSquared(normal_columns(given, pool.n[0], factors))
 
 
 @seam.typical.implement(NormalInverseChiSquared)
@@ -215,12 +213,4 @@ def student_moments(t):
     return t[:, PLACE], wide / (wide - 2.0) / (t[:, TIGHTNESS] * degrees)
 
 
-seam.column.implement(NormalInverseChiSquared)(seam.column_of_fields)
-
-
-@seam.widen.implement(NormalInverseChiSquared)
-def _(family, stats, wider):
-    return stats
-
-
-product.register(NormalInverseChiSquared, np.float64)
+register(NormalInverseChiSquared, np.float64)

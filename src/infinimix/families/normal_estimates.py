@@ -7,7 +7,7 @@ from math import pi
 
 import numpy as np
 
-from infinimix.families import product, seam
+from infinimix.families import seam
 from infinimix.families.normal import (
     CENTRE,
     MEAN,
@@ -19,20 +19,21 @@ from infinimix.families.normal import (
     N,
     NormalInverseChiSquared,
 )
+from infinimix.families.registration import score_each
 
-SETTLED = 0.5 * (seam.MANY + 1.0)  # the power of Student's t that is a Normal
+POINT = 0.5 * (seam.MANY + 1.0)  # the power of Student's t that is a Normal
 
 
 @seam.score_rows.implement(NormalInverseChiSquared)
 def _(family, stats, live, X, out):
     t = stats.t[live]
-    if (t[:, POWER] == SETTLED).all():
-        score_settled(family.prior[MEAN], t, X, out)
+    if (t[:, POWER] == POINT).all():
+        score_point_estimates(family.prior[MEAN], t, X, out)
     else:
-        product.score_each(family, stats, live, X, out)
+        score_each(family, stats, live, X, out)
 
 
-def score_settled(origin, t, X, out):
+def score_point_estimates(origin, t, X, out):
     """Score Normals by matrix products: their log density is linear in x and x^2.
 
     Both are taken from an origin that is near all cells, so that no digits are lost.
@@ -82,12 +83,12 @@ def count_numbers(prior, n, weight, X):
     n[:, : SPREAD + 1] = join_moments(n, more)
 
 
-@seam.settle.implement(NormalInverseChiSquared)
+@seam.estimate_point.implement(NormalInverseChiSquared)
 def _(family, stats, mode):
-    return settle_numbers(family.prior, stats.n, stats.t, mode)
+    return estimate_numbers(family.prior, stats.n, stats.t, mode)
 
 
-def settle_numbers(prior, n, t, mode):
+def estimate_numbers(prior, n, t, mode):
     """Take mean and variance of the most probable Normal: nu more rows, and 3 more for a mode."""
     mean, kappa, nu, scale2 = prior[:4]
     rows, gap = n[:, N], n[:, CENTRE] - mean
@@ -95,7 +96,7 @@ def settle_numbers(prior, n, t, mode):
     power = nu + (3.0 if mode else 0.0)
     variance, shift = squares / (power + rows), rows / (kappa + rows) * gap
     t[:, PLACE], t[:, TIGHTNESS] = mean + shift, 1.0 / (seam.MANY * variance)
-    t[:, POWER] = SETTLED
+    t[:, POWER] = POINT
     t[:, NORM] = -0.5 * np.log(2.0 * pi * variance)
     penalty = power * np.log(variance) + (nu * scale2 + kappa * shift**2) / variance
     return -0.5 * penalty.sum(axis=1)

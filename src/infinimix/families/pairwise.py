@@ -75,12 +75,3 @@ def merge_pairs(n, source, target):
                     n[target, MEAN, j, i] += share * dy
                 n[target, N, i, j] = n[target, N, j, i] = a + b
                 n[target, CROSS, i, j] = n[target, CROSS, j, i] = cross
-
-
-@kernel
-def copy_pairs(n, source, target):
-    """Copy one group over another."""
-    for field in range(4):
-        for i in range(n.shape[2]):
-            for j in range(n.shape[3]):
-                n[target, field, i, j] = n[source, field, i, j]

@@ -19,6 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import product, seam
+from infinimix.families.base_measures import COUNT_SHAPES
+from infinimix.families.registration import register
 from infinimix.kernels.elementary import log, log1p
 from infinimix.kernels.gamma import SHIFT, follow, lead, log_factorial
 
@@ -90,11 +92,6 @@ def _(family, stats, X, i, live, out):
         out[k] += total - constant
 
 
-@seam.width.implement(GammaPoisson)
-def _(family):
-    return family.prior.shape[1]
-
-
 @seam.column_evidence.implement(GammaPoisson)
 def _(family, stats, k, out):
     prior, n = family.prior, stats.n
@@ -106,14 +103,9 @@ def _(family, stats, k, out):
         out[d] += total if rows > 0.0 else 0.0
 
 
-@seam.fade.implement(GammaPoisson)
-def _(family, stats, share):
-    stats.n[:] *= share
-
-
-@seam.mark.implement(GammaPoisson)
+@seam.features.implement(GammaPoisson)
 def _(family, stats, X, i, first, index, value):
-    """Mark a count by how many deviations its root is from that of the mean of group 0."""
+    """Describe a count by how many deviations its root is from that of the mean of group 0."""
     t, used = stats.t, 0
     for d in range(X.shape[1]):
         if X[i, d] == X[i, d]:
@@ -123,17 +115,28 @@ def _(family, stats, X, i, first, index, value):
     return used
 
 
-seam.marks.implement(GammaPoisson)(seam.one_mark_a_column)
-seam.copy.implement(GammaPoisson)(seam.copy_fields)
-seam.merge.implement(GammaPoisson)(seam.add_fields)
-
-
 @seam.sound.implement(GammaPoisson)
 def _(family, stats):
     """Return whether sums are those of so many cells; a group without cells has no sum."""
     n = stats.n
     largest = n[:, N, None] * np.array([[LARGEST], [lgamma(LARGEST)]])
     return np.isfinite(n).all() and (n >= 0.0).all() and (n[:, SUM:] <= largest * (1 + 1e-9)).all()
+
+
+@seam.prior.implement(GammaPoisson)
+def _(family, pool, given, factors):
+    """Return the Gamma prior of each rate: the pooled mean, and the shape that the word has."""
+    shape, level = factors
+    mean = (pool.n[0, SUM] + 0.5) / (pool.n[0, N] + 0.5)  # of zeros, or nothing, positive too
+    mean *= level
+    table = np.empty((2, len(given)))
+    for d, own in enumerate(given):
+        if isinstance(own, str):
+            a = COUNT_SHAPES[own] * shape[d]
+            table[:, d] = a, a / mean[d]
+        else:
+            table[:, d] = own
+    return GammaPoisson(table)
 
 
 @seam.typical.implement(GammaPoisson)
@@ -159,17 +162,6 @@ def _(family, stats, weight, X):
     return seam.fill_columns(X, column)
 
 
-seam.column.implement(GammaPoisson)(seam.column_of_fields)
-
-
-@seam.widen.implement(GammaPoisson)
-def _(family, stats, wider):
-    return stats
-
-
-seam.score_rows.implement(GammaPoisson)(product.score_each)
-
-
 @seam.count_rows.implement(GammaPoisson)
 def _(family, stats, weight, X):
     from scipy.special import gammaln  # slow to load, and most fits need none
@@ -180,7 +172,7 @@ def _(family, stats, weight, X):
         stats.n[:, field] += weight.T @ value
 
 
-@seam.settle.implement(GammaPoisson)
+@seam.estimate_point.implement(GammaPoisson)
 def _(family, stats, mode):
     a, b = family.prior
     pseudo = np.maximum(a - 1.0, seam.FLOOR) if mode else a
@@ -191,9 +183,4 @@ def _(family, stats, mode):
     return (pseudo * np.log(rate) - b * rate).sum(axis=1)
 
 
-@seam.freedom.implement(GammaPoisson)
-def _(family):
-    return family.prior.shape[1]
-
-
-product.register(GammaPoisson, np.float64)
+register(GammaPoisson, np.float64)

@@ -11,14 +11,14 @@ from inspect import signature
 
 import numpy as np
 
+from infinimix.families import tuples  # noqa: F401 - products as plain tuples, for `empty` and all
 from infinimix.families.seam import (
     column_evidence,
     copy,
     count,
-    map_first,
-    mark,
-    marks,
+    features,
     merge,
+    n_features,
     refresh,
     score,
     width,
@@ -28,15 +28,15 @@ from infinimix.kernels.blocks import invoke
 from infinimix.kernels.compile import INTERPRETED, entry, kernel
 
 OPERATIONS = dict(
-    zip(at.OPERATIONS, (count, refresh, score, column_evidence, copy, merge, mark), strict=True)
+    zip(at.OPERATIONS, (count, refresh, score, column_evidence, copy, merge, features), strict=True)
 )
 _CELLS: dict = {}  # by family: the dtype of its cells
 _PLACES: dict = {}  # by family and operations: the first entries of a row
 _LATEST = (None, None)  # the latest rows and their table
 
 
-def register(family_class, cells):
-    """Let a family stand in a product; its cells have this dtype."""
+def admit(family_class, cells):
+    """Let a family stand in products; its cells have this dtype. `registration` asks for it."""
     _CELLS[family_class] = np.dtype(cells)
 
 
@@ -51,8 +51,8 @@ def table_of(families, stats, uses):
     table = np.zeros((len(families), at.FIRST + at.STEP * arrays), np.int64)
     for row, family, own in zip(table, families, stats, strict=True):
         members = (*family, *own)
-        places, width_of, marks_of = _places(family, own, members, uses)
-        entries = [*places, width_of(family), marks_of(family)]
+        places, width_of, features_of = _places(family, own, members, uses)
+        entries = [*places, width_of(family), features_of(family)]
         for array in members:
             if not array.flags.c_contiguous:
                 raise ValueError(f"{type(family).__name__} has an array that is not contiguous")
@@ -71,7 +71,7 @@ def _places(family, own, members, uses):
             body = OPERATIONS[name].find(type(family))
             given = (type(family), type(own), fields, _CELLS[type(family)])
             places[at.OPERATIONS.index(name)] = at.address_of(name, body, *given)
-        _PLACES[key] = places, width.find(type(family)), marks.find(type(family))
+        _PLACES[key] = places, width.find(type(family)), n_features.find(type(family))
     return _PLACES[key]
 
 
@@ -204,12 +204,13 @@ def _(table, stats, source, target):
         invoke(table[b, at.MERGE], (table[b], source, target))
 
 
-@mark.implement(np.ndarray)
+@features.implement(np.ndarray)
 def _(table, stats, X, i, first, index, value):
     used = 0
     for b in range(table.shape[0]):
-        used += invoke(table[b, at.MARK], (table[b], X[b], i, first, index[used:], value[used:]))
-        first += table[b, at.MARKS]
+        row, rows = table[b], X[b]
+        used += invoke(row[at.FEATURES], (row, rows, i, first, index[used:], value[used:]))
+        first += row[at.N_FEATURES]
     return used
 
 
@@ -252,16 +253,12 @@ def evidence_all(family, stats, slots):
 
 
 @engine("count")
-def _count_each(family, stats, X, weight):
+def count_slots(family, stats, X, weight):
+    """Add row X[i] to group k with weight[i, k], for all of them that are positive."""
     for i in range(weight.shape[0]):
         for k in range(weight.shape[1]):
             if weight[i, k] > 0.0:
                 count(family, stats, k, X, i, weight[i, k])
-
-
-def count_each(family, stats, weight, X):
-    """Do what `count_rows` asks, row by row: right for every family."""
-    _count_each(family, stats, X, weight)
 
 
 @engine("score")
@@ -277,15 +274,3 @@ def score_slots(family, stats, X, live, out):
         score(family, stats, X, i, live, logp)
         for j in range(live.shape[0]):
             out[i, j] += logp[live[j]]
-
-
-def score_each(family, stats, live, X, out):
-    """Do what `score_rows` asks, row by row: right for every family."""
-    score_slots(family, stats, X, live, out)
-
-
-def settle_not(family, stats, mode):
-    """Do what `settle` asks of a family that has no estimate."""
-    slots = len(map_first(stats))
-    refresh_all(family, stats, slots)
-    return np.zeros(slots)

@@ -18,14 +18,16 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import normal, normal_estimates, product, seam
+from infinimix.families.base_measures import beta_columns, normal_columns
 from infinimix.families.normal import CENTRE, NORM, PLACE, POWER, SPREAD, TIGHTNESS, N
+from infinimix.families.registration import register
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
 
 REST, ATOM = 4, 5  # first axis of prior, behind mean, kappa, nu and scale^2
 ATOMS = 3  # second axis of n, behind the count, mean and squared deviations of the rest
 LOG_ATOM = 4  # second axis of t, behind place, tightness, power and norm
-MARKS = 2  # features of a column: is it the atom; and if not, where is it
+FEATURES = 2  # of a column: is it the atom; and if not, where is it
 
 
 class SpikedNormal(NamedTuple):
@@ -88,11 +90,6 @@ def _(family, stats, X, i, live, out):
         out[k] += total
 
 
-@seam.width.implement(SpikedNormal)
-def _(family):
-    return family.prior.shape[1]
-
-
 @seam.column_evidence.implement(SpikedNormal)
 def _(family, stats, k, out):
     prior, n = family.prior, stats.n
@@ -109,29 +106,26 @@ def _(family, stats, share):
     stats.n[:, (N, SPREAD, ATOMS)] *= share  # the mean stays where it is
 
 
-@seam.mark.implement(SpikedNormal)
+@seam.features.implement(SpikedNormal)
 def _(family, stats, X, i, first, index, value):
-    """Mark the atom by +1; another cell by -1, and by its deviations from the mean of group 0."""
+    """Describe the atom by +1; other cells by -1, and by deviations from the mean of group 0."""
     used = 0
     for d in range(X.shape[1]):
         x = X[i, d]
         if x == x:
             atom = x == np.inf
-            index[used], value[used] = first + MARKS * d, 1.0 if atom else -1.0
+            index[used], value[used] = first + FEATURES * d, 1.0 if atom else -1.0
             used += 1
             if not atom:
-                index[used] = first + MARKS * d + 1
+                index[used] = first + FEATURES * d + 1
                 value[used] = normal.deviations(stats.t, 0, d, x)
                 used += 1
     return used
 
 
-@seam.marks.implement(SpikedNormal)
+@seam.n_features.implement(SpikedNormal)
 def _(family):
-    return MARKS * family.prior.shape[1]
-
-
-seam.copy.implement(SpikedNormal)(seam.copy_fields)
+    return FEATURES * family.prior.shape[1]
 
 
 @seam.merge.implement(SpikedNormal)
@@ -146,6 +140,13 @@ def _(family, stats, source, target):
 @seam.sound.implement(SpikedNormal)
 def _(family, stats):
     return np.isfinite(stats.n).all() and (np.delete(stats.n, CENTRE, axis=1) >= 0.0).all()
+
+
+@seam.prior.implement(SpikedNormal)
+def _(family, pool, given, factors):
+    """Return a Beta prior of the atom beside the prior of real columns for all other cells."""
+    beta = beta_columns(given, pool.n[0, N], pool.n[0, ATOMS])
+    return SpikedNormal(np.vstack([normal_columns(given, pool.n[0], factors), beta]))
 
 
 @seam.typical.implement(SpikedNormal)
@@ -183,17 +184,6 @@ def _(family, stats, weight, X):
     return seam.fill_columns(X, column)
 
 
-seam.column.implement(SpikedNormal)(seam.column_of_fields)
-
-
-@seam.widen.implement(SpikedNormal)
-def _(family, stats, wider):
-    return stats
-
-
-seam.score_rows.implement(SpikedNormal)(product.score_each)
-
-
 @seam.count_rows.implement(SpikedNormal)
 def _(family, stats, weight, X):
     atom = X == np.inf
@@ -201,9 +191,9 @@ def _(family, stats, weight, X):
     normal_estimates.count_numbers(family.prior, stats.n, weight, np.where(atom, np.nan, X))
 
 
-@seam.settle.implement(SpikedNormal)
+@seam.estimate_point.implement(SpikedNormal)
 def _(family, stats, mode):
-    log_prior = normal_estimates.settle_numbers(family.prior, stats.n, stats.t, mode)
+    log_prior = normal_estimates.estimate_numbers(family.prior, stats.n, stats.t, mode)
     pseudo = family.prior[[REST, ATOM]]
     pseudo = np.maximum(pseudo - 1.0, seam.FLOOR) if mode else pseudo
     logs = np.log(stats.n[:, (N, ATOMS)] + pseudo)
@@ -218,4 +208,4 @@ def _(family):
     return 3 * family.prior.shape[1]
 
 
-product.register(SpikedNormal, np.float64)
+register(SpikedNormal, np.float64)

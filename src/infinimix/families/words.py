@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import product, seam
+from infinimix.families.registration import register
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
@@ -176,7 +177,7 @@ def _(family, stats, X, i, live, out):
                 out[k] += x * t[word, k]
 
 
-@seam.foreign.implement(DirichletMultinomial)
+@seam.unseen_share.implement(DirichletMultinomial)
 def _(family, stats, k, X, i):
     strange, total = 0.0, 0.0
     drawn, blank = family.form[0] == SAMPLED, log(family.prior[0]) + ROUNDING
@@ -219,9 +220,9 @@ def _(family, stats, share):
         stats.total[:] *= share
 
 
-@seam.mark.implement(DirichletMultinomial)
+@seam.features.implement(DirichletMultinomial)
 def _(family, stats, X, i, first, index, value):
-    """Mark each word by its weight."""
+    """Describe each word by its weight."""
     used = 0
     for j in range(X.start[i], X.start[i + 1]):
         index[used], value[used] = first + X.word[j], X.weight[j]
@@ -262,4 +263,8 @@ def _(family, stats, slots):
     return n / n.sum(axis=1, keepdims=True)
 
 
-seam.score_rows.implement(DirichletMultinomial)(product.score_each)
+register(
+    DirichletMultinomial,
+    cells=None,  # rows of words are no blocks of columns
+    without=(*seam.EM, seam.prior, seam.draw, seam.fill, seam.column, seam.widen, seam.n_features),
+)

@@ -1,10 +1,11 @@
 """A product of families as one table of numbers, so that engines compile once for every mix.
 
 A row of the table is one block of columns. Its first entries are the addresses of the compiled
-operations of the block's family, then comes its width, then address and shape of each of its
-arrays. An engine walks over the rows and calls through the addresses: it holds no code of any
-family, and its types are the same for all tables. The operations of a family are compiled once,
-whatever it is mixed with. The rows of data are a second such table, which many products share.
+operations of the block's family, then come its width and number of features, then address and
+shape of each of its arrays. An engine walks over the rows and calls through the addresses: it
+holds no code of any family, and its types are the same for all tables. The operations of a family
+are compiled once, whatever it is mixed with. The rows of data are a second such table, which many
+products share.
 
 Hidden here: the layout of a row, functions of the form that engines call made of the bodies that
 families register, and the call through an address (numba's own calling convention, so exceptions
@@ -23,8 +24,10 @@ from numba.np.numpy_support import from_dtype
 
 from infinimix.kernels.compile import address, entry, kernel, part
 
-OPERATIONS = ("count", "refresh", "score", "column_evidence", "copy", "merge", "mark")
-COUNT, REFRESH, SCORE, EVIDENCE, COPY, MERGE, MARK, WIDTH, MARKS, FIRST = range(10)  # of a row
+OPERATIONS = ("count", "refresh", "score", "column_evidence", "copy", "merge", "features")
+COUNT, REFRESH, SCORE, EVIDENCE, COPY, MERGE, FEATURES = range(7)  # entries of a row
+WIDTH, N_FEATURES, FIRST = range(7, 10)  # the next ones
+PACKAGE = __name__.partition(".")[0] + "."
 STEP = 5  # entries of an array: its address, and up to four axes
 MOST = 1 << 40  # stands for a length that nobody asks for
 INTEGER, NUMBER = types.int64, types.float64
@@ -192,14 +195,14 @@ def _two_groups(body, read, cells):
     return two_groups, (INTEGERS, INTEGER, INTEGER)
 
 
-def _mark(body, read, cells):
-    def mark(row, rows, i, first, index, value):
+def _features(body, read, cells):
+    def features(row, rows, i, first, index, value):
         family, stats = read(row)
         return body(
             family, stats, cells(rows), i, first, integers(index, MOST), numbers(value, MOST)
         )
 
-    return mark, (INTEGERS, INTEGERS, INTEGER, INTEGER, INTEGERS, NUMBERS)
+    return features, (INTEGERS, INTEGERS, INTEGER, INTEGER, INTEGERS, NUMBERS)
 
 
 FORMS = {
@@ -209,7 +212,7 @@ FORMS = {
     "column_evidence": _column_evidence,
     "copy": _two_groups,
     "merge": _two_groups,
-    "mark": _mark,
+    "features": _features,
 }
 _PLACE: dict = {}  # by dtype: the machine code of `_place`
 _KEPT: list = []  # machine code lives as long as its dispatcher
@@ -221,7 +224,8 @@ def address_of(name, body, family_class, stats_class, fields, cells):
     read = block_reader(family_class, stats_class, fields)
     function, signature = FORMS[name](part(body), read, array_reader(cells, 2))
     function.__qualname__ = f"{name}.{family_class.__name__}"
-    place, dispatcher = address(function, signature)
+    ours = family_class.__module__.startswith(PACKAGE)  # of others no fingerprint knows the source
+    place, dispatcher = address(function, signature, on_disk=ours)
     _KEPT.append(dispatcher)
     return place
 

@@ -89,13 +89,15 @@ def entry(function, *args):
     return function.dispatcher.compile(tuple(numba.typeof(arg) for arg in args))
 
 
-def address(func, types):
+def address(func, types, on_disk=True):
     """Return the address of a compiled function, by numba's convention, and its dispatcher.
 
     That is, int32 f(result *, exception **, arguments...). It is valid while the dispatcher lives.
     """
     options = OPTIONS | {"no_cpython_wrapper": True}
-    dispatcher = keep(njit(fastmath=SUMS, **options)(func))
+    dispatcher = njit(fastmath=SUMS, **options)(func)
+    if on_disk:
+        keep(dispatcher)
     dispatcher.compile(types)
     compiled = dispatcher.overloads[types]
     return compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name), dispatcher

@@ -8,7 +8,7 @@ import datetime as dt
 import numbers
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,19 +16,23 @@ from numpy.typing import NDArray
 from infinimix.tables import errors
 from infinimix.tables.forms import Cells
 from infinimix.tables.missing import is_missing
-from infinimix.tables.scans import copy_binary, copy_count, copy_real, ready
+from infinimix.tables.scans import ready
+
+if TYPE_CHECKING:
+    from infinimix.tables.column import Kind
 
 __all__ = [
     "NUMBERS",
     "UNSEEN",
-    "encode_binary",
-    "encode_count",
-    "encode_gaussian",
-    "encode_real",
-    "encode_spiked",
+    "Refusal",
+    "encode_bits",
+    "encode_numbers",
     "look_up",
     "plain",
 ]
+
+#: Builds the exception for a cell: the name of the column, the row and the value.
+Refusal = Callable[[str, int, object], ValueError]
 
 #: What counts as a number when it is found in a list.
 NUMBERS = (numbers.Real, Decimal, np.bool_)
@@ -73,61 +77,38 @@ def _first_unhashable(values: list[Any], name: str) -> TypeError:
     raise AssertionError("every cell is hashable")
 
 
-def encode_binary(cells: Cells, name: str) -> NDArray[np.int8]:
-    """A binary column as int8, -1 where it is missing."""
+def encode_bits(cells: Cells, name: str, kind: "Kind") -> NDArray[np.int8]:
+    """A column of zeros and ones as int8, -1 where it is missing."""
     if isinstance(cells.values, list):
         codes = look_up(cells.values, {0: 0, 1: 1}, name)
         if UNSEEN in codes:
             row = codes.index(UNSEEN)
-            raise errors.not_binary(name, row, cells.values[row])
+            raise kind.refuse(name, row, cells.values[row])
         return np.array(codes, dtype=np.int8)
-    out, bad = copy_binary(ready(_blanked(cells)[:, None], "binary"))
-    if bad >= 0:
-        raise errors.not_binary(name, bad, cells.values[bad])
+    out: NDArray[np.int8] = _scanned(_blanked(cells), cells, name, kind)
     if cells.missing is not None:
         out[cells.missing] = -1
-    return out[:, 0]
+    return out
 
 
-def encode_real(cells: Cells, name: str) -> NDArray[np.float64]:
-    """A real column as float64, NaN where it is missing."""
-    return _encode_reals(cells, name, errors.not_real)
-
-
-def encode_gaussian(cells: Cells, name: str) -> NDArray[np.float64]:
-    """A column of a gaussian block as float64, NaN where it is missing."""
-    return _encode_reals(cells, name, errors.not_gaussian)
-
-
-def encode_spiked(cells: Cells, name: str) -> NDArray[np.float64]:
-    """A spiked column as float64, NaN where it is missing; its transform comes later."""
-    return _encode_reals(cells, name, errors.not_spiked)
-
-
-def _encode_reals(cells: Cells, name: str, refuse: "Refusal") -> NDArray[np.float64]:
+def encode_numbers(cells: Cells, name: str, kind: "Kind") -> NDArray[np.float64]:
+    """A column of numbers as float64, NaN where it is missing; a transform comes later."""
     if isinstance(cells.values, list):
-        values = _read_numbers(cells.values, name, refuse)
+        values = _read_numbers(cells.values, name, kind.refuse)
     else:
         values = _blanked(cells)
-    out, bad = copy_real(ready(values[:, None], "real"))
-    if bad >= 0:
-        raise errors.infinite_cell(name, bad)
+    out: NDArray[np.float64] = _scanned(values, cells, name, kind)
     if cells.missing is not None:
         out[cells.missing] = np.nan
-    return out[:, 0]
+    return out
 
 
-def encode_count(cells: Cells, name: str) -> NDArray[np.float64]:
-    """A column of counts as float64, NaN where it is missing."""
-    if isinstance(cells.values, list):
-        values = _read_numbers(cells.values, name, errors.not_count)
-    else:
-        values = _blanked(cells)
-    out, bad = copy_count(ready(values[:, None], "count"))
+def _scanned(values: NDArray[Any], cells: Cells, name: str, kind: "Kind") -> NDArray[Any]:
+    """An array of numbers as the kind holds them."""
+    assert kind.scan is not None
+    out, bad = kind.scan.copy(ready(values[:, None], kind.scan))
     if bad >= 0:
-        raise errors.not_count(name, bad, cells.values[bad])
-    if cells.missing is not None:
-        out[cells.missing] = np.nan
+        raise kind.misfit(name, bad, cells.values[bad])
     return out[:, 0]
 
 
@@ -137,9 +118,6 @@ def _blanked(cells: Cells) -> NDArray[Any]:
     if cells.missing is None:
         return values
     return np.where(cells.missing, np.zeros((), values.dtype), values)
-
-
-Refusal = Callable[[str, int, object], ValueError]
 
 
 def _read_numbers(values: list[Any], name: str, refuse: Refusal) -> NDArray[np.float64]:

@@ -9,38 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["decode_column"]
+__all__ = ["decode_bits", "decode_codes", "decode_counts", "decode_numbers"]
 
 #: Integers up to here are exact as float64.
 EXACT = 2**53
 
 
-def decode_column(
-    cells: NDArray[Any], kind: str, source: str, categories: tuple[Any, ...] | None = None
-) -> NDArray[Any]:
-    """Decode one column of a block.
-
-    Parameters
-    ----------
-    cells : array, shape (n,)
-        int8 of a binary, int32 codes of a categorical, float64 of a column of numbers.
-    kind : str
-        The kind of the column.
-    source : str
-        The type its values came as, see `Schema.sources`.
-    categories : tuple, optional
-        The values by code, for a categorical column.
-    """
-    if categories is not None:
-        return _decode_codes(cells, categories)
-    if kind == "count":
-        return _decode_count(cells, source)
-    if kind in ("real", "spiked", "gaussian"):
-        return np.array(cells, dtype=np.float64)
-    return _decode_binary(cells, source)
+def decode_numbers(cells: NDArray[Any], source: str) -> NDArray[Any]:
+    """Decode a column of numbers; `source` is the type its values came as (`Schema.sources`)."""
+    return np.array(cells, dtype=np.float64)
 
 
-def _decode_binary(cells: NDArray[Any], source: str) -> NDArray[Any]:
+def decode_bits(cells: NDArray[Any], source: str) -> NDArray[Any]:
+    """Decode a column of zeros and ones."""
     missing = cells < 0
     if source == "bool":
         out = cells.astype(bool)
@@ -50,12 +31,14 @@ def _decode_binary(cells: NDArray[Any], source: str) -> NDArray[Any]:
     return cells.astype(np.int64)
 
 
-def _decode_count(cells: NDArray[Any], source: str) -> NDArray[Any]:
+def decode_counts(cells: NDArray[Any], source: str) -> NDArray[Any]:
+    """Decode a column of whole numbers."""
     whole = source != "float" and not np.isnan(cells).any()
     return cells.astype(np.int64 if whole else np.float64)
 
 
-def _decode_codes(codes: NDArray[Any], categories: tuple[Any, ...]) -> NDArray[Any]:
+def decode_codes(codes: NDArray[Any], categories: tuple[Any, ...]) -> NDArray[Any]:
+    """Decode a column of categories, given the values by code."""
     missing = codes < 0
     if all(type(value) is bool for value in categories):
         values = np.array(categories, dtype=bool)

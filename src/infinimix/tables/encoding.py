@@ -10,48 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infinimix.tables import errors
 from infinimix.tables.aligned import open_aligned
-from infinimix.tables.cells import (
-    encode_binary,
-    encode_count,
-    encode_gaussian,
-    encode_real,
-    encode_spiked,
-)
 from infinimix.tables.codes import encode_codes
-from infinimix.tables.column import TRANSFORMED, Novel, kind_of
+from infinimix.tables.column import KINDS, Novel, kind_of
 from infinimix.tables.encoded import NOTHING_NOVEL, EncodedTable
 from infinimix.tables.forms import CHUNK, FEW, Dense, Sparse, Table
 from infinimix.tables.holes import holes_in
 from infinimix.tables.records import Records
-from infinimix.tables.scans import READY, copy_binary, copy_count, copy_real, ready
+from infinimix.tables.scans import BITS, Scan, ready
 from infinimix.tables.schema import Schema
 
 __all__ = ["encode"]
-
-_COPY: dict[str, Any] = {
-    "binary": copy_binary,
-    "real": copy_real,
-    "count": copy_count,
-    "spiked": copy_real,
-    "gaussian": copy_real,
-}
-_BY_COLUMN: dict[str, Any] = {
-    "binary": encode_binary,
-    "real": encode_real,
-    "count": encode_count,
-    "spiked": encode_spiked,
-    "gaussian": encode_gaussian,
-}
-_DTYPE = {
-    "binary": np.int8,
-    "categorical": np.int32,
-    "real": np.float64,
-    "count": np.float64,
-    "spiked": np.float64,
-    "gaussian": np.float64,
-}
 
 
 def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> EncodedTable:
@@ -92,7 +61,7 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
     """
     kind = schema.uniform
     if kind is not None and type(X) is np.ndarray:
-        block = _copy_whole(kind, schema.width, X)
+        block = _copy_whole(_scan_of(kind), schema.width, X)
         if block is not None:
             if schema.transforms:
                 _transform(schema, kind, block)
@@ -106,7 +75,7 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
             block = _encode_parts(schema, table, kind)
         else:
             block = _encode_columns(schema, table, kind)
-        if kind in TRANSFORMED:
+        if kind in schema.transforms_by_kind:
             _transform(schema, kind, block)
         if kind == "binary" and schema.indicated:
             indicators = holes_in(table, schema.indicated).astype(np.int8)
@@ -115,59 +84,58 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
     return EncodedTable(schema, tuple(blocks), novel)
 
 
-def _copy_whole(kind: str, width: int, X: NDArray[Any]) -> NDArray[Any] | None:
+def _scan_of(block: str) -> Scan:
+    scan = KINDS[kind_of(block)].scan
+    assert scan is not None  # categories are looked up
+    return scan
+
+
+def _copy_whole(scan: Scan, width: int, X: NDArray[Any]) -> NDArray[Any] | None:
     """A well-formed array whose columns are of one kind, in one pass; None if it is not that."""
     if X.ndim != 2 or X.shape[1] != width or len(X) == 0:
         return None
-    if X.dtype not in READY[kind] or not X.flags.carray:
+    if X.dtype not in scan.dtypes or not X.flags.carray:
         if X.size > CHUNK or X.dtype.kind not in "biuf":
             return None
-        X = ready(X, kind)
-    block, bad = _COPY[kind](X)
+        X = ready(X, scan)
+    block, bad = scan.copy(X)
     return block if bad < 0 else None
 
 
-def _encode_parts(schema: Schema, table: Dense | Sparse, kind: str) -> NDArray[Any]:
+def _encode_parts(schema: Schema, table: Dense | Sparse, block: str) -> NDArray[Any]:
     """A block of a matrix, by blocks of rows."""
-    positions, kind = schema.positions(kind), kind_of(kind)
-    out = np.empty((table.n_rows, len(positions)), dtype=_DTYPE[kind])
-    for start, part in table.parts(kind, positions):
-        block, bad = _COPY[kind](part)
+    positions, kind, scan = schema.positions(block), KINDS[kind_of(block)], _scan_of(block)
+    out = np.empty((table.n_rows, len(positions)), dtype=kind.dtype)
+    for start, part in table.parts(scan, positions):
+        cells, bad = scan.copy(part)
         if bad >= 0:
-            k = int(positions[bad % len(positions)])
-            raise _misfit(table, kind, schema.names[k], start + bad // len(positions), k)
-        out[start : start + len(block)] = block
+            j, row = int(positions[bad % len(positions)]), start + bad // len(positions)
+            raise kind.misfit(schema.names[j], row, table.column(j).values[row])
+        out[start : start + len(cells)] = cells
     return out
 
 
-def _misfit(table: Table, kind: str, name: str, row: int, column: int) -> ValueError:
-    if kind in ("real", "spiked", "gaussian"):
-        return errors.infinite_cell(name, row)
-    refuse = errors.not_binary if kind == "binary" else errors.not_count
-    return refuse(name, row, table.column(column).values[row])
-
-
-def _encode_columns(schema: Schema, table: Table, kind: str) -> NDArray[Any]:
+def _encode_columns(schema: Schema, table: Table, block: str) -> NDArray[Any]:
     """A block of a table that is held column by column, or as rows."""
-    whole = _encode_records(table, kind) if isinstance(table, Records) else None
+    whole = _encode_records(table, block) if isinstance(table, Records) else None
     if whole is not None:
         return whole
-    positions, kind = schema.positions(kind).tolist(), kind_of(kind)
-    out = np.empty((table.n_rows, len(positions)), dtype=_DTYPE[kind])
+    positions, kind = schema.positions(block).tolist(), KINDS[kind_of(block)]
+    out = np.empty((table.n_rows, len(positions)), dtype=kind.dtype)
     for k, j in enumerate(positions):
-        out[:, k] = _BY_COLUMN[kind](table.column(j), schema.names[j])
+        out[:, k] = kind.encode(table.column(j), schema.names[j])
     return out
 
 
 def _encode_records(table: Records, block: str) -> NDArray[Any] | None:
     """A block of rows as dicts, in one pass; None if a cell of it takes a closer look."""
-    kind = kind_of(block)
-    if kind == "binary":
+    scan = _scan_of(block)
+    if scan is BITS:
         return table.bits(block)
     values = table.numbers(block)
     if values is None:
         return None
-    encoded, bad = _COPY[kind](values)
+    encoded, bad = scan.copy(values)
     return encoded if bad < 0 else None
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables import errors
-from infinimix.tables.scans import READY, ready
+from infinimix.tables.scans import Scan, ready
 
 __all__ = ["CHUNK", "FEW", "Cells", "Columns", "Dense", "Sparse", "Table"]
 
@@ -113,14 +113,14 @@ class Dense(Table):
             return super().picked(positions)
         return map(Cells, self.array[:, positions].T.tolist())
 
-    def parts(self, kind: str, positions: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[Any]]]:
+    def parts(self, scan: Scan, positions: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[Any]]]:
         """Some columns by blocks of rows, in one block if nothing has to be copied."""
         every = len(positions) == self.width
-        whole = every and self.array.dtype in READY[kind] and self.array.flags.carray
+        whole = every and self.array.dtype in scan.dtypes and self.array.flags.carray
         step = self.n_rows if whole else max(1, CHUNK // self.width)
         for start in range(0, self.n_rows, step):
             part = self.array[start : start + step]
-            yield start, ready(part if every else part.take(positions, axis=1), kind)
+            yield start, ready(part if every else part.take(positions, axis=1), scan)
 
 
 @dataclass(frozen=True)
@@ -148,9 +148,9 @@ class Sparse(Table):
         values[matrix.indices[stored]] = matrix.data[stored]
         return Cells(values)
 
-    def parts(self, kind: str, positions: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[Any]]]:
+    def parts(self, scan: Scan, positions: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[Any]]]:
         """Some columns by blocks of rows, so that the whole is never held dense twice."""
         step = max(1, CHUNK // self.width)
         for start in range(0, self.n_rows, step):
             part = self._by_row[start : start + step].toarray()
-            yield start, ready(part.take(positions, axis=1), kind)
+            yield start, ready(part.take(positions, axis=1), scan)

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables import errors
-from infinimix.tables.cells import encode_real, encode_spiked
 from infinimix.tables.column import KINDS, TRANSFORMED, Column
 from infinimix.tables.forms import Cells, Columns, Table
 from infinimix.tables.judging import MOST_CATEGORIES, judge, source_of, whole_but_for_holes
@@ -147,7 +146,7 @@ def _blocks(columns: Any, found: list[Column], table: Table) -> tuple[tuple[int,
 
 def _check_kind(kind: Any) -> str:
     if kind in _LATER:
-        raise ValueError(f"columns: the kind {kind!r} is not available yet; there are {KINDS}")
+        raise ValueError(f"columns: the kind {kind!r} is not available yet; there are {(*KINDS,)}")
     if isinstance(kind, str) and ":" in kind:
         return _check_transform(kind)
     if not isinstance(kind, str) or kind not in (*KINDS, "auto"):
@@ -174,8 +173,8 @@ def _check_transform(request: str) -> str:
 def _find(cells: Cells, name: str, kind: str, transform: str) -> Transform | None:
     """The transform that a column is asked to have, with the parameters that suit its cells."""
     if kind == "spiked":
-        return find_spike(_seen(encode_spiked(cells, name)), transform)
-    return TRANSFORMS[transform](_seen(encode_real(cells, name))) if transform else None
+        return find_spike(_seen(KINDS[kind].encode(cells, name)), transform)
+    return TRANSFORMS[transform](_seen(KINDS[kind].encode(cells, name))) if transform else None
 
 
 def _choose(cells: Cells, name: str, spikes: bool, natural: Collection[Any]) -> Column:
@@ -183,7 +182,7 @@ def _choose(cells: Cells, name: str, spikes: bool, natural: Collection[Any]) -> 
     if len(cells.values) < FEWEST:
         return Column(name, "real")
     try:
-        values = _seen(encode_real(cells, name))
+        values = _seen(KINDS["real"].encode(cells, name))
     except (TypeError, ValueError):
         return Column(name, "real")  # `encode` will refuse the cell, in its turn
     spike = choose_spike(values) if spikes else None

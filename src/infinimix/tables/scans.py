@@ -5,23 +5,15 @@ One row of a stream and a batch of a million go through the same loops; they are
 return the copy and the flat position of the first cell that does not fit, or -1.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.kernels.compile import entry, kernel
 
-__all__ = ["LARGEST", "READY", "TOO_MANY", "copy_binary", "copy_count", "copy_real", "ready"]
-
-#: For each kind the dtypes its loop reads as they are; `ready` converts the others.
-READY: dict[str, frozenset[np.dtype[Any]]] = {
-    "binary": frozenset(map(np.dtype, ("?", "i1", "u1", "i8", "f8"))),
-    "real": frozenset([np.dtype("f8")]),
-    "count": frozenset([np.dtype("f8")]),
-    "spiked": frozenset([np.dtype("f8")]),
-    "gaussian": frozenset([np.dtype("f8")]),
-}
+__all__ = ["BITS", "COUNTS", "LARGEST", "REALS", "TOO_MANY", "Scan", "ready"]
 
 #: Beyond this a number is refused as infinity is: its square, and sums of that, would overflow.
 LARGEST = 1e150
@@ -109,13 +101,33 @@ def copy_count(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
     return out, _scan(_scan_count, values, out)
 
 
-def ready(values: NDArray[Any], kind: str) -> NDArray[Any]:
-    """Convert a numeric array so that the loop of its kind can read it, copying if needed.
+class Scan(NamedTuple):
+    """A compiled pass: an array copied and checked.
+
+    Attributes
+    ----------
+    copy : callable
+        A C-contiguous 2-D array -> its copy, and where the first cell is that does not fit, or -1.
+    dtypes : frozenset
+        The dtypes that it reads as they are; `ready` converts the others.
+    """
+
+    copy: Callable[[NDArray[Any]], tuple[NDArray[Any], int]]
+    dtypes: frozenset[np.dtype[Any]]
+
+
+BITS = Scan(copy_binary, frozenset(map(np.dtype, ("?", "i1", "u1", "i8", "f8"))))
+REALS = Scan(copy_real, frozenset([_FLOAT64]))
+COUNTS = Scan(copy_count, frozenset([_FLOAT64]))
+
+
+def ready(values: NDArray[Any], scan: Scan) -> NDArray[Any]:
+    """Convert a numeric array so that a compiled pass can read it, copying if needed.
 
     Read-only, strided, misaligned and byte-swapped arrays are copied: a kernel compiled for each
     of them would cost more than the copy does.
     """
-    if values.dtype in READY[kind]:
+    if values.dtype in scan.dtypes:
         return values if values.flags.carray else np.array(values, order="C")
-    wide = "f8" if kind != "binary" or values.dtype.kind == "f" else "i8"
+    wide = "f8" if scan is not BITS or values.dtype.kind == "f" else "i8"
     return values.astype(wide, order="C")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables.column import KINDS, TRANSFORMED, Column, Novel, kind_of
-from infinimix.tables.decoding import decode_column
+from infinimix.tables.decoding import decode_codes
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
 from infinimix.tables.transforms import Transform, transform_from_json
 
@@ -217,12 +217,13 @@ class Schema:
         found: dict[int, NDArray[Any]] = {}
         for place, block in zip(self.blocks, blocks, strict=True):
             kind = kind_of(place)
-            values = self.categories if kind == "categorical" else None
             for k, j in enumerate(self.positions(place).tolist()):
-                known = None if values is None else values[k]
+                if kind == "categorical":
+                    found[j] = decode_codes(block[:, k], self.categories[k])
+                    continue
                 transform = self.columns[j].transform
                 cells = transform.decode(block[:, k]) if transform else block[:, k]
-                found[j] = decode_column(cells, kind, self.sources[j], known)
+                found[j] = KINDS[kind].decoder(cells, self.sources[j])
         return {name: found[j] for j, name in enumerate(self.names)}
 
     def to_json(self) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from infinimix.families.normal import PLACE, TIGHTNESS
 
 @pytest.mark.parametrize("far", [0.0, 1.7e9])  # time stamps keep their digits
 @pytest.mark.parametrize("share", [0.0, 0.3])
-def test_settled_groups_have_the_density_of_their_normal(far, share):
+def test_point_estimates_have_the_density_of_their_normal(far, share):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(50, 3)) * [1.0, 0.01, 30.0] + far
     X[rng.random(X.shape) < share] = np.nan
@@ -18,7 +18,7 @@ def test_settled_groups_have_the_density_of_their_normal(far, share):
     family = NormalInverseChiSquared(prior)
     stats = seam.empty(family, 4)
     seam.count_rows(family, stats, rng.random((50, 4)), X)
-    seam.settle(family, stats, False)
+    seam.estimate_point(family, stats, False)
     live = np.array([2, 0, 3])
     found = np.ones((50, 3))  # is added to
     seam.score_rows(family, stats, live, X, found)

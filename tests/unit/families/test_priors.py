@@ -3,21 +3,14 @@
 import numpy as np
 import pytest
 
+from infinimix.families.base_measures import COUNT_SHAPES, REAL_EMPIRICAL, STRENGTH
 from infinimix.families.gaussian_priors import (
     CORRELATION_KEPT,
     GAUSSIAN_EMPIRICAL,
     GAUSSIAN_REFERENCE,
     LEAST_EIGENVALUE,
 )
-from infinimix.families.priors import (
-    COUNT_SHAPES,
-    REAL_EMPIRICAL,
-    STRENGTH,
-    Layout,
-    blank,
-    depends_on_data,
-    find_families,
-)
+from infinimix.families.priors import Layout, blank, depends_on_data, find_families
 from infinimix.families.seam import empty
 from infinimix.inference.ensemble.bank import pool_rows
 

@@ -83,6 +83,37 @@ def test_a_child_has_the_body_of_its_parent():
     assert apply(Child(2.0), 3.0) == 5.0
 
 
+def test_a_class_adopts_a_default_unless_it_has_a_body():
+    @operation
+    def describe(first):
+        """Describe the first."""
+
+    @describe.implement(tuple)
+    def _(first):
+        return "a tuple"
+
+    describe.implement(Plus)(lambda first: "plus")
+    assert not describe.adopt(Times)
+    describe.default(lambda first: "by default")
+    assert describe.adopt(Times)
+    assert describe.adopt(Plus)
+    assert describe.adopt(Child)
+    assert [describe(f) for f in (Plus(1.0), Times(1.0), Child(1.0), (1,))] == [
+        "plus", "by default", "plus", "a tuple",
+    ]  # fmt: skip
+
+
+def test_a_class_that_goes_without_is_no_tuple():
+    @operation
+    def describe(first):
+        """Describe the first."""
+
+    describe.implement(tuple)(lambda first: "a tuple")
+    describe.refuse(Times)
+    with pytest.raises(TypeError, match="Times has no operation 'describe'"):
+        describe(Times(1.0))
+
+
 def test_an_operation_keeps_its_name():
     assert apply.__name__ == "apply"
     assert apply.__doc__ == "Apply the first to x."

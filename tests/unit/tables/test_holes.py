@@ -1,4 +1,4 @@
-"""Where cells are missing, and the marks that say so behind the binary columns."""
+"""Where cells are missing, and the indicators that say so behind the binary columns."""
 
 from dataclasses import replace
 

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from infinimix.families.priors import REFERENCE
+from infinimix.families.base_measures import REFERENCE
 from infinimix.tables import EncodedTable
 
 SHARES = (np.arange(1000) + 0.5) / 1000  # a grid for s

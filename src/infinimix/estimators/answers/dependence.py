@@ -17,11 +17,11 @@ import numpy as np
 from infinimix.estimators.answers.anomaly import draw_own
 from infinimix.estimators.answers.filling import Predictive, is_tied
 from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.column import KINDS
 from infinimix.tables.encoded import Blocks
 
 MOST_CODES = 2000  # of all discrete columns together: more are not summed exactly
 CELLS_AT_ONCE = 1 << 23  # rows times columns times slots that are held at a time
-DISCRETE = ("binary", "categorical")
 
 
 def information_correlations(
@@ -29,14 +29,14 @@ def information_correlations(
 ) -> np.ndarray:
     """Return r of each pair of columns in table order; `table` is any rows, for their form."""
     schema = table.schema
-    kinds = [column.kind for column in schema.columns]
-    discrete = np.array([kind in DISCRETE for kind in kinds])
+    kinds = [KINDS[column.kind] for column in schema.columns]
+    discrete = np.array([kind.discrete for kind in kinds])
     codes = [_n_codes(schema, j) for j in range(schema.width)]
     exact = sum(codes) <= MOST_CODES
     information, entropy = np.zeros((schema.width,) * 2), np.full(schema.width, np.inf)
     if not (exact and discrete.all()):
         information, entropy = _sampled(mixture, table, n, rng)
-        entropy[[kind not in (*DISCRETE, "count") for kind in kinds]] = np.inf
+        entropy[[not kind.has_mass for kind in kinds]] = np.inf
     if exact and discrete.any():
         at = np.flatnonzero(discrete)
         information[np.ix_(at, at)], entropy[at] = _summed(mixture, table, codes)
@@ -66,7 +66,7 @@ def _summed(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return mutual informations and entropies of the discrete columns, by sums over values."""
     schema, tables = table.schema, []
-    columns = [j for j, column in enumerate(schema.columns) if column.kind in DISCRETE]
+    columns = [j for j, column in enumerate(schema.columns) if KINDS[column.kind].discrete]
     for j in columns:
         b, k = schema.places[j]
         rows = table.blank(codes[j]).blocks[b]

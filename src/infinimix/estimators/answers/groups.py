@@ -15,10 +15,9 @@ from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.partition.assignments import best_particle
 from infinimix.inference.partition.population import MASS
 from infinimix.tables import Schema, encode
+from infinimix.tables.column import KINDS, kind_of
 from infinimix.tables.errors import listed
 from infinimix.tables.missing import is_missing
-
-AVERAGED = ("binary", "count")  # kinds whose typical value, a probability or a rate, is no cell
 
 
 def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
@@ -95,10 +94,12 @@ def _check_seen(schema: Schema, row: Mapping[str, Any], codes: np.ndarray) -> No
 def typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, Any]:
     """Return typical values by name, in table order; averages stay as they are."""
     pairs = list(zip(schema.blocks, blocks, strict=True))
-    cells = [np.zeros(b.shape, np.int8) if kind in AVERAGED else b for kind, b in pairs]
+    cells = [
+        np.zeros(b.shape, np.int8) if KINDS[kind_of(kind)].averaged else b for kind, b in pairs
+    ]
     columns = schema.decode(cells)
     for kind, block in pairs:
-        if kind in AVERAGED:
+        if KINDS[kind_of(kind)].averaged:
             for j, position in enumerate(schema.positions(kind)):
                 columns[schema.names[position]] = block[:, j]
     return columns

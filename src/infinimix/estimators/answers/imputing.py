@@ -12,6 +12,7 @@ import numpy as np
 from infinimix.estimators.answers.filling import Predictive
 from infinimix.estimators.answers.writing import numbers_like, write_cells
 from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.column import KINDS, kind_of
 from infinimix.tables.encoded import Blocks
 from infinimix.tables.holes import find_holes
 from infinimix.tables.transforms import Transform
@@ -55,18 +56,12 @@ def impute_draws(mixture: Predictive, query: Query, rng: np.random.Generator) ->
 
 def _natural(schema: Schema, values: Blocks) -> dict[str, np.ndarray]:
     """Return means and modes by name; the mean of a count need not be whole."""
-    cells = []
-    for kind, value in zip(schema.blocks, values, strict=True):
-        if kind == "binary":
-            value = (value >= 0.5).astype(np.int8)
-        elif kind == "categorical":
-            value = value.astype(np.int32)
-        cells.append(np.floor(value) if kind == "count" else value)
-    columns = schema.decode(cells)
-    if "count" in schema.blocks:
-        means = values[schema.blocks.index("count")]
-        for k, j in enumerate(schema.positions("count").tolist()):
-            columns[schema.names[j]] = means[:, k]
+    kinds = [KINDS[kind_of(block)] for block in schema.blocks]
+    columns = schema.decode([kind.nearest(v) for kind, v in zip(kinds, values, strict=True)])
+    for block, kind, means in zip(schema.blocks, kinds, values, strict=True):
+        if kind.averaged and not kind.discrete:
+            for k, j in enumerate(schema.positions(block).tolist()):
+                columns[schema.names[j]] = means[:, k]
     return columns
 
 

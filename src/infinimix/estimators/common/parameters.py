@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.effort import EFFORTS
-from infinimix.families.given import FOUND
+from infinimix.families.base_measures import FOUND
 from infinimix.inference.partition.filter import RESAMPLING
 
 Rule = tuple[Callable[[Any], bool], str]

@@ -5,16 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from infinimix.estimators.common.parameters import Rule, is_positive, is_whole, one_of
+from infinimix.families.catalogue import CATALOGUE
 from infinimix.families.given import resolve_prior
 from infinimix.inference.finite.ensemble import Plan
 from infinimix.tables import Schema
 
 NUMBERS = ("auto", "bic", "classes")
 PRIORS = ("reference", "uniform", "empirical")
-KINDS = ("real", "spiked", "count", "gaussian")  # have no uniform prior
-UNIFORM: dict[str, Any] = {"binary": (1.0, 1.0), "categorical": 1.0} | dict.fromkeys(
-    KINDS, "reference"
-)
+UNIFORM: dict[str, Any] = {kind: entry.uniform for kind, entry in CATALOGUE.items()}
 
 FINITE_RULES: dict[str, Rule] = {
     "n_components": (

@@ -10,7 +10,7 @@ import numpy as np
 
 from infinimix.estimators.common.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
 from infinimix.estimators.online.rows import RULES
-from infinimix.families.given import FOUND
+from infinimix.families.base_measures import FOUND
 from infinimix.inference.online_crp.learner import CAP, OnlineSettings
 from infinimix.partitions.relaxed import ALPHA_RULES
 from infinimix.tables.text import Text

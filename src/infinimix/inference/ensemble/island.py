@@ -11,8 +11,8 @@ label hypotheses, each with filters of its own, under the same hyper-parameters.
 
 import numpy as np
 
-from infinimix.families.dials import spread
-from infinimix.inference.ensemble.hyperparameters import turn_dials
+from infinimix.families.grids import spread_strengths
+from infinimix.inference.ensemble.hyperparameters import draw_hyperparameters
 from infinimix.inference.ensemble.label_gibbs import LabelState
 from infinimix.inference.ensemble.label_hypotheses import LabelHypothesis, branch, distinct, weights
 from infinimix.inference.partition.chain import Chain
@@ -32,7 +32,9 @@ class Island:
         self.settings, self.seed, self.k = settings, seed, k
         self.rng = self._generator(2**32 - 2, k)
         self.alpha = 1.0 if settings.alpha == "learn" else settings.alpha
-        self.dials = spread(base.layout, settings.prior, k / max(settings.n_islands - 1, 1))
+        self.dials = spread_strengths(
+            base.layout, settings.prior, k / max(settings.n_islands - 1, 1)
+        )
         self.family = base.families(self.dials)
         self.hypotheses = [LabelHypothesis()]
         self.label_rng = self._generator(2**32 - 5, k)  # by which hypotheses are kept
@@ -130,7 +132,7 @@ class Island:
         """Draw the dials of the base measure, given the groups of one particle of each class."""
         pairs = zip(filters, particles)
         groups = [(f.stats, f.held(r)) for f, r in pairs if f.n_rows]
-        self.dials, _ = turn_dials(self.rng, *base, self.dials, groups)
+        self.dials, _ = draw_hyperparameters(self.rng, *base, self.dials, groups)
 
     def _find_alpha(self, filters, particles):
         """Draw the concentration, given how many groups one particle of each class has."""

@@ -23,7 +23,7 @@ import numpy as np
 
 from infinimix.families.product import engine, refresh_all
 from infinimix.families.seam import add, copy, count, empty, map_arrays, refresh, score
-from infinimix.inference.ensemble.hyperparameters import turn_dials
+from infinimix.inference.ensemble.hyperparameters import draw_hyperparameters
 from infinimix.inference.partition.filter import doubled
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import exp
@@ -192,7 +192,7 @@ class LabelState:
             sizes = np.bincount(self.slots[OWNER, held], minlength=self.n_classes)
             self.alpha = draw_alpha(self.rng, self.alpha, sizes, self.class_rows)
         if base.learns:
-            dials, _ = turn_dials(self.rng, *base, dials, [(self.stats, held)])
+            dials, _ = draw_hyperparameters(self.rng, *base, dials, [(self.stats, held)])
             self.family = base.families(dials)
             refresh_all(self.family, self.stats, self.slots.shape[1])
         return dials

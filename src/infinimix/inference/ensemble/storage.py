@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from infinimix.families.dials import GRID
+from infinimix.families.grids import GRID
 from infinimix.families.priors import Layout
 from infinimix.families.product import refresh_all
 from infinimix.families.seam import empty, sound

@@ -10,9 +10,9 @@ its fixed points where they are: the expectation is the very estimate that it is
 Components may be owned by classes instead: then a label says which components a row may be in.
 
 Each restart is a mixture of its own; all of them stand side by side in one table of slots, restart
-after restart, so that a step costs few calls. `settle` makes a point estimate of the counts, and
-says which prior that estimate is most probable under: the log likelihood plus the log of that
-prior never falls from step to step (for the families that have an estimate; see `settle`).
+after restart, so that a step costs few calls. `estimate_point` makes point estimates of the counts,
+and says which prior an estimate is most probable under: the log likelihood plus the log of that
+prior never falls from step to step (for the families that have an estimate).
 """
 
 from typing import NamedTuple
@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families.product import evidence_all
-from infinimix.families.seam import FLOOR, count_rows, empty, freedom, score_rows, settle
+from infinimix.families.seam import FLOOR, count_rows, empty, estimate_point, freedom, score_rows
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import exp, log
 from infinimix.kernels.logs import logsumexp
@@ -133,7 +133,7 @@ def maximise(model, data, weight):
     n, R, K = weight.shape
     stats = empty(model.family, R * K)
     count_rows(model.family, stats, weight.reshape(n, R * K), data.X)
-    log_prior = settle(model.family, stats, model.mode).reshape(R, K).sum(axis=1)
+    log_prior = estimate_point(model.family, stats, model.mode).reshape(R, K).sum(axis=1)
     rows = weight.sum(axis=0)
     log_share, more = share(rows, model.mode)
     return EMState(stats, rows, log_share, log_prior + more)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from infinimix.families.priors import blank
-from infinimix.families.seam import empty, settle, sound
+from infinimix.families.seam import empty, estimate_point, sound
 from infinimix.inference.finite.em import EMState, share
 from infinimix.inference.finite.ensemble import Ensemble, class_family
 
@@ -36,7 +36,7 @@ def ensemble_from_tree(tree, plan, layout):
         own.n[:] = saved
     if not sound(whole, stats):
         raise ValueError("statistics that no rows have")
-    log_prior = settle(whole, stats, plan.mode).reshape(R, K).sum(axis=1)
+    log_prior = estimate_point(whole, stats, plan.mode).reshape(R, K).sum(axis=1)
     log_share, more = share(rows, plan.mode)
     if trace.ndim != 2 or trace.shape[1] != R or trace.dtype != np.float64:
         raise ValueError("its trace is not of its restarts")

@@ -10,7 +10,7 @@ far. The correction is that of `refinement`, the chance of a new class that of `
 
 import numpy as np
 
-from infinimix.families.seam import foreign, mark, score
+from infinimix.families.seam import features, score, unseen_share
 from infinimix.inference.online_crp.model import (
     ALPHA,
     BLAME,
@@ -134,7 +134,7 @@ def think(model, live, n_classes, X, i, room):
     score(model.family, model.stats, shown, a, live, room.score)
     used = 0
     if model.refinement.b.shape[0] > 0:
-        used = mark(model.family, model.stats, shown, a, 0, room.mark, room.value)
+        used = features(model.family, model.stats, shown, a, 0, room.mark, room.value)
     correct(model.refinement, room.mark, room.value, used, live.shape[0], room.correction)
     rate_classes(model, n_classes, room.base)
     density = mix_replicas(model, n_classes, room)
@@ -142,7 +142,7 @@ def think(model, live, n_classes, X, i, room):
     for c in range(n_classes):
         best = c if room.mean[c] > room.mean[best] else best
     k = 1 + best * model.replicas.shape[1]
-    strange = foreign(model.family, model.stats, k, whole, b) if n_classes > 0 else 1.0
+    strange = unseen_share(model.family, model.stats, k, whole, b) if n_classes > 0 else 1.0
     new = sense_novelty(model, n_classes, density, unknown, strange, room)
     return best, new, whole, b
 

@@ -8,7 +8,7 @@ log-loss, the weights of the replicas their likelihood.
 
 import numpy as np
 
-from infinimix.families.seam import add, mark
+from infinimix.families.seam import add, features
 from infinimix.inference.online_crp.answers import decide, think
 from infinimix.inference.online_crp.model import (
     ALPHA,
@@ -93,7 +93,7 @@ def learn_corrections(model, y, n_classes, X, i, room):
     replicas, size = model.replicas, model.replicas.shape[1]
     if model.refinement.b.shape[0] == 0:
         return
-    used = mark(model.family, model.stats, X, i, 0, room.mark, room.value)
+    used = features(model.family, model.stats, X, i, 0, room.mark, room.value)
     for r in range(size):
         if replicas[STEP, r] > 0.0:
             for c in range(n_classes):

@@ -11,7 +11,7 @@ import numpy as np
 
 from infinimix.families.priors import Layout, find_families
 from infinimix.families.product import refresh_all
-from infinimix.families.seam import empty, marks, sound
+from infinimix.families.seam import empty, n_features, sound
 from infinimix.families.words import MEAN, REINFORCED, SAMPLED, UNDRAWN, WordStats, empty_words
 from infinimix.inference.online_crp import model as at
 from infinimix.inference.online_crp.learner import OnlineSettings, Rngs
@@ -128,7 +128,7 @@ def table_from_tree(tree):
     stats = _statistics(family, slots, tree["n"])
     refresh_all(family, stats, slots)
     refines = any(learner.settings.steps)
-    refinement = _corrections(tree, marks(family) if refines else 0, slots)
+    refinement = _corrections(tree, n_features(family) if refines else 0, slots)
     learner.model = learner.model._replace(family=family, stats=stats, refinement=refinement)
     return learner
 

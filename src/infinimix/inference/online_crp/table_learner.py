@@ -8,7 +8,7 @@ import numpy as np
 
 from infinimix.families.priors import blank, find_families
 from infinimix.families.product import Bound, as_cells, refresh_all, rows_of
-from infinimix.families.seam import MOST_MARKS, empty, map_arrays, marks, typical, widen
+from infinimix.families.seam import MOST_FEATURES, empty, map_arrays, n_features, typical, widen
 from infinimix.inference.online_crp.learner import OnlineAnswers, OnlineLearner
 from infinimix.inference.online_crp.model import HELD, SHARE, UNTOLD
 from infinimix.inference.online_crp.refinement import Refinement
@@ -23,10 +23,10 @@ class TableLearner(OnlineLearner):
         self.layout, self.prior = layout, prior
         self.pool = empty(blank(layout), 1)  # the rows that the base measure was found in
         family = find_families(layout, prior, self.pool)
-        self._bound = Bound(("score", "count", "refresh", "mark"))
+        self._bound = Bound(("score", "count", "refresh", "features"))
         self._given = (None, None)  # the model, and how the kernels take it
         weights = AsIs(np.zeros(0))
-        super().__init__(settings, family, empty(family, 1), weights, marks(family), seed)
+        super().__init__(settings, family, empty(family, 1), weights, n_features(family), seed)
 
     def run_novel(self, X, n_rows, novel, told=None, given=None, proba=False):
         """Run rows some of which bring new categories, listed by row and column.
@@ -84,7 +84,7 @@ class TableLearner(OnlineLearner):
         refinement = model.refinement
         if any(self.settings.steps):
             places = self._places(before)
-            shape = (marks(wider), refinement.b.shape[1])
+            shape = (n_features(wider), refinement.b.shape[1])
             moved = [np.zeros(shape, np.float32) for _ in range(2)]
             for array, old in zip(moved, refinement[:2], strict=True):
                 array[places] = old
@@ -101,7 +101,7 @@ class TableLearner(OnlineLearner):
                 places += [s + np.arange(size) for s, size in zip(starts, before, strict=False)]
                 first = int(starts[-1])
             else:
-                features = marks(family)
+                features = n_features(family)
                 places.append(first + np.arange(features))
                 first += features
         return np.concatenate(places).astype(np.int64)
@@ -143,7 +143,7 @@ class TableLearner(OnlineLearner):
         return super().__getstate__() | {"_given": (None, None), "_rows": None}
 
     def _longest(self, X):
-        return MOST_MARKS * sum(block.shape[1] for block in X)
+        return MOST_FEATURES * sum(block.shape[1] for block in X)
 
     def _stops(self, n_rows):
         stops, power = set(super()._stops(n_rows)), 1 << self.steps.bit_length()

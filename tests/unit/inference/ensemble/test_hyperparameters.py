@@ -1,15 +1,20 @@
-"""Dials given the groups: against enumeration of all notches, and what a scan leaves alone."""
+"""Hyper-parameters given the groups: against enumeration, and what a scan leaves alone."""
 
 import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from infinimix.families.dials import DIALS, GRID, TAUS, Dial, untouched
+from infinimix.families.catalogue import CATALOGUE, Hyper
+from infinimix.families.grids import GRID, TAUS, centred
 from infinimix.families.priors import Layout, blank, find_families
 from infinimix.families.product import engine
 from infinimix.families.seam import add, empty, evidence
 from infinimix.inference.ensemble.bank import pool_rows
-from infinimix.inference.ensemble.hyperparameters import turn_dial, turn_dials, weigh_notches
+from infinimix.inference.ensemble.hyperparameters import (
+    draw_hyperparameters,
+    draw_positions,
+    weigh_positions,
+)
 
 LAYOUT = Layout({"binary": ("a", "b", "c"), "real": ("x",)}, np.zeros(0, np.int64))
 PRIOR = {"a": "learn", "b": "empirical", "c": "learn", "x": "learn"}
@@ -43,28 +48,28 @@ def weights(v, centre, spread):
     return p / p.sum()
 
 
-def enumerate_two_columns(dial, log_evidence):
+def enumerate_two_columns(hyper, log_evidence):
     """P(c, v_1, v_2) by the formula, one term after another."""
-    levels = GRID if dial.tau0 else [0]
+    levels = GRID if hyper.tau0 else [0]
     p = np.zeros((len(levels), len(GRID), len(GRID)))
     for c, level in enumerate(levels):
         for tau in TAUS:
             own = weights(GRID, level, tau)
-            start = weights(GRID, 0, dial.tau0)[c] if dial.tau0 else 1.0
+            start = weights(GRID, 0, hyper.tau0)[c] if hyper.tau0 else 1.0
             p[c] += start / tau * np.outer(own, own)
     p *= np.exp(np.add.outer(*log_evidence.T))
     return p / p.sum()
 
 
 @pytest.mark.parametrize("tau0", [0.0, 2.0])
-def test_a_dial_is_drawn_from_its_posterior(tau0, seed):
+def test_a_hyper_parameter_is_drawn_from_its_posterior(tau0, seed):
     """Chi-squared over cells of (c, v_1, v_2): a false alarm in 10^5 runs."""
-    rng, dial, n = np.random.default_rng(seed), Dial("any", 1.0, tau0), 4000
+    rng, hyper, n = np.random.default_rng(seed), Hyper("any", 1.0, tau0), 4000
     log_evidence = np.column_stack([-0.3 * (GRID - 2.0) ** 2, np.where(GRID > -2, 0.0, -700.0)])
-    p = enumerate_two_columns(dial, log_evidence)
+    p = enumerate_two_columns(hyper, log_evidence)
     found = np.zeros(p.shape)
     for _ in range(n):
-        c, (v1, v2) = turn_dial(rng, dial, log_evidence)
+        c, (v1, v2) = draw_positions(rng, hyper, log_evidence)
         found[c - GRID[0] if tau0 else 0, v1 - GRID[0], v2 - GRID[0]] += 1
     order = np.argsort(-p.ravel())
     kept = int((n * p > 8).sum())
@@ -75,32 +80,32 @@ def test_a_dial_is_drawn_from_its_posterior(tau0, seed):
 
 
 def test_without_a_generator_it_is_the_most_probable():
-    """First the most probable level and spread, then the notch of each column."""
-    dial, sharp = Dial("any", 1.0, 2.0), -50.0 * (GRID[:, None] - [1, 1, 2]) ** 2
-    c, v = turn_dial(None, dial, sharp)
+    """First the most probable level and spread, then the position of each column."""
+    hyper, sharp = Hyper("any", 1.0, 2.0), -50.0 * (GRID[:, None] - [1, 1, 2]) ** 2
+    c, v = draw_positions(None, hyper, sharp)
     assert c == 1
     assert v.tolist() == [1, 1, 2]
-    assert turn_dial(None, dial, np.zeros((len(GRID), 2)))[1].tolist() == [0, 0]
+    assert draw_positions(None, hyper, np.zeros((len(GRID), 2)))[1].tolist() == [0, 0]
 
 
 def test_columns_that_disagree_beyond_all_measure_are_drawn():
-    """Each column is sure of another notch: no sum may vanish."""
+    """Each column is sure of another position: no sum may vanish."""
     sure = np.where(GRID[:, None] == [GRID[0], GRID[-1]], 0.0, -1e6)
-    for dial in DIALS["binary"]:
-        _, v = turn_dial(np.random.default_rng(0), dial, sure)
+    for hyper in CATALOGUE["binary"].grid:
+        _, v = draw_positions(np.random.default_rng(0), hyper, sure)
         assert v.tolist() == [GRID[0], GRID[-1]]
 
 
-def test_the_table_is_the_evidence_under_each_notch():
+def test_the_table_is_the_evidence_at_each_position():
     stats, pool = table()
     other, _ = table(1)
-    dials = untouched(LAYOUT)
+    grid = centred(LAYOUT)
     groups = [(stats[0], np.array([1, 3])), (other[0], np.array([2]))]
     families = []
     for v in GRID:
-        dials["binary"][0] = v
-        families.append(find_families(LAYOUT, "learn", pool, dials)[0])
-    found = weigh_notches(families, groups, 3).sum(axis=1)
+        grid["binary"][0] = v
+        families.append(find_families(LAYOUT, "learn", pool, grid)[0])
+    found = weigh_positions(families, groups, 3).sum(axis=1)
     for family, value in zip(families, found, strict=True):
         expected = sum(evidence_of(family, own, k) for own, slots in groups for k in slots)
         assert value == pytest.approx(expected, abs=1e-9)
@@ -108,41 +113,43 @@ def test_the_table_is_the_evidence_under_each_notch():
 
 def test_a_scan_turns_only_what_is_learned():
     stats, pool = table()
-    before = untouched(LAYOUT)
+    before = centred(LAYOUT)
     before["binary"][:, 1] = 5  # of a column that is not learned
     moved = np.zeros((2, 3), bool)
     for seed in range(10):
         rng = np.random.default_rng(seed)
-        dials, common = turn_dials(rng, LAYOUT, PRIOR, pool, before, [(stats, [1, 2, 3, 4])])
-        moved |= dials["binary"] != before["binary"]
-        assert np.isin(dials["real"], GRID).all()
+        grid, common = draw_hyperparameters(
+            rng, LAYOUT, PRIOR, pool, before, [(stats, [1, 2, 3, 4])]
+        )
+        moved |= grid["binary"] != before["binary"]
+        assert np.isin(grid["real"], GRID).all()
         assert common["binary"][1] == 0  # the mean stays with the pooled mean
     assert moved.tolist() == [[True, False, True]] * 2
     assert (before["binary"][:, [0, 2]] == 0).all()
-    still, _ = turn_dials(rng, LAYOUT, "empirical", pool, before, [(stats, [1, 2, 3, 4])])
+    still, _ = draw_hyperparameters(rng, LAYOUT, "empirical", pool, before, [(stats, [1, 2, 3, 4])])
     assert (still["binary"] == before["binary"]).all()
 
 
-def test_the_same_seed_gives_the_same_dials():
+def test_the_same_seed_gives_the_same_draws():
     stats, pool = table()
     groups = [(stats, [1, 2])]
     a, b = (
-        turn_dials(np.random.default_rng(3), LAYOUT, PRIOR, pool, untouched(LAYOUT), groups)
+        draw_hyperparameters(np.random.default_rng(3), LAYOUT, PRIOR, pool, centred(LAYOUT), groups)
         for _ in range(2)
     )
     np.testing.assert_equal(a, b)
 
 
 def test_many_groups_find_the_strength_that_made_them():
-    """Groups of Beta(.5, .5) columns have strength 1: one notch above the default."""
+    """Groups of Beta(.5, .5) columns have strength 1: one step above the default."""
     rng = np.random.default_rng(0)
     layout = Layout({"binary": tuple("abcdefgh")}, np.zeros(0, np.int64))
     stats, pool = empty(blank(layout), 100), empty(blank(layout), 1)
     stats[0].n[:, 1] = rng.binomial(200, rng.beta(0.5, 0.5, (100, 8)))
     stats[0].n[:, 0] = 200 - stats[0].n[:, 1]
     pool[0].n[0] = stats[0].n.sum(axis=0)
-    args = layout, "learn", pool, untouched(layout), [(stats, np.arange(100))]
-    dials, common = turn_dials(None, *args)
+    args = layout, "learn", pool, centred(layout), [(stats, np.arange(100))]
+    grid, common = draw_hyperparameters(None, *args)
     assert common["binary"].tolist() == [1, 0]
-    assert (dials["binary"][0] == 1).all()
-    assert (np.abs(dials["binary"][1]) <= 1).all()
+    assert (grid["binary"][0] == 1).all()
+    assert (np.abs(grid["binary"][1]) <= 1).all()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infinimix import AClassClassifier, CRPMixture, load, save
-from infinimix.families.dials import untouched
+from infinimix.families.grids import centred
 from infinimix.inference.ensemble import island as islands
 from infinimix.inference.partition.assignments import best_island, best_particle
 from infinimix.inference.partition.soundness import check_population
@@ -94,14 +94,14 @@ def test_any_cutting_of_a_stream_learns_the_same(max_groups):
     assert_same(whole, single)
 
 
-def test_a_new_category_has_room_before_the_dials_turn(monkeypatch):
+def test_a_new_category_has_room_before_the_hyper_parameters_move(monkeypatch):
     seen = []
 
-    def turn(rng, layout, prior, pool, dials, groups):
+    def turn(rng, layout, prior, pool, grid, groups):
         seen.extend((stats[1].n.shape[1], int(layout.category_counts.sum())) for stats, _ in groups)
-        return untouched(layout), None
+        return centred(layout), None
 
-    monkeypatch.setattr(islands, "turn_dials", turn)
+    monkeypatch.setattr(islands, "draw_hyperparameters", turn)
     classifier(**LEARN).partial_fit(X, Y)
     assert len({width for width, _ in seen}) > 2
     assert all(width == expected for width, expected in seen)

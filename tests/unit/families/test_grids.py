@@ -1,11 +1,13 @@
-"""What a notch of each dial does to the base measure."""
+"""What a step on each grid does to the base measure."""
 
 import numpy as np
 import pytest
 from scipy.special import logit
 
-from infinimix.families.dials import DIALS, GRID, untouched
-from infinimix.families.priors import REAL_EMPIRICAL, STRENGTH, Layout, blank, find_families
+from infinimix.families.base_measures import REAL_EMPIRICAL, STRENGTH
+from infinimix.families.catalogue import CATALOGUE
+from infinimix.families.grids import GRID, centred
+from infinimix.families.priors import Layout, blank, find_families
 from infinimix.families.seam import empty
 from infinimix.inference.ensemble.bank import pool_rows
 
@@ -36,95 +38,95 @@ def pooled(n=30):
     return pool
 
 
-def turned(kind, name, notch, prior="learn"):
-    """The prior of a kind with one dial of its first column turned."""
-    dials = untouched(LAYOUT)
-    dials[kind][[dial.name for dial in DIALS[kind]].index(name), 0] = notch
-    families = find_families(LAYOUT, prior, pooled(), dials)
+def moved_to(kind, name, step, prior="learn"):
+    """The prior of a kind with one hyper-parameter of its first column moved."""
+    grid = centred(LAYOUT)
+    grid[kind][[hyper.name for hyper in CATALOGUE[kind].grid].index(name), 0] = step
+    families = find_families(LAYOUT, prior, pooled(), grid)
     return families[list(LAYOUT.names).index(kind)].prior
 
 
-@pytest.mark.parametrize("dials", [None, untouched(LAYOUT)])
-def test_dials_at_zero_are_the_empirical_prior_bit_for_bit(dials):
+@pytest.mark.parametrize("grid", [None, centred(LAYOUT)])
+def test_grids_at_zero_are_the_empirical_prior_bit_for_bit(grid):
     expected = find_families(LAYOUT, "empirical", pooled())
-    for a, b in zip(find_families(LAYOUT, "learn", pooled(), dials), expected, strict=True):
+    for a, b in zip(find_families(LAYOUT, "learn", pooled(), grid), expected, strict=True):
         np.testing.assert_array_equal(a.prior, b.prior)
 
 
-def test_dials_act_only_where_they_are_learned():
+def test_grids_act_only_where_they_are_learned():
     names = [name for own in LAYOUT.names.values() for name in own]
     prior = dict.fromkeys(names, "empirical") | {"b": "reference", "e": (0.0, 1.0, 2.0, 3.0)}
     still = find_families(LAYOUT, prior, pooled())
-    dials = {kind: notches + 3 for kind, notches in untouched(LAYOUT).items()}
-    for a, b in zip(find_families(LAYOUT, prior, pooled(), dials), still, strict=True):
+    grid = {kind: positions + 3 for kind, positions in centred(LAYOUT).items()}
+    for a, b in zip(find_families(LAYOUT, prior, pooled(), grid), still, strict=True):
         np.testing.assert_array_equal(a.prior, b.prior)
-    moved = find_families(LAYOUT, prior | {"a": "learn"}, pooled(), dials)[0].prior
+    moved = find_families(LAYOUT, prior | {"a": "learn"}, pooled(), grid)[0].prior
     assert (moved[:, 0] != still[0].prior[:, 0]).all()
     np.testing.assert_array_equal(moved[:, 1], still[0].prior[:, 1])
 
 
 @pytest.mark.parametrize("kind", LAYOUT.names)
-def test_a_dial_turns_its_own_column_only(kind):
+def test_a_grid_moves_its_own_column_only(kind):
     (size, *_) = LAYOUT.category_counts if kind == "categorical" else (1,)
-    still = turned(kind, DIALS[kind][0].name, 0)
-    for dial in DIALS[kind]:
-        moved = turned(kind, dial.name, 2)
+    still = moved_to(kind, CATALOGUE[kind].grid[0].name, 0)
+    for hyper in CATALOGUE[kind].grid:
+        moved = moved_to(kind, hyper.name, 2)
         assert (moved[..., :size] != still[..., :size]).any()
         np.testing.assert_array_equal(moved[..., size:], still[..., size:])
 
 
 def test_strength_is_the_number_of_pseudo_rows():
     for kind in ("binary", "categorical"):
-        still, moved = (turned(kind, "strength", v)[..., :1] for v in (0, 3))
+        still, moved = (moved_to(kind, "strength", v)[..., :1] for v in (0, 3))
         np.testing.assert_allclose(moved, 8.0 * still)
 
 
 def test_the_mean_of_a_binary_column_moves_in_log_odds():
-    still, moved = (turned("binary", "mean", v)[:, 0] for v in (0, -3))
+    still, moved = (moved_to("binary", "mean", v)[:, 0] for v in (0, -3))
     assert moved.sum() == pytest.approx(still.sum())
     step = logit(moved[1] / moved.sum()) - logit(still[1] / still.sum())
     assert step == pytest.approx(-1.5)
 
 
 def test_evenness_tempers_the_shares():
-    still, hot, cold = (turned("categorical", "evenness", v) for v in (0, 2, -2))
+    still, hot, cold = (moved_to("categorical", "evenness", v) for v in (0, 2, -2))
     assert hot.sum() == pytest.approx(still.sum())
     np.testing.assert_allclose(hot / hot[0], np.sqrt(still / still[0]))
     np.testing.assert_allclose(cold / cold[0], (still / still[0]) ** 2)
 
 
 def test_a_narrow_group_of_reals_leaves_the_spread_of_means():
-    mean, kappa, nu, scale2 = turned("real", "variance", 0)[:, 0]
-    narrow = turned("real", "variance", -2)[:, 0]
+    mean, kappa, nu, scale2 = moved_to("real", "variance", 0)[:, 0]
+    narrow = moved_to("real", "variance", -2)[:, 0]
     np.testing.assert_allclose(narrow, [mean, kappa / 9.0, nu, scale2 / 9.0])
-    np.testing.assert_allclose(turned("real", "nu", 1)[:, 0], [mean, kappa, 2 * nu, scale2])
-    np.testing.assert_allclose(turned("real", "kappa", 1)[:, 0], [mean, 2 * kappa, nu, scale2])
+    np.testing.assert_allclose(moved_to("real", "nu", 1)[:, 0], [mean, kappa, 2 * nu, scale2])
+    np.testing.assert_allclose(moved_to("real", "kappa", 1)[:, 0], [mean, 2 * kappa, nu, scale2])
     assert (kappa, nu) == (REAL_EMPIRICAL.kappa, REAL_EMPIRICAL.nu)
 
 
-def test_the_dials_of_a_spiked_column_are_those_of_its_other_cells():
-    *still, rest, atom = turned("spiked", "variance", 0)[:, 0]
+def test_the_grids_of_a_spiked_column_are_those_of_its_other_cells():
+    *still, rest, atom = moved_to("spiked", "variance", 0)[:, 0]
     mean, kappa, nu, scale2 = still
     assert rest + atom == pytest.approx(STRENGTH["binary"])
-    for name, notch, expected in [
+    for name, step, expected in [
         ("variance", -2, [mean, kappa / 9.0, nu, scale2 / 9.0]),
         ("nu", 1, [mean, kappa, 2 * nu, scale2]),
         ("kappa", 1, [mean, 2 * kappa, nu, scale2]),
     ]:
-        moved = turned("spiked", name, notch)[:, 0]
+        moved = moved_to("spiked", name, step)[:, 0]
         np.testing.assert_allclose(moved, [*expected, rest, atom])
 
 
 def test_the_shape_of_a_count_leaves_its_mean():
-    a, b = turned("count", "shape", 0)[:, 0]
-    np.testing.assert_allclose(turned("count", "shape", 2)[:, 0], [4 * a, 4 * b])
-    np.testing.assert_allclose(turned("count", "mean", 2)[:, 0], [a, b / np.e])
+    a, b = moved_to("count", "shape", 0)[:, 0]
+    np.testing.assert_allclose(moved_to("count", "shape", 2)[:, 0], [4 * a, 4 * b])
+    np.testing.assert_allclose(moved_to("count", "mean", 2)[:, 0], [a, b / np.e])
 
 
-@pytest.mark.parametrize("notch", [GRID[0], GRID[-1]])
-def test_priors_are_proper_at_the_ends_of_the_grid(notch):
-    dials = {kind: np.full_like(notches, notch) for kind, notches in untouched(LAYOUT).items()}
-    families = find_families(LAYOUT, "learn", pooled(), dials)
+@pytest.mark.parametrize("step", [GRID[0], GRID[-1]])
+def test_priors_are_proper_at_the_ends_of_the_grid(step):
+    grid = {kind: np.full_like(positions, step) for kind, positions in centred(LAYOUT).items()}
+    families = find_families(LAYOUT, "learn", pooled(), grid)
     binary, categorical, real, count, spiked = (family.prior for family in families)
     for table in (binary, categorical, real[1:], count, spiked[1:]):
         assert (table > 0.0).all()

@@ -3,16 +3,16 @@
 import numpy as np
 from scipy.stats import chisquare
 
-from infinimix.families.dials import DIALS
+from infinimix.families.catalogue import CATALOGUE
 from infinimix.families.priors import Layout, blank, find_families
 from infinimix.families.product import engine
 from infinimix.families.seam import add, draw, empty
 from infinimix.inference.ensemble.hyperparameters import (
-    draw_dials,
-    each_notch,
-    turn_dial,
-    turn_dials,
-    weigh_notches,
+    draw_from_prior,
+    draw_hyperparameters,
+    draw_positions,
+    each_position,
+    weigh_positions,
 )
 
 LAYOUT = Layout(
@@ -69,34 +69,34 @@ def excess(truth, draws):
     return (np.mean((draws - truth) ** 2, axis=0) - 2.0 * np.var(draws, axis=0, ddof=1)).sum()
 
 
-def test_dials_are_calibrated(seed):
-    """Given the others at their true notches a dial's draws are exact and independent, and the
+def test_hyper_parameters_are_calibrated(seed):
+    """Given the others at their true positions the draws of one are exact and independent, and the
     truth is one more of them: ranks are uniform (chi-squared, 15 of them at 1e-6), distances equal
-    (9 of them and their sum, within 5 standard errors). After a scan from the truth the dials have
+    (9 of them and their sum, within 5 standard errors). After a scan from the truth they have
     the joint distribution that they had: 59 moments within 5 standard errors. Together a false
     alarm in 15,000 runs.
     """
     rng, pool = np.random.default_rng(seed), some_pool()
     ranks, distances, moments = {}, [], []
     for _ in range(RUNS):
-        dials, common = draw_dials(rng, LAYOUT, "learn")
-        stats = draw_groups(find_families(LAYOUT, "learn", pool, dials), rng)
+        grid, common = draw_from_prior(rng, LAYOUT, "learn")
+        stats = draw_groups(find_families(LAYOUT, "learn", pool, grid), rng)
         distances.append([])
         for block, (kind, names) in enumerate(LAYOUT.names.items()):
-            for j, dial in enumerate(DIALS[kind]):
-                families = each_notch(kind, LAYOUT, "learn", pool[block], dials[kind], j)
-                table = weigh_notches(families, [(stats[block], GROUPS)], len(names))
+            for j, hyper in enumerate(CATALOGUE[kind].grid):
+                families = each_position(kind, LAYOUT, "learn", pool[block], grid[kind], j)
+                table = weigh_positions(families, [(stats[block], GROUPS)], len(names))
                 levels, drawn = zip(
-                    *[turn_dial(rng, dial, table) for _ in range(DRAWS)], strict=True
+                    *[draw_positions(rng, hyper, table) for _ in range(DRAWS)], strict=True
                 )
-                distances[-1].append(excess(dials[kind][j], np.array(drawn)))
+                distances[-1].append(excess(grid[kind][j], np.array(drawn)))
                 own = ranks.setdefault((kind, j), [])
-                own.append(place(rng, dials[kind][j, 0], [v[0] for v in drawn]))
-                if dial.tau0 > 0.0:
+                own.append(place(rng, grid[kind][j, 0], [v[0] for v in drawn]))
+                if hyper.tau0 > 0.0:
                     own = ranks.setdefault((kind, j, "common"), [])
                     own.append(place(rng, common[kind][j], levels))
-        again, _ = turn_dials(rng, LAYOUT, "learn", pool, dials, [(stats, GROUPS)])
-        moments.append(features(again) - features(dials))
+        again, _ = draw_hyperparameters(rng, LAYOUT, "learn", pool, grid, [(stats, GROUPS)])
+        moments.append(features(again) - features(grid))
     assert len(ranks) == 15
     for own in ranks.values():
         assert chisquare(np.bincount(own, minlength=DRAWS + 1)).pvalue > 1e-6
@@ -105,7 +105,7 @@ def test_dials_are_calibrated(seed):
         assert (np.abs(values.mean(axis=0)) <= 5.0 * values.std(axis=0) / np.sqrt(RUNS)).all()
 
 
-def features(dials):
+def features(grid):
     """Notches, squares and products of neighbours: what a wrong scan would disturb."""
-    v = np.concatenate([notches.ravel() for notches in dials.values()]).astype(float)
+    v = np.concatenate([positions.ravel() for positions in grid.values()]).astype(float)
     return np.concatenate([v, v**2, v[1:] * v[:-1]])
