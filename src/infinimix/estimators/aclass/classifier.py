@@ -59,9 +59,9 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
     gamma : float
         Pseudo-count of each class: P(y) = (rows of y + gamma) / (rows + classes * gamma).
     calibrate : bool
-        Find a power of the likelihood in `fit`, so that redundant columns do not make the
-        probabilities too sure: P(y | x) is proportional to P(y) p(x | y)^power. It is found on
-        the training rows, each left out in turn.
+        Correct the class probabilities in `fit`, on rows that each island scores before it learns
+        them: by a power of the likelihood, so that redundant columns do not make the probabilities
+        too sure, and as `correction` says.
     holes : {"auto", "ignore", "mark"}
         What a missing cell says by being missing. "ignore": nothing, it is left out. "mark": every
         column that has missing cells in the first table gets a missingness indicator, one more
@@ -91,6 +91,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         The share of the rows without label that `fit` learns, chosen at random: less than 1 where
         a warning says that they hurt, 0 to leave them out. (A drawn label counts as one row, so
         such rows cannot count a part of one.)
+    correction : {"auto", "none"}
+        "auto": log P(y | x) = log P(y) + power log p(x | y) + b_y + z . B_y, unnormalised, where z
+        are the cells, standardised or one-hot, and the ridge of B is found by cross-validation on
+        held-out rows. "none", and `effort="fast"`: the power alone.
 
     Attributes
     ----------
@@ -103,8 +107,9 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
     likelihood_power_ : float
         That power; 1 unless `fit` has found another one.
     loo_log_loss_ : float
-        Mean log-loss of the training rows (at most 2,000 of them), each left out in turn: to
-        choose between models without further data. NaN if nothing was calibrated.
+        Mean log-loss of training rows (at most 20,000 of them) that were held out while the others
+        were learned, each corrected by what the others call for: to choose between models without
+        further data. NaN if nothing was calibrated.
     classes_ : array
         The labels, sorted.
     class_count_ : array
