@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from infinimix.cli import options
 from infinimix.cli.bundles import TableOptions
-from infinimix.evaluation.abilities import LeavesOneOut, able
+from infinimix.evaluation.abilities import HoldsOut, able
 
 
 def fit(
@@ -50,7 +50,7 @@ def _tell(task: Any, model: Any) -> dict[str, Any]:
         "rows": len(task.y),
         "columns": tell_columns(task.infos),
         "classes": describe_classes(model, task.y),
-        "loo_log_loss": model.loo_log_loss_ if able(model, LeavesOneOut) else None,
+        "loo_log_loss": model.loo_log_loss_ if able(model, HoldsOut) else None,
         "warnings": task.warnings,
     }
 
@@ -61,8 +61,8 @@ def _show(task: Any, model: Any, output: Path) -> list[Any]:
 
     title = f"Classes of {task.notes['target']!r}"
     lines: list[Any] = [show_classes(describe_classes(model, task.y), title)]
-    if able(model, LeavesOneOut) and model.loo_log_loss_ == model.loo_log_loss_:
+    if able(model, HoldsOut) and model.loo_log_loss_ == model.loo_log_loss_:
         loss = number(model.loo_log_loss_)
-        lines.append(f"Log-loss of training rows, each left out in turn: {loss}")
+        lines.append(f"Log-loss of training rows, held out while the others were learned: {loss}")
     saved = f"Saved {output}: {type(model).__name__}, {count(len(task.y), 'row')}."
     return [*lines, saved, f"Next: infinimix predict {output} FILE"]

@@ -130,8 +130,8 @@ class HasExperts(Protocol):
     coef_: Any
 
 
-class LeavesOneOut(Protocol):
-    """The log-loss of training rows, each left out in turn."""
+class HoldsOut(Protocol):
+    """The log-loss of training rows that were held out."""
 
     loo_log_loss_: float
 

@@ -103,7 +103,7 @@ def _by_blocks(model: Any, rows: Any) -> Iterator[np.ndarray]:
     for mask in _masks(len(order)):
         shown = np.zeros(schema.width, dtype=bool)
         shown[order] = mask
-        joint = model._log_joint(table.show(shown), model.likelihood_power_)
+        joint = model._log_corrected(table.show(shown))
         yield joint - logsumexp(joint, axis=1, keepdims=True)
 
 

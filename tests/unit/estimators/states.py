@@ -60,7 +60,7 @@ def state_of(model):
         "log_slopes": known["log_slopes"],
         "counts": bank.layout.category_counts.copy(),
         "sampler": _generator(bank.sampler()),
-        "calibration": repr(known.get("calibration")),
+        "correction": repr(known.get("correction")),
         "relevance": repr(known.get("relevance")),
         "gain": repr(known.get("unlabelled_gain")),
         "labels": repr(labels and labels.values),

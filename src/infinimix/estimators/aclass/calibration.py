@@ -2,8 +2,8 @@
 
 A mixture takes the columns of a group as independent. Where they are not, as with many
 redundant ones, the densities of the classes differ by too much and the probabilities are too
-sure. The cure is a power of the likelihood, P(y | x) ~ P(y) p(x | y)^power, found on the
-training rows: each is judged by a model that has not counted it (leave-one-out).
+sure. The cure is a power of the likelihood, P(y | x) ~ P(y) p(x | y)^power, found on training rows
+that the mixtures had not learned when they scored them. `correction` goes further.
 """
 
 from __future__ import annotations
@@ -13,8 +13,6 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.bounded import minimise
-from infinimix.estimators.common.mixture_estimator import Learned
-from infinimix.inference.ensemble.agreement import class_rows
 from infinimix.kernels.logs import logsumexp
 
 SPREAD = 1.0  # of the Normal prior of the log of the power around 0
@@ -22,21 +20,10 @@ LARGEST = 3.0  # of the log of the power, up or down
 
 
 class Calibration(NamedTuple):
-    """What left-out rows say."""
+    """What held-out rows say."""
 
     power: float  # of the likelihood
-    loss: float  # mean log-loss of the left-out rows, with that power
-
-
-NEUTRAL = Calibration(1.0, float("nan"))
-
-
-def calibrate_left_out(learned: Learned, gamma: float) -> Calibration:
-    """Return the power of the likelihood that the left-out rows of a fit call for."""
-    own = np.eye(learned.bank.n_classes)[learned.codes[learned.checked]]
-    weight = class_rows(learned.bank) - own + gamma  # of each class, without the row
-    log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
-    return calibrate(learned.log_density, own.argmax(axis=1), log_prior)
+    loss: float  # mean log-loss of the held-out rows, with that power
 
 
 def calibrate(log_density: np.ndarray, codes: np.ndarray, log_prior: np.ndarray) -> Calibration:
@@ -45,7 +32,7 @@ def calibrate(log_density: np.ndarray, codes: np.ndarray, log_prior: np.ndarray)
     Parameters
     ----------
     log_density : array (rows, classes)
-        Of each row in each class, in its own without itself.
+        Of each row in each class, before the row was learned.
     codes : array (rows,)
         The class of each row.
     log_prior : array (rows, classes)

@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.aclass.batches import label_batch, label_prior
-from infinimix.estimators.aclass.calibration import NEUTRAL, calibrate_left_out
+from infinimix.estimators.aclass.calibration import calibrate
+from infinimix.estimators.aclass.correction import NEUTRAL, Correction, HeldOut, find_correction
+from infinimix.estimators.aclass.features import LinearFeatures
 from infinimix.estimators.aclass.missingness import find_indicated
 from infinimix.estimators.aclass.relevance import find_relevance, learn_relevant
 from infinimix.estimators.aclass.state import AClassState, Training
@@ -57,9 +59,9 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
     gamma : float
         Pseudo-count of each class: P(y) = (rows of y + gamma) / (rows + classes * gamma).
     calibrate : bool
-        Find a power of the likelihood in `fit`, so that redundant columns do not make the
-        probabilities too sure: P(y | x) is proportional to P(y) p(x | y)^power. It is found on
-        the training rows, each left out in turn.
+        Correct the class probabilities in `fit`, on rows that each island scores before it learns
+        them: by a power of the likelihood, so that redundant columns do not make the probabilities
+        too sure, and as `correction` says.
     holes : {"auto", "ignore", "mark"}
         What a missing cell says by being missing. "ignore": nothing, it is left out. "mark": every
         column that has missing cells in the first table gets a missingness indicator, one more
@@ -89,6 +91,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         The share of the rows without label that `fit` learns, chosen at random: less than 1 where
         a warning says that they hurt, 0 to leave them out. (A drawn label counts as one row, so
         such rows cannot count a part of one.)
+    correction : {"auto", "none"}
+        "auto": log P(y | x) = log P(y) + power log p(x | y) + b_y + z . B_y, unnormalised, where z
+        are the cells, standardised or one-hot, and the ridge of B is found by cross-validation on
+        held-out rows. "none", and `effort="fast"`: the power alone.
 
     Attributes
     ----------
@@ -101,8 +107,9 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
     likelihood_power_ : float
         That power; 1 unless `fit` has found another one.
     loo_log_loss_ : float
-        Mean log-loss of the training rows (at most 2,000 of them), each left out in turn: to
-        choose between models without further data. NaN if nothing was calibrated.
+        Mean log-loss of training rows (at most 20,000 of them) that were held out while the others
+        were learned, each corrected by what the others call for: to choose between models without
+        further data. NaN if nothing was calibrated.
     classes_ : array
         The labels, sorted.
     class_count_ : array
@@ -155,6 +162,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         relevance: str = "all",
         n_label_particles: int = 8,
         unlabelled_share: float = 1.0,
+        correction: str = "auto",
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -177,6 +185,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         self.relevance = relevance
         self.n_label_particles = n_label_particles
         self.unlabelled_share = unlabelled_share
+        self.correction = correction
 
     # --- Learning -------------------------------------------------------------------------------
 
@@ -203,14 +212,31 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         if self.relevance == "learn":
             relevance = find_relevance(learned)
             learned = learn_relevant(learn, learned, relevance)
-        calibration = calibrate_left_out(learned, self.gamma) if self.calibrate else NEUTRAL
-        gain = bank_gains(learned, calibration.power, self._execute, options)
+        correction = self._find_correction(learned, seed) if self.calibrate else NEUTRAL
+        gain = bank_gains(learned, correction.power, self._execute, options)
         self._state = AClassState(
-            table.schema, learned.bank, add_log_slopes(0.0, table), labels, calibration,
+            table.schema, learned.bank, add_log_slopes(0.0, table), labels, correction,
             Training(table, codes), relevance, float(gain.mean()) if len(gain) else np.nan,
         )  # fmt: skip
         warn_if_they_hurt(gain, type(self).__name__, "unlabelled_share")
         return self
+
+    def _find_correction(self, learned: Learned, seed: np.random.SeedSequence) -> Correction:
+        """Return the correction that the held-out rows of `fit` call for."""
+        rows, codes = learned.held_out, learned.codes[learned.held_out]
+        if len(rows) == 0:
+            return NEUTRAL
+        own = np.eye(learned.bank.n_classes)[codes]
+        # Of each class among the rows held out, without the row: small classes are held out less.
+        weight = own.sum(axis=0) - own + self.gamma
+        log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
+        if self.correction == "none" or self.effort == "fast":
+            return Correction(*calibrate(learned.log_density, codes, log_prior))
+        held = learned.table.take(rows)
+        features = LinearFeatures.learn(held)
+        scored = HeldOut(learned.log_density, log_prior, features.transform(held), codes)
+        own_seed = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**32 - 6))
+        return find_correction(scored, features, np.random.default_rng(own_seed))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
@@ -292,9 +318,18 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         log_density = state.bank.log_densities(table.blocks).take(state.labels.order, axis=1)
         return power * log_density + self._log_prior()
 
+    def _log_corrected(self, table: EncodedTable) -> np.ndarray:
+        """Return the unnormalised log probability of each class, in the order of `classes_`."""
+        state = self._fitted()
+        joint = self._log_joint(table, state.correction.power)
+        if state.correction.offsets is None:
+            return joint
+        shift = state.correction.shift(table, state.bank.n_classes)
+        return np.asarray(joint + shift[:, state.labels.order])
+
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`."""
-        joint = self._log_joint(self._rows(X), self.likelihood_power_)
+        joint = self._log_corrected(self._rows(X))
         return joint - log_totals(joint)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -303,8 +338,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row."""
-        joint = self._log_joint(self._rows(X), self.likelihood_power_)
-        return self.classes_[joint.argmax(axis=1)]
+        return self.classes_[self._log_corrected(self._rows(X)).argmax(axis=1)]
 
     def predict_proba_batch(self, X: Any) -> np.ndarray:
         """Return the probability of each class for rows that are learned along with the others.
@@ -453,8 +487,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     def _log_classes(self, table: EncodedTable) -> np.ndarray:
         """Return the unnormalised `predict_log_proba`, in the order of the bank."""
-        log_density = self._bank.log_densities(table.blocks)
-        return self.likelihood_power_ * log_density + self._log_class_prior()
+        state = self._fitted()
+        log_density = state.bank.log_densities(table.blocks)
+        shift = state.correction.shift(table, state.bank.n_classes)
+        return state.correction.power * log_density + self._log_class_prior() + shift
 
     # --- Fitted attributes ----------------------------------------------------------------------
 
@@ -466,12 +502,12 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
     @property
     def likelihood_power_(self) -> float:
         """The power of the likelihood in the probabilities of the classes."""
-        return self._fitted().calibration.power
+        return self._fitted().correction.power
 
     @property
     def loo_log_loss_(self) -> float:
-        """Mean log-loss of the training rows, each left out in turn, at the end of `fit`."""
-        return self._fitted().calibration.loss
+        """Mean log-loss of training rows that were held out while `fit` learned the others."""
+        return self._fitted().correction.loss
 
     @property
     def unlabelled_gain_(self) -> float:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.aclass.calibration import NEUTRAL, Calibration
+from infinimix.estimators.aclass.correction import NEUTRAL, Correction
+from infinimix.estimators.aclass.features import LinearFeatures
 from infinimix.estimators.aclass.relevance import Relevance
 from infinimix.estimators.common.labels import Labels
 from infinimix.estimators.common.mixture_estimator import add_log_slopes
@@ -27,7 +28,7 @@ class AClassState(MixtureState):
     """A mixture for each class, its labels, and what `fit` has found beside them."""
 
     labels: Labels
-    calibration: Calibration = NEUTRAL
+    correction: Correction = NEUTRAL
     training: Training | None = None  # None after `partial_fit`, which keeps no rows
     relevance: Relevance | None = None  # of the columns, if it was learned
     unlabelled_gain: float = float("nan")
@@ -47,7 +48,8 @@ class AClassState(MixtureState):
         }  # fmt: skip
         return super().to_tree() | {
             "labels": self.labels.values,
-            "calibration": tuple(self.calibration),
+            "calibration": (self.correction.power, self.correction.loss),
+            "correction": _correction_to_tree(self.correction),
             "training": training,
             "relevance": tuple(self.relevance or ()),
             "unlabelled_gain": self.unlabelled_gain,
@@ -61,18 +63,46 @@ class AClassState(MixtureState):
         return cls(
             **parts,
             labels=read_labels(tree["labels"], n_classes),
-            calibration=_read_calibration(tree["calibration"]),
+            correction=_read_correction(schema, tree, n_classes),
             training=_read_training(schema, tree.get("training"), n_classes),
             relevance=_read_relevance(schema, tree.get("relevance", ())),
             unlabelled_gain=float(tree.get("unlabelled_gain", np.nan)),
         )
 
 
-def _read_calibration(pair: Any) -> Calibration:
-    calibration = Calibration(*pair)
-    if not all(isinstance(x, float) for x in pair) or not 0.0 < calibration.power < np.inf:
+def _correction_to_tree(correction: Correction) -> dict[str, Any] | None:
+    if correction.offsets is None:
+        return None
+    features = correction.features
+    return {
+        "offsets": correction.offsets,
+        "coefficients": correction.coefficients,
+        "features": None if features is None else list(features),
+    }
+
+
+def _read_correction(schema: Schema, tree: dict[str, Any], n_classes: int) -> Correction:
+    pair, saved = tree["calibration"], tree.get("correction")
+    power, loss = pair
+    if not all(isinstance(x, float) for x in pair) or not 0.0 < power < np.inf:
         raise ValueError("its power of the likelihood is no positive number")
-    return calibration
+    if saved is None:
+        return Correction(power, loss)
+    offsets, coefficients, features = saved["offsets"], saved["coefficients"], saved["features"]
+    sound = _is_finite(offsets, (len(offsets),)) and 0 < len(offsets) <= n_classes
+    if sound and features is not None:
+        features = LinearFeatures(*features)
+        sound = all(isinstance(x, np.ndarray) and x.ndim == 1 for x in features)
+        sound = sound and features.n_categories.dtype == np.int64 and features.fits(schema)
+        sound = sound and _is_finite(coefficients, (features.width, len(offsets)))
+    if not sound or (features is None) != (coefficients is None):
+        raise ValueError("the correction of its probabilities does not fit its columns")
+    return Correction(power, loss, offsets, features, coefficients)
+
+
+def _is_finite(array: Any, shape: tuple[int, ...]) -> bool:
+    is_array = isinstance(array, np.ndarray) and array.dtype == np.float64
+    return is_array and array.shape == shape and bool(np.isfinite(array).all())
 
 
 def _read_training(schema: Schema, saved: Any, n_classes: int) -> Training | None:

@@ -32,8 +32,8 @@ class Learned(NamedTuple):
     table: EncodedTable
     codes: np.ndarray  # of the classes of its rows
     bank: Bank
-    checked: np.ndarray  # rows whose densities were asked for
-    log_density: np.ndarray  # of these in each class, in their own without themselves
+    held_out: np.ndarray  # rows that were scored before they were learned, if that was asked for
+    log_density: np.ndarray  # of these in each class
 
 
 class MixtureEstimator(TableEstimator):

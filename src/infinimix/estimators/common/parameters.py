@@ -74,6 +74,7 @@ RULES: dict[str, Rule] = {
         "None or a whole number other than 0",
     ),
     "calibrate": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "correction": one_of("auto", "none"),
     "holes": one_of("auto", "ignore", "mark"),
     "relevance": one_of(*RELEVANCE),
     "n_label_particles": (lambda v: is_whole(v, 1), "a whole number from 1 on"),

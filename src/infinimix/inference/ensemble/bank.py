@@ -27,7 +27,7 @@ from infinimix.inference.partition.live import log_densities, mix
 
 RUNNING, LATEST = 0, 1  # slots of the pool: all rows, and those of the latest estimate
 FEW = 8  # rows: fewer are scored one by one, as tables of groups would take longer to prepare
-MOST_CHECKED = 2000  # rows by whose leave-one-out densities a classifier is checked
+MOST_CHECKED = 20_000  # rows by whose held-out densities a classifier is corrected
 
 
 class Settings(NamedTuple):
@@ -126,15 +126,15 @@ class Bank:
         rows in a class.
 
         With `record` the islands can tell which row is in which group. With `check`, return
-        some rows and their log densities in each class (rows, classes), that in their own class
-        given all other rows.
+        held-out rows and their log densities in each class (rows, classes): each averaged over the
+        islands that had not learned the row when they scored it.
         """
         base = self._begin(X, codes, n_classes)
-        checked = self._choose_checked(codes) if check else np.empty(0, np.int64)
+        scored = self._choose_scored(codes) if check else np.zeros(len(codes), bool)
         drawing = (float(gamma), _with_prior(base, label_prior))
-        tasks = [(island, X, codes, base, drawing, record, checked) for island in self.islands]
-        self.islands, tables = map(list, zip(*execute(_fit_island, tasks)))
-        return checked, np.logaddexp.reduce(tables, axis=0) - np.log(len(tables))
+        tasks = [(island, X, codes, base, drawing, record, scored) for island in self.islands]
+        self.islands, held_out = map(list, zip(*execute(_fit_island, tasks)))
+        return _average(held_out, len(codes), n_classes)
 
     def label(self, X, codes, n_classes, gamma, execute, label_prior=None):
         """Return the probability of each class for each row, (rows, classes), and learn nothing.
@@ -158,11 +158,14 @@ class Bank:
         self.labelled += np.bincount(codes[codes >= 0], minlength=n_classes)
         return base
 
-    def _choose_checked(self, codes):
+    def _choose_scored(self, codes):
+        """Return which rows may be held out: those with labels, at most so many, drawn."""
         key = (*self.seed.spawn_key, 2**32 - 3)
         rng = np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
         known = np.flatnonzero(codes >= 0)
-        return known[np.sort(rng.permutation(len(known))[:MOST_CHECKED])]
+        scored = np.zeros(len(codes), bool)
+        scored[known[rng.permutation(len(known))[:MOST_CHECKED]]] = True
+        return scored
 
     def learn(self, X, codes, novel, execute, n_known=None):
         """Learn rows in their order; `novel` lists the (row, column) of each new category.
@@ -367,6 +370,16 @@ def _by_class(codes, first, last):
     return [(codes.item(a), order[a:b]) for a, b in pairwise(ends)]
 
 
+def _average(held_out, n, n_classes):
+    """Return the rows that some island has held out, and the log of their mean densities."""
+    total, count = np.full((n, n_classes), -np.inf), np.zeros(n)
+    for rows, log_density in held_out:
+        total[rows] = np.logaddexp(total[rows], log_density)
+        count[rows] += 1.0
+    rows = np.flatnonzero(count)
+    return rows, total[rows] - np.log(count[rows])[:, None]
+
+
 def _with_prior(base, prior):
     return base if prior is None else base._replace(prior=prior)
 
@@ -378,11 +391,11 @@ def _learn_island(task):
 
 
 def _fit_island(task):
-    island, X, codes, base, (gamma, label_base), record, checked = task
+    island, X, codes, base, (gamma, label_base), record, scored = task
     if (codes < 0).any():
         codes = island.label(X, codes, label_base, gamma)[1]
     shares = _by_class(codes, 0, len(codes))
-    return island, island.fit(X, shares, base, record, checked)
+    return island, island.fit(X, shares, base, record, scored)
 
 
 def _label_island(task):

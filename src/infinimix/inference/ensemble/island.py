@@ -22,6 +22,7 @@ from infinimix.partitions.crp import draw_alpha
 
 FIRST = np.zeros(1, np.int64)  # the rows of a call of one row
 PORTIONS = (0.125, 0.25, 0.5, 1.0)  # of a table, after which hyper-parameters are found
+HELD_OUT = 0.75  # of its own order of rows, from where on an island scores rows before it learns
 
 
 class Island:
@@ -175,49 +176,55 @@ class Island:
         proba = state.run(base, self.positions, self.settings.alpha == "learn")
         return proba, state.labels
 
-    def fit(self, X, shares, base, record, checked):
+    def fit(self, X, shares, base, record, scored):
         """Filter all rows in an order of the island's own, then move by sweeps.
 
-        With `record`, `paths` tells afterwards which row is in which group. Returned are the log
-        densities of the rows `checked` in each class; see `Bank.fit`.
+        With `record`, `paths` tells afterwards which row is in which group. Returned are rows,
+        those of the mask `scored` that come last in this island's order, and their log densities in
+        each class before any of them was learned. Scoring changes nothing.
         """
         walks = []
         for c, rows in shares:
             f = self.filters[c]
-            traced = record or len(checked) or self.settings.sweeps
+            traced = record or self.settings.sweeps
             trace = np.empty((len(rows), 2, len(f.logw)), np.int32) if traced else NO_TRACE
             walks.append((f, f.rng.permutation(rows), trace))
-        self._filter(X, walks, base)
+        held_out = self._filter(X, walks, base, scored)
         chains = []
         if self.settings.sweeps:
             chains = [Chain.drawn(f, X, rows, trace) for f, rows, trace in walks]
             self._sweep(chains, base)
-        elif record or len(checked):
+        elif record:
             chains = [Chain.heaviest(f, X, rows, trace) for f, rows, trace in walks]
         self.paths = [(chain.rows, chain.z) for chain in chains] if record else []
-        return self._check(X, chains, checked)
+        return held_out
 
-    def _check(self, X, chains, checked):
-        """Return the log density of each row in each class, in its own without itself."""
-        table = np.empty((len(checked), len(self.filters)))
-        if len(checked):
-            rows = tuple(block[checked] for block in X)
-            for c, (f, chain) in enumerate(zip(self.filters, chains)):
-                table[:, c] = f.log_density(rows)
-                own = np.flatnonzero(np.isin(chain.rows, checked))
-                at = np.searchsorted(checked, chain.rows[own])
-                table[at, c] = chain.leave_one_out(own)
-        return table
-
-    def _filter(self, X, walks, base):
+    def _filter(self, X, walks, base, scored):
         """Filter the rows of all classes; what is to be learned is found after each portion."""
-        done = 0.0
+        done, held_out = 0.0, (np.empty(0, np.int64), np.empty((0, len(self.filters))))
         for share in PORTIONS if self._learns(base) else (1.0,):
-            for f, rows, trace in walks:
-                first, last = round(done * len(rows)), round(share * len(rows))
-                f.update(X, rows[first:last], trace[first:last], ahead=True)
+            if share == 1.0 and scored.any():
+                self._advance(X, walks, done, HELD_OUT)
+                held_out, done = self._score_rest(X, walks, scored), HELD_OUT
+            self._advance(X, walks, done, share)
             self._find_hyper(base)
             done = share
+        return held_out
+
+    def _advance(self, X, walks, done, share):
+        """Filter the rows of all classes from one share of them to another."""
+        for f, rows, trace in walks:
+            first, last = round(done * len(rows)), round(share * len(rows))
+            f.update(X, rows[first:last], trace[first:last], ahead=True)
+
+    def _score_rest(self, X, walks, scored):
+        """Return the rows that are held out, and their log density in each class."""
+        held = np.concatenate([rows[round(HELD_OUT * len(rows)) :] for _, rows, _ in walks])
+        held = np.sort(held[scored[held]])
+        part = tuple(np.ascontiguousarray(block[held]) for block in X)
+        if not len(held):
+            return held, np.empty((0, len(self.filters)))
+        return held, np.stack([f.log_density(part) for f in self.filters], axis=1)
 
     def _sweep(self, chains, base):
         """Sweep all classes in turn; the states after the last sweeps are kept as particles."""

@@ -1,18 +1,18 @@
-"""The power of the likelihood: found on rows that the densities have not counted."""
+"""The power of the likelihood: found on rows that were held out when they were scored."""
 
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 
 from infinimix import AClassClassifier
-from infinimix.estimators.aclass import calibration
 from infinimix.estimators.aclass.calibration import LARGEST, Calibration, calibrate
 from infinimix.families.priors import Layout
 from infinimix.inference.ensemble.bank import Bank, Settings
 from tests.oracle.enumeration import log_beside
 from tests.unit.estimators.states import differences, state_of
 
-SMALL = {"n_particles": 4, "n_islands": 2, "random_state": 0}
+SMALL = {"n_particles": 4, "n_islands": 2, "random_state": 0, "correction": "none"}
+CALIBRATE = "infinimix.estimators.aclass.classifier.calibrate"
 
 
 def two_classes(n, seed=0):
@@ -78,19 +78,18 @@ def test_a_stream_has_power_one_and_keeps_what_fit_has_found():
     assert model.partial_fit(X, y).likelihood_power_ == power != 1.0
 
 
-def test_the_class_prior_is_that_without_the_row(monkeypatch):
-    X, y = two_classes(30)
-    y[:] = np.arange(30) % 5 == 0
+def test_the_class_prior_is_that_of_the_other_rows_held_out(monkeypatch):
+    X, y = two_classes(60)
+    y[:] = np.arange(60) % 5 == 0
     seen = []
-    monkeypatch.setattr(
-        calibration, "calibrate", lambda *args: seen.append(args) or Calibration(1.0, 0.0)
-    )
+    monkeypatch.setattr(CALIBRATE, lambda *args: seen.append(args) or Calibration(1.0, 0.0))
     fitted(X, y, gamma=2.5)
     log_density, codes, log_prior = seen[0]
-    own = y == y[0]  # codes are in order of appearance
-    assert log_density.shape == (30, 2)
-    assert (codes == ~own).all()
-    first = (own.sum() - own + 2.5) / (29 + 2 * 2.5)
+    n = len(codes)
+    assert log_density.shape == (n, 2)
+    assert 15 <= n <= 30  # a quarter by each of two islands
+    own = codes == 0
+    first = (own.sum() - own + 2.5) / (n - 1 + 2 * 2.5)
     np.testing.assert_allclose(np.exp(log_prior), np.column_stack([first, 1 - first]))
 
 
@@ -114,38 +113,50 @@ def test_calibration_does_not_depend_on_the_number_of_jobs():
 
 
 @pytest.mark.parametrize("bound", [None, 2])
-@pytest.mark.parametrize("sweeps", [0, 3])
-def test_densities_of_rows_left_out_are_those_of_a_model_without_them(sweeps, bound):
-    """By hand: each row beside the groups that the others are in, the islands averaged."""
+def test_densities_of_held_out_rows_are_those_of_a_model_without_them(bound):
+    """By hand: each row beside the groups of the first three quarters of each class."""
     rng = np.random.default_rng(1)
-    X = (rng.integers(0, 2, (14, 2)).astype(np.int8), rng.normal(size=(14, 1)))
-    codes = np.arange(14) % 3 % 2
+    X = (rng.integers(0, 2, (24, 2)).astype(np.int8), rng.normal(size=(24, 1)))
+    codes = np.arange(24) % 3 % 2
     names = {"binary": ("a", "b"), "real": ("c",)}
     prior = {"a": (1.0, 2.0), "b": (0.5, 0.5), "c": (0.0, 0.3, 3.0, 1.0)}
-    settings = Settings(1.3, prior, 1, 2, "optimal", bound, sweeps)
+    settings = Settings(1.3, prior, 1, 3, "optimal", bound, 0)
     bank = Bank(settings, Layout(names, np.zeros(0, np.int64)), np.random.SeedSequence(4))
     execute = lambda task, payloads: list(map(task, payloads))  # noqa: E731
-    checked, found = bank.fit(X, codes, 2, execute, record=True, check=True)
-    assert checked.tolist() == list(range(14))
-    by_hand = np.empty((2, 14, 2))
-    for table, island in zip(by_hand, bank.islands, strict=True):
-        for i in range(14):
-            for c, (rows, z) in enumerate(island.paths):
-                others, at = rows[rows != i], z[rows != i]
-                groups = [others[at == k].tolist() for k in set(at.tolist())]
+    held_out, found = bank.fit(X, codes, 2, execute, record=True, check=True)
+    tables = []
+    for island in bank.islands:
+        table = np.full((24, 2), np.nan)
+        known = [(rows[: round(0.75 * len(rows))], z) for rows, z in island.paths]
+        rest = [rows[round(0.75 * len(rows)) :] for rows, _ in island.paths]
+        for i in np.concatenate(rest):
+            for c, (rows, z) in enumerate(known):  # one particle: no row has moved since
+                at = z[: len(rows)]
+                groups = [rows[at == k].tolist() for k in set(at.tolist())]
                 table[i, c] = log_beside(island.family, X, groups, i, 1.3, bound)
-    expected = logsumexp(by_hand, axis=0) - np.log(2)
+        tables.append(table)
+    scored = ~np.isnan(tables).any(axis=2)
+    assert held_out.tolist() == np.flatnonzero(scored.any(axis=0)).tolist()
+    total = logsumexp(np.where(np.isnan(tables), -np.inf, tables), axis=0)
+    expected = (total - np.log(scored.sum(axis=0))[:, None])[held_out]
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
-def test_of_many_rows_some_are_checked(monkeypatch):
+def test_scoring_held_out_rows_changes_nothing():
+    X, y = two_classes(90)
+    plain, scored = fitted(X, y, calibrate=False), fitted(X, y)
+    assert (plain.score_samples(X) == scored.score_samples(X)).all()
+    changed = differences(state_of(plain), state_of(scored))
+    assert changed == ["correction"]
+
+
+def test_of_many_rows_some_are_scored(monkeypatch):
     monkeypatch.setattr("infinimix.inference.ensemble.bank.MOST_CHECKED", 25)
     X, y = two_classes(60)
     seen = []
-    monkeypatch.setattr(
-        calibration, "calibrate", lambda *args: seen.append(args) or Calibration(1.0, 0.0)
-    )
-    fitted(X, y)
-    assert seen[0][0].shape == (25, 2)
-    assert np.isfinite(seen[0][0]).all()
-    assert 0 < seen[0][1].sum() < 25
+    monkeypatch.setattr(CALIBRATE, lambda *args: seen.append(args) or Calibration(1.0, 0.0))
+    fitted(X, y, n_islands=16)
+    log_density, codes, _ = seen[0]
+    assert 20 <= len(codes) <= 25
+    assert np.isfinite(log_density).all()
+    assert 0 < codes.sum() < len(codes)
