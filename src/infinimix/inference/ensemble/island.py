@@ -1,8 +1,8 @@
 """An island: one particle filter per class, over one base measure and one concentration.
 
 Islands are independent of each other. Each may find its hyper-parameters from the evidence
-of its own groups: the base measure is shared across the classes (see `hyperparameters`), and so is the
-concentration (Escobar and West, see `crp`). In `fit` an island takes the rows in an order of
+of its own groups: the base measure is shared across the classes (see `hyperparameters`), and so is
+the concentration (Escobar and West, see `crp`). In `fit` an island takes the rows in an order of
 its own, and may then go on by Gibbs sweeps and split-merge moves (see `chain`).
 
 In a stream with rows without labels an island is a particle filter over labels: it has several
@@ -129,7 +129,7 @@ class Island:
         ]
 
     def _find_base(self, base, filters, particles):
-        """Draw the hyper-parameters of the base measure, given the groups of one particle of each class."""
+        """Draw hyper-parameters of the base measure, given one particle of each class."""
         pairs = zip(filters, particles)
         groups = [(f.stats, f.held(r)) for f, r in pairs if f.n_rows]
         self.positions, _ = draw_hyperparameters(self.rng, *base, self.positions, groups)

@@ -186,7 +186,7 @@ class LabelState:
         return table
 
     def find_hyper(self, base, positions, learns_alpha):
-        """Draw alpha and the base measure, given the groups; return the new positions on their grids."""
+        """Draw alpha and the base measure, given the groups; return new grid positions."""
         held = self.held
         if learns_alpha:
             sizes = np.bincount(self.slots[OWNER, held], minlength=self.n_classes)

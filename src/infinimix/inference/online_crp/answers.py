@@ -134,8 +134,8 @@ def think(model, live, n_classes, X, i, room):
     score(model.family, model.stats, shown, a, live, room.score)
     used = 0
     if model.refinement.b.shape[0] > 0:
-        used = features(model.family, model.stats, shown, a, 0, room.index, room.value)
-    correct(model.refinement, room.index, room.value, used, live.shape[0], room.correction)
+        used = features(model.family, model.stats, shown, a, 0, room.feature, room.value)
+    correct(model.refinement, room.feature, room.value, used, live.shape[0], room.correction)
     rate_classes(model, n_classes, room.base)
     density = mix_replicas(model, n_classes, room)
     best = 0

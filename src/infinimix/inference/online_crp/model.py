@@ -37,7 +37,7 @@ class Room(NamedTuple):
     p: np.ndarray
     mean: np.ndarray
     base: np.ndarray
-    index: np.ndarray
+    feature: np.ndarray
     value: np.ndarray
     cell: np.ndarray
     signal: np.ndarray

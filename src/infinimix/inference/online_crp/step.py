@@ -93,7 +93,7 @@ def learn_corrections(model, y, n_classes, X, i, room):
     replicas, size = model.replicas, model.replicas.shape[1]
     if model.refinement.b.shape[0] == 0:
         return
-    used = features(model.family, model.stats, X, i, 0, room.index, room.value)
+    used = features(model.family, model.stats, X, i, 0, room.feature, room.value)
     for r in range(size):
         if replicas[STEP, r] > 0.0:
             for c in range(n_classes):
@@ -101,7 +101,7 @@ def learn_corrections(model, y, n_classes, X, i, room):
                 wrong = room.p[k] - (1.0 if c == y else 0.0)
                 if wrong > LEAST or wrong < -LEAST:
                     learn_correction(
-                        model.refinement, room.index, room.value, used, k, wrong,
+                        model.refinement, room.feature, room.value, used, k, wrong,
                         replicas[STEP, r], room.cell,
                     )  # fmt: skip
 
