@@ -13,10 +13,10 @@ from bench.margin_peers import PEERS, fit_scaled
 from bench.report import Grid, Line, Section
 from bench.timing import ratio, take_turns
 from infinimix import MaxMarginDPMeans
-from infinimix.maxmargin.descent import scan
-from infinimix.maxmargin.fitting import read_data
-from infinimix.maxmargin.problem import Problem, Weights
-from infinimix.maxmargin.rows import CHUNK, Rows
+from infinimix.maxmargin.descent.algorithm import scan
+from infinimix.maxmargin.experts.training import read_data
+from infinimix.maxmargin.objective.problem import Problem, Weights
+from infinimix.maxmargin.objective.rows import CHUNK, Rows
 
 World = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # X, y, true cluster, P(y = 1)
 

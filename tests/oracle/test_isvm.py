@@ -7,9 +7,9 @@ from scipy.special import gammaln, logsumexp
 
 from infinimix import GibbsInfiniteSVC, MaxMarginDPMeans
 from infinimix.families.normal import NormalInverseChiSquared
+from infinimix.maxmargin.gibbs.chain import Chain, effective_size, first_expert
 from infinimix.maxmargin.loops.gibbs import draw_expert, draw_first_expert
-from infinimix.maxmargin.sampler import Chain, effective_size, first_expert
-from tests.unit.maxmargin.worlds import partitions
+from tests.unit.maxmargin.synthetic import partitions
 
 PRIOR = np.array([[0.0], [0.3], [2.0], [1.0]])  # mean, kappa, nu, scale^2
 

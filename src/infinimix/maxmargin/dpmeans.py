@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.maxmargin.descent import State
-from infinimix.maxmargin.divergences import Divergence, check_rows, find_divergence
-from infinimix.maxmargin.merging import descend_and_merge
+from infinimix.maxmargin.descent.algorithm import State
+from infinimix.maxmargin.descent.merging import descend_and_merge
+from infinimix.maxmargin.descent.sequential import descend_in_order
+from infinimix.maxmargin.descent.starts import divergences, find_price, start
+from infinimix.maxmargin.objective.divergences import Divergence, check_rows, find_divergence
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.objective.rows import Rows, make_rows, read_rows
 from infinimix.maxmargin.parameters import RULES
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.rows import Rows, make_rows, read_rows
-from infinimix.maxmargin.sequential import descend_in_order
-from infinimix.maxmargin.starts import divergences, find_price, start
 from infinimix.scikit import BaseEstimator, ClusterMixin, check_is_fitted
 
 # Fitted attributes, for files: n rows, d columns, K clusters; "" is a number, "*" any length.

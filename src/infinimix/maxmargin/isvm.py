@@ -13,17 +13,17 @@ from infinimix.families.given import resolve_prior
 from infinimix.families.priors import blank, find_families
 from infinimix.families.seam import empty, score_rows
 from infinimix.inference.ensemble.bank import pool_rows
-from infinimix.maxmargin.chain_rows import (
+from infinimix.maxmargin.experts.training import check_lengths
+from infinimix.maxmargin.gibbs.chain import Chain, Kept, effective_size, join
+from infinimix.maxmargin.gibbs.rows import (
     class_shares,
     experts_rows,
     first_clusters,
     mean_of_columns,
     round_digits,
 )
-from infinimix.maxmargin.fitting import check_lengths
+from infinimix.maxmargin.objective.rows import read_rows, signs
 from infinimix.maxmargin.parameters import RULES
-from infinimix.maxmargin.rows import read_rows, signs
-from infinimix.maxmargin.sampler import Chain, Kept, effective_size, join
 from infinimix.scikit import BaseEstimator, ClassifierMixin, check_is_fitted
 from infinimix.tables import Schema, encode, read_schema
 

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.maxmargin.descent import State, descend
-from infinimix.maxmargin.fitting import (
+from infinimix.maxmargin.descent.algorithm import State, descend
+from infinimix.maxmargin.experts.batches import learn_batch, remember
+from infinimix.maxmargin.experts.gating import SHAPES, GatedExperts
+from infinimix.maxmargin.experts.training import (
     Data,
     find_scales,
     plain_clusters,
@@ -17,9 +19,7 @@ from infinimix.maxmargin.fitting import (
     teach,
     warn_if_inert,
 )
-from infinimix.maxmargin.gating import SHAPES, GatedExperts
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.stream import learn_batch, remember
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
 
 
 class MaxMarginDPMeans(GatedExperts):

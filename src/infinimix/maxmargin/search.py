@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.maxmargin.descent import descend
-from infinimix.maxmargin.fitting import (
+from infinimix.maxmargin.descent.algorithm import descend
+from infinimix.maxmargin.experts.batches import remember
+from infinimix.maxmargin.experts.gating import Gate
+from infinimix.maxmargin.experts.training import (
     Data,
     find_scales,
     mean_divergence,
@@ -19,10 +21,8 @@ from infinimix.maxmargin.fitting import (
     teach,
     warn_if_inert,
 )
-from infinimix.maxmargin.gating import Gate
 from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.stream import remember
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
 from infinimix.scikit import check_is_fitted
 
 PRICES = (0.1, 1.0, 10.0)  # times the price that DPMeans finds

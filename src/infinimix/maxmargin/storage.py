@@ -12,11 +12,11 @@ import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters
 from infinimix.estimators.common.plain_parameters import plain, unplain
-from infinimix.maxmargin.chain_storage import chain_from_tree, chain_to_tree
-from infinimix.maxmargin.divergences import NAMES, Divergence
 from infinimix.maxmargin.dpmeans import DPMeans
+from infinimix.maxmargin.gibbs.state import chain_from_tree, chain_to_tree
 from infinimix.maxmargin.isvm import GibbsInfiniteSVC
 from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
+from infinimix.maxmargin.objective.divergences import NAMES, Divergence
 from infinimix.maxmargin.search import MaxMarginDPMeansCV
 from infinimix.maxmargin.svc import DPMeansSVC
 from infinimix.maxmargin.tree_checks import check_array, check_labels_of, check_names

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.maxmargin.descent import State, finish, scan
-from infinimix.maxmargin.fitting import plain_clusters, read_data, take, teach
-from infinimix.maxmargin.gating import GatedExperts
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.starts import find_price
+from infinimix.maxmargin.descent.algorithm import State, finish, scan
+from infinimix.maxmargin.descent.starts import find_price
+from infinimix.maxmargin.experts.gating import GatedExperts
+from infinimix.maxmargin.experts.training import plain_clusters, read_data, take, teach
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
 
 STEPS = 60
 

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import infinimix
 from infinimix import DPMeans
-from infinimix.maxmargin.divergences import find_divergence
 from infinimix.maxmargin.dpmeans import nearness
-from infinimix.maxmargin.rows import make_rows
-from tests.unit.maxmargin.worlds import partitions
+from infinimix.maxmargin.objective.divergences import find_divergence
+from infinimix.maxmargin.objective.rows import make_rows
+from tests.unit.maxmargin.synthetic import partitions
 
 DIVERGENCES = ("euclidean", "kl", "itakura-saito", "mahalanobis")
 A = np.array([[2.0, 0.5], [0.5, 1.0]])

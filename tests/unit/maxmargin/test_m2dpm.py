@@ -13,8 +13,8 @@ from sklearn.svm import LinearSVC
 import infinimix
 from infinimix import DPMeansSVC, MaxMarginDPMeans, MaxMarginDPMeansCV
 from infinimix.maxmargin.loops.expert import improve
-from infinimix.maxmargin.problem import Weights, one_point
-from tests.unit.maxmargin.worlds import partitions, turned_rules
+from infinimix.maxmargin.objective.problem import Weights, one_point
+from tests.unit.maxmargin.synthetic import partitions, turned_rules
 
 
 def objective_of(model, X, y):

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.maxmargin.divergences import Divergence
+from infinimix.maxmargin.objective.divergences import Divergence
 from infinimix.scikit import validate_data
 
 CHUNK = 1024  # rows of one matrix product: what it writes stays in the cache

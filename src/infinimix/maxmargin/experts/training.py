@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.labels import Labels
-from infinimix.maxmargin.calibration import find_slope
-from infinimix.maxmargin.descent import POLISH, State, move_experts, move_means, scan
-from infinimix.maxmargin.divergences import Divergence, find_divergence
-from infinimix.maxmargin.merging import descend_and_merge
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.rows import Rows, make_rows, read_rows, signs
-from infinimix.maxmargin.starts import SAMPLE, find_price, sample, start, without_labels
+from infinimix.maxmargin.descent.algorithm import POLISH, State, move_experts, move_means, scan
+from infinimix.maxmargin.descent.merging import descend_and_merge
+from infinimix.maxmargin.descent.starts import SAMPLE, find_price, sample, start, without_labels
+from infinimix.maxmargin.experts.calibration import find_slope
+from infinimix.maxmargin.objective.divergences import Divergence, find_divergence
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.objective.rows import Rows, make_rows, read_rows, signs
 
 STRENGTH = 3.0
 STARTS = 3

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 
 from infinimix.estimators.common.bounded import minimise
-from infinimix.maxmargin.descent import POLISH, State, move_experts
-from infinimix.maxmargin.gating import Gate, probabilities
-from infinimix.maxmargin.problem import Clusters, Problem
+from infinimix.maxmargin.descent.algorithm import POLISH, State, move_experts
+from infinimix.maxmargin.experts.gating import Gate, probabilities
+from infinimix.maxmargin.objective.problem import Clusters, Problem
 
 LARGE, ASKED, FOLDS = 10_000, 3_000, 3
 

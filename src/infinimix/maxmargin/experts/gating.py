@@ -17,10 +17,10 @@ from scipy.special import expit, softmax
 
 from infinimix.estimators.common.labels import Labels
 from infinimix.estimators.common.parameters import one_of
-from infinimix.maxmargin.divergences import Divergence, check_rows
+from infinimix.maxmargin.objective.divergences import Divergence, check_rows
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.objective.rows import Rows, make_rows, read_rows
 from infinimix.maxmargin.parameters import RULES
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.rows import Rows, make_rows, read_rows
 from infinimix.scikit import BaseEstimator, ClassifierMixin, check_is_fitted
 
 # Fitted attributes, for files: n rows, d columns, K clusters, L classes; "" is a number, "*" any

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from infinimix.maxmargin.descent import State, finish, move_means, prune
+from infinimix.maxmargin.descent.algorithm import State, finish, move_means, prune
 from infinimix.maxmargin.loops.assignment import pass_in_order
-from infinimix.maxmargin.problem import Clusters, Problem
+from infinimix.maxmargin.objective.problem import Clusters, Problem
 
 
 def descend_in_order(problem: Problem, clusters: Clusters, max_iter: int = 300) -> State:

@@ -6,11 +6,11 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from infinimix.estimators.common.labels import Labels
-from infinimix.maxmargin.divergences import find_divergence
+from infinimix.maxmargin.descent.starts import find_price
 from infinimix.maxmargin.dpmeans import nearness
-from infinimix.maxmargin.fitting import Data, plain_clusters
-from infinimix.maxmargin.rows import make_rows
-from infinimix.maxmargin.starts import find_price
+from infinimix.maxmargin.experts.training import Data, plain_clusters
+from infinimix.maxmargin.objective.divergences import find_divergence
+from infinimix.maxmargin.objective.rows import make_rows
 
 
 def round_digits(X: np.ndarray) -> np.ndarray:

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.maxmargin.descent import open_clusters, scan
-from infinimix.maxmargin.divergences import check_rows
-from infinimix.maxmargin.fitting import Data, check_lengths, purity
+from infinimix.maxmargin.descent.algorithm import open_clusters, scan
+from infinimix.maxmargin.experts.training import Data, check_lengths, purity
 from infinimix.maxmargin.loops.assignment import add_up, group
 from infinimix.maxmargin.loops.expert import add_equations
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.rows import make_rows, read_rows, signs
+from infinimix.maxmargin.objective.divergences import check_rows
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.objective.rows import make_rows, read_rows, signs
 
 MOST = 8_000_000  # numbers in the normal equations of all experts
 

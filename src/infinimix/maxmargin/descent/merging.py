@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from infinimix.maxmargin.descent import State, descend
-from infinimix.maxmargin.divergences import Divergence
+from infinimix.maxmargin.descent.algorithm import State, descend
 from infinimix.maxmargin.loops.assignment import add_up
-from infinimix.maxmargin.problem import Clusters, Problem
+from infinimix.maxmargin.objective.divergences import Divergence
+from infinimix.maxmargin.objective.problem import Clusters, Problem
 
 MOST = 400  # clusters: all pairs of more are too many
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from infinimix.maxmargin.loops.assignment import add_up, choose, group
 from infinimix.maxmargin.loops.expert import improve_all
-from infinimix.maxmargin.problem import Clusters, Problem
-from infinimix.maxmargin.rows import CHUNK
+from infinimix.maxmargin.objective.problem import Clusters, Problem
+from infinimix.maxmargin.objective.rows import CHUNK
 
 POLISH = 25  # IRLS steps once no row moves
 

@@ -23,10 +23,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.maxmargin.descent import closing_gains, descend, scan
-from infinimix.maxmargin.divergences import Divergence
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.rows import Rows
+from infinimix.maxmargin.descent.algorithm import closing_gains, descend, scan
+from infinimix.maxmargin.objective.divergences import Divergence
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.objective.rows import Rows
 
 SAMPLE = 4_000  # rows that a start looks at
 TRIAL = 2_000  # rows that the choice of a price looks at

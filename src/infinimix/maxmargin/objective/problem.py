@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.maxmargin.divergences import Divergence
-from infinimix.maxmargin.rows import Rows
+from infinimix.maxmargin.objective.divergences import Divergence
+from infinimix.maxmargin.objective.rows import Rows
 
 
 class Weights(NamedTuple):

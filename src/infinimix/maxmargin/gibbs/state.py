@@ -12,8 +12,8 @@ from infinimix.estimators.common.state import layout_of, read_schema
 from infinimix.families.priors import blank
 from infinimix.families.product import refresh_all
 from infinimix.inference.ensemble.storage import statistics
+from infinimix.maxmargin.gibbs.chain import Kept
 from infinimix.maxmargin.isvm import GibbsInfiniteSVC
-from infinimix.maxmargin.sampler import Kept
 from infinimix.maxmargin.tree_checks import check_array, check_labels_of, check_names
 from infinimix.tables import Schema
 

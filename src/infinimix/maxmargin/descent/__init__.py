@@ -1,0 +1,1 @@
+"""Descents of the objective: where they start, their passes, merges, and the sequential algorithm."""
