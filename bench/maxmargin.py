@@ -159,9 +159,9 @@ def passes(quick: bool) -> tuple[list[Line], Grid]:
     for n in sizes:
         X, y, _, _ = setting_two(n, 0)
         model = MaxMarginDPMeans(lam=200.0, s=1.0, random_state=0).fit(X[:2000], y[:2000])
-        data = read_data(MaxMarginDPMeans(), X, y, "euclidean")
+        data = read_data(MaxMarginDPMeans(), X, y)
         problem = Problem(data.rows, data.divergence, Weights(200.0))
-        clusters, z = model._clusters(), np.full(n, -1)
+        clusters, z = model._state.clusters, np.full(n, -1)
         W = problem.score_vectors(clusters)
         turns = take_turns(
             {

@@ -52,3 +52,4 @@ RULES: dict[str, Rule] = {
     "ss": GRID,
     "cs": GRID,
 }
+GATED_RULES: dict[str, Rule] = RULES | {"divergence": one_of("euclidean", "kl", "itakura-saito")}

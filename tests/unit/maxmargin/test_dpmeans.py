@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import infinimix
 from infinimix import DPMeans
-from infinimix.maxmargin.dpmeans import nearness
 from infinimix.maxmargin.objective.divergences import find_divergence
+from infinimix.maxmargin.objective.problem import divergences_from
 from infinimix.maxmargin.objective.rows import make_rows
 from tests.unit.maxmargin.synthetic import partitions
 
@@ -48,7 +48,7 @@ def table(name, n, d=2, seed=0):
 def test_divergences_are_those_of_their_definition(name):
     X, means = table(name, 9), table(name, 4, seed=1)
     divergence = find_divergence(name, X, A)
-    found = nearness(make_rows(X, divergence), divergence, means)
+    found = divergences_from(make_rows(X, divergence), divergence, means)
     assert np.allclose(found, [[divergence_of(name, x, m) for m in means] for x in X])
 
 
@@ -58,7 +58,7 @@ def test_missing_cells_are_left_out(name):
     X[rng.random(X.shape) < 0.3] = np.nan
     X[0] = np.nan
     divergence = find_divergence(name, X)
-    found = nearness(make_rows(X, divergence), divergence, means)
+    found = divergences_from(make_rows(X, divergence), divergence, means)
     assert np.allclose(found, [[divergence_of(name, x, m) for m in means] for x in X])
     model = DPMeans(lam=3.0, divergence=name, random_state=0).fit(X)
     assert np.isclose(model.objective_, objective_of(name, X, model.labels_, 3.0))

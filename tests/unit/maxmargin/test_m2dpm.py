@@ -19,7 +19,7 @@ from tests.unit.maxmargin.synthetic import partitions, turned_rules
 
 def objective_of(model, X, y):
     """The objective of a fitted model, written down once more: with the 2c of the correction."""
-    total = model.lam_ * model.n_clusters_ + 0.5 * (model._eta**2).sum() / model.nu**2
+    total = model.lam_ * model.n_clusters_ + 0.5 * (model._state.eta**2).sum() / model.nu**2
     classes = model.classes_
     signs = np.where(y[:, None] == classes[None], 1.0, -1.0)
     signs = signs[:, -1:] if len(classes) < 3 else signs
@@ -27,7 +27,7 @@ def objective_of(model, X, y):
         mean = model.cluster_means_[k]
         filled = np.where(np.isnan(x), mean, x)
         total += model.s_ * ((filled - mean) ** 2).sum()
-        scores = model._eta[k] @ np.r_[filled, 1.0]
+        scores = model._state.eta[k] @ np.r_[filled, 1.0]
         total += 2.0 * model.c_ * np.maximum(model.margin - sign * scores, 0.0).sum()
     return total
 

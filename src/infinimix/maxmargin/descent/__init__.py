@@ -1,1 +1,1 @@
-"""Descents of the objective: where they start, their passes, merges, and the sequential algorithm."""
+"""Descents of the objective: starts, passes, merges, and the sequential algorithm."""

@@ -1,14 +1,15 @@
-"""Algorithm 1 of the paper, with clusters opened after each pass: no step climbs.
+"""Algorithm 1 of the paper, with clusters opened after each pass: no step raises the objective.
 
-A pass lets every row choose its cluster (`assign`), closes a cluster that is not worth its price,
-opens clusters for the rows that gain most by it, and then moves means and experts. Rows that stay
-and experts at rest end it; the total alone would stop long before the experts are done, as the
-divergences dominate it.
+A pass lets every row choose its cluster (`assign`), closes a cluster that is not worth its penalty,
+opens clusters for the rows that gain most by it, and then moves means and experts. It ends when
+rows stay and experts have converged; the objective alone would stop long before the experts are
+done, as the divergences dominate it.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ POLISH = 25  # IRLS steps once no row moves
 
 
 @dataclass
-class State:
+class Iterate:
     """Where a descent is."""
 
     clusters: Clusters
@@ -29,8 +30,17 @@ class State:
     history: list[float] = field(default_factory=list)
 
 
+class Assignment(NamedTuple):
+    """The two best clusters of each row, and what it costs there; closing and opening change it."""
+
+    z: np.ndarray
+    cost: np.ndarray
+    second: np.ndarray
+    second_cost: np.ndarray
+
+
 @dataclass
-class Assignment:
+class Pass:
     """What a pass over the rows has found."""
 
     z: np.ndarray
@@ -41,12 +51,12 @@ class Assignment:
     kept: np.ndarray  # those that are not empty
 
 
-def scan(problem: Problem, clusters: Clusters, z: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Return for each row its best cluster, that one's cost, the cost of the second, the second."""
+def scan(problem: Problem, clusters: Clusters, z: np.ndarray | None = None) -> Assignment:
+    """Let each row choose among the clusters; it stays in that of `z` unless another is better."""
     rows, w = problem.rows, problem.weights
     W = problem.score_vectors(clusters)
-    z, rival = z.copy(), np.empty(rows.n, np.int64)
-    best, second = np.empty((2, rows.n))
+    z = np.full(rows.n, -1, np.int64) if z is None else z.copy()
+    second, cost, second_cost = np.empty(rows.n, np.int64), *np.empty((2, rows.n))
     room = np.empty((len(W), min(CHUNK, rows.n)))
     for part in rows.chunks():
         size = part.stop - part.start
@@ -54,27 +64,27 @@ def scan(problem: Problem, clusters: Clusters, z: np.ndarray) -> tuple[np.ndarra
         np.matmul(W, rows.F[part].T, out=S)
         choose(
             S, rows.phi[part], rows.Y[part], w.s, 2.0 * w.c, w.margin,
-            z[part], best[part], second[part], rival[part],
+            z[part], cost[part], second_cost[part], second[part],
         )  # fmt: skip
-    return z, best, second, rival
+    return Assignment(z, cost, second, second_cost)
 
 
-def assign(problem: Problem, state: State, prices: np.ndarray | None) -> Assignment:
-    """Let rows choose; without prices, the number of clusters may only fall."""
-    z, best, second, rival = scan(problem, state.clusters, state.z)
-    clusters = state.clusters
-    if prices is not None:
+def assign(problem: Problem, now: Iterate, opening: np.ndarray | None) -> Pass:
+    """Let rows choose; without costs of opening, the number of clusters may only fall."""
+    found, clusters = scan(problem, now.clusters, now.z), now.clusters
+    z = found.z
+    if opening is not None:
         if len(clusters) > 1:
-            close_cluster(problem, clusters, z, best, second, rival)
-        clusters = open_clusters(problem, clusters, z, best, prices)
-    moved = z != state.z
+            close_cluster(problem, clusters, found)
+        clusters = open_clusters(problem, clusters, found, opening)
+    moved = z != now.z
     n_moved = int(moved.sum())
     touched = np.zeros(len(clusters), bool)
     touched[z[moved]] = True
-    touched[state.z[moved & (state.z >= 0)]] = True
+    touched[now.z[moved & (now.z >= 0)]] = True
     z, clusters, kept = prune(z, clusters)
-    objective = float(best.sum()) + problem.penalty(clusters)
-    return Assignment(z, clusters, objective, n_moved, touched, kept)
+    objective = float(found.cost.sum()) + problem.penalty(clusters)
+    return Pass(z, clusters, objective, n_moved, touched, kept)
 
 
 def prune(z: np.ndarray, clusters: Clusters) -> tuple[np.ndarray, Clusters, np.ndarray]:
@@ -87,45 +97,38 @@ def prune(z: np.ndarray, clusters: Clusters) -> tuple[np.ndarray, Clusters, np.n
     return number[z], clusters.keep(kept), kept
 
 
-def closing_gains(
-    problem: Problem, clusters: Clusters, z: np.ndarray, best: np.ndarray, second: np.ndarray
-) -> np.ndarray:
+def closing_gains(problem: Problem, clusters: Clusters, found: Assignment) -> np.ndarray:
     """Return by how much the objective falls if a cluster closes and its rows take the second."""
     w = problem.weights
-    dearer = np.bincount(z, second - best, minlength=len(clusters))
-    return w.lam + 0.5 * w.ridge * (clusters.eta**2).sum(axis=(1, 2)) - dearer
+    rise = np.bincount(found.z, found.second_cost - found.cost, minlength=len(clusters))
+    return w.lam + 0.5 * w.ridge * (clusters.eta**2).sum(axis=(1, 2)) - rise
 
 
-def close_cluster(
-    problem: Problem,
-    clusters: Clusters,
-    z: np.ndarray,
-    best: np.ndarray,
-    second: np.ndarray,
-    rival: np.ndarray,
-) -> None:
-    """Send the rows of the cluster that is least worth its price elsewhere, if that pays."""
-    gains = closing_gains(problem, clusters, z, best, second)
-    gains[np.bincount(z, minlength=len(clusters)) == 0] = -np.inf
+def close_cluster(problem: Problem, clusters: Clusters, found: Assignment) -> None:
+    """Send the rows of the cluster that is least worth its penalty elsewhere, if that pays."""
+    gains = closing_gains(problem, clusters, found)
+    gains[np.bincount(found.z, minlength=len(clusters)) == 0] = -np.inf
     k = int(gains.argmax())
     if gains[k] > 1e-9 * abs(problem.weights.lam):
-        rows = np.flatnonzero(z == k)
-        z[rows], best[rows] = rival[rows], second[rows]
+        rows = np.flatnonzero(found.z == k)
+        found.z[rows], found.cost[rows] = found.second[rows], found.second_cost[rows]
 
 
 def open_clusters(
-    problem: Problem, clusters: Clusters, z: np.ndarray, best: np.ndarray, prices: np.ndarray
+    problem: Problem, clusters: Clusters, found: Assignment, opening: np.ndarray
 ) -> Clusters:
     """Open clusters where it pays most, at most as many as there are; others may follow a row."""
-    candidates = np.flatnonzero(best > prices)
+    z, cost = found.z, found.cost
+    candidates = np.flatnonzero(cost > opening)
     for _ in range(len(clusters) if len(candidates) else 0):
-        gain = best[candidates] - prices[candidates]
+        gain = cost[candidates] - opening[candidates]
         if gain.max() <= 1e-9 * abs(problem.weights.lam):
             break
         one = problem.open(candidates[[gain.argmax()]])
-        cost = problem.costs(candidates, one, np.zeros(len(candidates), np.int64))
-        here = candidates[cost < best[candidates]]
-        z[here], best[here] = len(clusters), cost[cost < best[candidates]]
+        there = problem.costs(candidates, one, np.zeros(len(candidates), np.int64))
+        cheaper = there < cost[candidates]
+        rows = candidates[cheaper]
+        z[rows], cost[rows] = len(clusters), there[cheaper]
         clusters = clusters.join(one)
     return clusters
 
@@ -137,8 +140,8 @@ def move_means(problem: Problem, clusters: Clusters, z: np.ndarray) -> np.ndarra
     add_up(problem.rows.F, z, d, n, total)
     means = np.where(n > 0, total / np.maximum(n, 1.0), clusters.means)
     means = np.maximum(means, problem.divergence.least)
-    if problem.rows.holes and clusters.eta.size:
-        # What is filled in moves with the mean, and the hinge with it: only if all in all it pays.
+    if problem.rows.incomplete and clusters.eta.size:
+        # What stands for missing cells moves with the mean, and the hinge with it: only if it pays.
         every = np.arange(problem.rows.n)
         moved = Clusters(means, clusters.eta)
         rise = problem.costs(every, moved, z) - problem.costs(every, clusters, z)
@@ -148,53 +151,53 @@ def move_means(problem: Problem, clusters: Clusters, z: np.ndarray) -> np.ndarra
 
 
 def move_experts(
-    problem: Problem, clusters: Clusters, z: np.ndarray, steps: int, tol: float, resting: np.ndarray
+    problem: Problem, clusters: Clusters, z: np.ndarray, steps: int, tol: float, done: np.ndarray
 ) -> np.ndarray:
-    """Improve experts in place; return which are at rest."""
+    """Improve experts in place, but those that are done; return which have converged."""
     if clusters.eta.size == 0:
         return np.ones(len(clusters), bool)
     w, rows = problem.weights, problem.rows
     order, start = group(z, len(clusters))
-    resting = resting.copy()
+    done = done.copy()
     improve_all(
         rows.F, rows.Y, order, start, problem.divergence.centre, clusters.means, clusters.eta,
-        w.c, w.ridge, w.margin, steps, tol, resting,
+        w.c, w.ridge, w.margin, steps, tol, done,
     )  # fmt: skip
-    return resting
+    return done
 
 
 def descend(
     problem: Problem, clusters: Clusters, max_iter: int = 300, tol: float = 1e-4, grow: bool = True
-) -> State:
-    """Run Algorithm 1 from these clusters until rows stay and experts rest."""
-    state = State(clusters.copy(), np.full(problem.rows.n, -1, np.int64))
-    prices = problem.price_of_opening(problem.squares()) if grow else None
-    few, resting = int(tol * problem.rows.n), np.zeros(len(clusters), bool)
+) -> Iterate:
+    """Run Algorithm 1 from these clusters until rows stay and experts have converged."""
+    now = Iterate(clusters.copy(), np.full(problem.rows.n, -1, np.int64))
+    opening = problem.opening_costs(problem.squares()) if grow else None
+    few, done = int(tol * problem.rows.n), np.zeros(len(clusters), bool)
     for _ in range(max_iter):
-        found = assign(problem, state, prices)
-        if state.history and found.objective >= state.history[-1]:
+        found = assign(problem, now, opening)
+        if now.history and found.objective >= now.history[-1]:
             break  # nothing but rounding is left to gain
-        state = State(found.clusters, found.z, [*state.history, found.objective])
-        settled = found.n_moved <= few
-        opened = np.zeros(len(found.touched) - len(resting), bool)
-        resting = np.r_[resting, opened][found.kept]
-        if settled and resting.all():
+        now = Iterate(found.clusters, found.z, [*now.history, found.objective])
+        stable = found.n_moved <= few
+        opened = np.zeros(len(found.touched) - len(done), bool)
+        done = np.r_[done, opened][found.kept]
+        if stable and done.all():
             break
-        resting &= ~found.touched[found.kept]
-        moved = state.clusters.copy()
-        moved.means = move_means(problem, moved, state.z)
-        resting = move_experts(problem, moved, state.z, POLISH if settled else 1, tol, resting)
-        state.clusters = moved
-    return finish(problem, state)
+        done &= ~found.touched[found.kept]
+        moved = now.clusters.copy()
+        moved.means = move_means(problem, moved, now.z)
+        done = move_experts(problem, moved, now.z, POLISH if stable else 1, tol, done)
+        now.clusters = moved
+    return finish(problem, now)
 
 
-def finish(problem: Problem, state: State) -> State:
-    """Let the history end with the objective of the state that is returned."""
+def finish(problem: Problem, now: Iterate) -> Iterate:
+    """Let the history end with the objective of the iterate that is returned."""
     costs = sum(
-        float(problem.costs(np.r_[part], state.clusters, state.z[part]).sum())
+        float(problem.costs(np.r_[part], now.clusters, now.z[part]).sum())
         for part in problem.rows.chunks()
     )
-    objective = costs + problem.penalty(state.clusters)
-    if not state.history or objective < state.history[-1]:
-        state.history.append(objective)
-    return state
+    objective = costs + problem.penalty(now.clusters)
+    if not now.history or objective < now.history[-1]:
+        now.history.append(objective)
+    return now

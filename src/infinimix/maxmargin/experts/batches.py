@@ -9,89 +9,124 @@ rows; memory is flat.
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix.estimators.common.labels import check_lengths
 from infinimix.maxmargin.descent.algorithm import open_clusters, scan
-from infinimix.maxmargin.experts.training import Data, check_lengths, purity
+from infinimix.maxmargin.experts.training import Data, find_purity
 from infinimix.maxmargin.loops.assignment import add_up, group
 from infinimix.maxmargin.loops.expert import add_equations
-from infinimix.maxmargin.objective.divergences import check_rows
+from infinimix.maxmargin.objective.divergences import Divergence, check_rows
 from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.objective.rows import make_rows, read_rows, signs
+from infinimix.maxmargin.objective.rows import Rows, make_rows, signs
+from infinimix.maxmargin.reading import read_more
+from infinimix.maxmargin.states import ExpertsState, MaxMarginState
 
 MOST = 8_000_000  # numbers in the normal equations of all experts
 
 
-def remember(model: Any, data: Data) -> None:
-    """Let a model that was fitted keep what mini-batches need, if it is not too much."""
-    K, C, p = model._eta.shape
-    model._cells, _ = np.zeros((2, K, p - 1))
-    model._equations = np.zeros((K, C, p, p + 1) if K * C * p * (p + 1) <= MOST else (K, C, p, 0))
-    _add(model, data.rows, model._clusters(), model.labels_)
+class Batch(NamedTuple):
+    """More rows of a fitted model."""
+
+    rows: Rows
+    codes: np.ndarray  # of the sorted labels
 
 
-def _add(model: Any, rows: Any, clusters: Clusters, z: np.ndarray) -> np.ndarray:
-    """Add rows to what is remembered; return the sums of their cells by cluster."""
-    K, d = clusters.means.shape
-    n, total = np.zeros((2, K, d))
-    add_up(rows.F, z, d, n, total)
-    model._cells += n
-    if model._equations.shape[-1]:
-        order, start = group(z, K)
-        add_equations(
-            rows.F, rows.Y, order, start, model._divergence.centre, clusters.means, clusters.eta,
-            model.c_, float(model.margin), model._equations,
-        )  # fmt: skip
-    return total - n * clusters.means
+def remember(state: ExpertsState, data: Data, margin: float) -> MaxMarginState:
+    """Return a state with what mini-batches need: the equations if they are not too many."""
+    K, C, p = state.eta.shape
+    too_many = K * C * p * (p + 1) > MOST
+    equations = np.zeros((K, C, p, 0 if too_many else p + 1))
+    clusters = state.clusters
+    n, _ = _sums(data.rows, clusters, state.z)
+    if not too_many:
+        _add_rows(equations, state.divergence, data.rows, clusters, state.z, state.c, margin)
+    return MaxMarginState(**vars(state), cells=n, equations=equations)
 
 
-def learn_batch(model: Any, X: Any, y: Any) -> None:
-    """Let a fitted model learn more rows."""
-    X = read_rows(model, X, reset=False)
-    check_rows(model._divergence, X)
-    codes, new = model._labels.read(y)
+def _sums(rows: Rows, clusters: Clusters, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many cells each cluster has in each column, and their sums."""
+    n, total = np.zeros((2, *clusters.means.shape))
+    add_up(rows.F, z, rows.d, n, total)
+    return n, total
+
+
+def _add_rows(
+    equations: np.ndarray, divergence: Divergence, rows: Rows, clusters: Clusters, z: np.ndarray,
+    c: float, margin: float,
+) -> None:  # fmt: skip
+    """Add the IRLS equations of rows to those of their clusters, in place."""
+    order, start = group(z, len(clusters))
+    add_equations(
+        rows.F, rows.Y, order, start, divergence.centre, clusters.means, clusters.eta, c, margin,
+        equations,
+    )  # fmt: skip
+
+
+def read_batch(model: Any, state: MaxMarginState, X: Any, y: Any) -> Batch:
+    """Check and encode more rows and their labels, which must be known."""
+    X = read_more(model, X)
+    check_rows(state.divergence, X)
+    codes, new = state.labels.read(y)
     check_lengths(len(X), len(codes))
     if new:
         raise ValueError(
             f"y has the label {new[0]!r}, which is none of the classes "
-            f"{model.classes_.tolist()!r}; name all in the first call of partial_fit."
+            f"{state.labels.classes.tolist()!r}; name all in the first call of partial_fit."
         )
-    if not model._equations.shape[-1]:
+    if not state.equations.shape[-1]:
         raise ValueError(
-            f"The experts are too many for mini-batches: {model._eta.shape[0]} clusters, "
-            f"{model._eta.shape[1]} outputs and {X.shape[1]} columns."
+            f"The experts are too many for mini-batches: {state.eta.shape[0]} clusters, "
+            f"{state.eta.shape[1]} outputs and {X.shape[1]} columns."
         )
-    codes = np.argsort(model._labels.order)[codes]
-    rows = make_rows(X, model._divergence, signs(codes, len(model.classes_)))
-    w = Weights(model.lam_, model.s_, model.c_, float(model.nu), float(model.margin))
-    problem = Problem(rows, model._divergence, w)
-    z, best, *_ = scan(problem, model._clusters(), np.full(rows.n, -1, np.int64))
-    prices = problem.price_of_opening(problem.squares())
-    clusters = open_clusters(problem, model._clusters(), z, best, prices)
-    _widen(model, len(clusters))
-    moved = _add(model, rows, clusters, z) / np.maximum(model._cells, 1.0)
-    means = np.maximum(clusters.means + moved, model._divergence.least)
-    model.cluster_means_ = means + model._divergence.centre
-    model._eta = _solve(model._equations, w.ridge, clusters.eta, np.unique(z))
-    model.cluster_sizes_ = model.cluster_sizes_ + np.bincount(z, minlength=len(clusters))
-    model.labels_, model.label_purity_ = z, purity(z, codes)
+    codes = np.argsort(state.labels.order)[codes]
+    rows = make_rows(X, state.divergence, signs(codes, len(state.labels.values)))
+    return Batch(rows, codes)
 
 
-def _widen(model: Any, K: int) -> None:
-    """Make room for new clusters."""
-    more = K - len(model._cells)
-    if more:
-        model._cells = np.concatenate([model._cells, np.zeros((more, *model._cells.shape[1:]))])
-        empty = np.zeros((more, *model._equations.shape[1:]))
-        model._equations = np.concatenate([model._equations, empty])
-        model.cluster_sizes_ = np.concatenate([model.cluster_sizes_, np.zeros(more)])
+def learn_batch(state: MaxMarginState, batch: Batch, nu: float, margin: float) -> MaxMarginState:
+    """Return the state after more rows; its equations grow in place, when all else is done."""
+    rows, divergence = batch.rows, state.divergence
+    w = Weights(state.lam, state.s, state.c, nu, margin)
+    problem = Problem(rows, divergence, w)
+    found = scan(problem, state.clusters)
+    opening = problem.opening_costs(problem.squares())
+    clusters, z = open_clusters(problem, state.clusters, found, opening), found.z
+    cells, sizes, equations = (
+        _widen(own, len(clusters)) for own in (state.cells, state.sizes, state.equations)
+    )
+    n, total = _sums(rows, clusters, z)
+    cells = cells + n
+    means = clusters.means + (total - n * clusters.means) / np.maximum(cells, 1.0)
+    touched, place = np.unique(z, return_inverse=True)
+    grown, eta = equations[touched], clusters.eta.copy()
+    _add_rows(grown, divergence, rows, clusters.keep(touched), place, w.c, margin)
+    eta[touched] = _solve(grown, w.ridge)
+    after = replace(
+        state,
+        means=np.maximum(means, divergence.least) + divergence.centre,
+        sizes=sizes + np.bincount(z, minlength=len(clusters)),
+        z=z,
+        purity=find_purity(z, batch.codes),
+        eta=eta,
+        cells=cells,
+        equations=equations,
+    )
+    equations[touched] = grown
+    return after
 
 
-def _solve(equations: np.ndarray, ridge: float, eta: np.ndarray, which: np.ndarray) -> np.ndarray:
-    """Return the experts, those of the touched clusters solved anew."""
-    p, eta = eta.shape[2], eta.copy()
-    A, v = equations[which, :, :, :p], equations[which, :, :, p]
-    eta[which] = np.linalg.solve(A + ridge * np.eye(p), v[..., None])[..., 0]
-    return eta
+def _widen(array: np.ndarray, K: int) -> np.ndarray:
+    """Return an array with zeros for new clusters, or the same if there are none."""
+    more = K - len(array)
+    return np.concatenate([array, np.zeros((more, *array.shape[1:]))]) if more else array
+
+
+def _solve(equations: np.ndarray, ridge: float) -> np.ndarray:
+    """Return the experts of normal equations."""
+    p = equations.shape[2]
+    A, v = equations[..., :p], equations[..., p]
+    return np.linalg.solve(A + ridge * np.eye(p), v[..., None])[..., 0]

@@ -1,9 +1,9 @@
-"""The slope that makes probabilities of discriminants, found on rows left out.
+"""The slope that makes probabilities of discriminants, found on held-out rows.
 
 Clusters stay as they are; experts are fitted without a part of the rows, and asked for their
 discriminants there. One slope, with a standard normal prior on its logarithm, makes the labels of
-these rows most probable. Tables of more than LARGE rows leave none out: their experts hardly know
-single rows, and a part of them is asked as they are.
+these rows most probable. Tables of more than LARGE rows hold none out: their experts hardly depend
+on single rows, and a part of them is asked as they are.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from infinimix.estimators.common.bounded import minimise
-from infinimix.maxmargin.descent.algorithm import POLISH, State, move_experts
+from infinimix.maxmargin.descent.algorithm import POLISH, Iterate, move_experts
 from infinimix.maxmargin.experts.gating import Gate, probabilities
 from infinimix.maxmargin.objective.problem import Clusters, Problem
 
@@ -19,43 +19,27 @@ LARGE, ASKED, FOLDS = 10_000, 3_000, 3
 
 
 def find_slope(
-    rng: np.random.Generator,
-    problem: Problem,
-    state: State,
-    codes: np.ndarray,
-    precision: float,
-    soft: bool,
+    rng: np.random.Generator, problem: Problem, now: Iterate, codes: np.ndarray, gate: Gate
 ) -> float:
-    """Return the slope of the probabilities of a fitted state."""
+    """Return the slope of the probabilities of the gate that a descent has led to."""
     n = problem.rows.n
     if len(np.unique(codes)) < 2:
         return 1.0
     if n > LARGE:
         asked = rng.choice(n, ASKED, replace=False)
-        f = _gate(problem, state.clusters, state.z, precision, soft).discriminants(
-            problem.rows.take(asked)
-        )
-        return best_slope(f, codes[asked])
+        return best_slope(gate.discriminants(problem.rows.take(asked)), codes[asked])
     f = np.empty((n, problem.rows.Y.shape[1]))
     fold = rng.permutation(n) % FOLDS
-    for held in range(FOLDS):
-        kept = np.flatnonzero(fold != held)
+    for held_out in range(FOLDS):
+        kept = np.flatnonzero(fold != held_out)
         if len(kept) == 0 or len(kept) == n:
             continue
         part = Problem(problem.rows.take(kept), problem.divergence, problem.weights)
-        clusters = Clusters(state.clusters.means, np.zeros_like(state.clusters.eta))
-        resting = np.zeros(len(clusters), bool)
-        move_experts(part, clusters, state.z[kept], POLISH, 1e-3, resting)
-        gate = _gate(problem, clusters, state.z, precision, soft)
-        f[fold == held] = gate.discriminants(problem.rows.take(np.flatnonzero(fold == held)))
+        clusters = Clusters(now.clusters.means, np.zeros_like(now.clusters.eta))
+        move_experts(part, clusters, now.z[kept], POLISH, 1e-3, np.zeros(len(clusters), bool))
+        asked = np.flatnonzero(fold == held_out)
+        f[asked] = gate._replace(clusters=clusters).discriminants(problem.rows.take(asked))
     return best_slope(f, codes)
-
-
-def _gate(
-    problem: Problem, clusters: Clusters, z: np.ndarray, precision: float, soft: bool
-) -> Gate:
-    sizes = np.bincount(z, minlength=len(clusters)).astype(float)
-    return Gate(problem.divergence, clusters, sizes, precision, soft)
 
 
 def best_slope(f: np.ndarray, codes: np.ndarray) -> float:
