@@ -147,7 +147,7 @@ class MaxMarginDPMeans(GatedExperts):
         return self
 
     def _learn(self, X: Any, y: Any, classes: Any) -> MaxMarginState:
-        """Return what a whole table teaches."""
+        """Return what is learned from a whole table."""
         data = read_data(self, X, y, classes)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         weights, first = self._weigh(rng, data)

@@ -116,7 +116,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         return self
 
     def _learn(self, X: Any, y: Any, classes: Any) -> SearchState:
-        """Return what a whole table teaches."""
+        """Return what is learned from a whole table."""
         data = read_data(self, X, y, classes)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         grid = self._grid(rng, data)

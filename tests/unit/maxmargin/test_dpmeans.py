@@ -80,11 +80,11 @@ def test_the_best_partition_of_tiny_tables(name):
     st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 4), st.floats(0.01, 30.0),
     st.sampled_from(DIVERGENCES[:3]), st.sampled_from(["delayed", "sequential"]), st.booleans(),
 )  # fmt: skip
-def test_no_pass_climbs(seed, n, d, lam, name, creation, holes):
+def test_no_pass_climbs(seed, n, d, lam, name, creation, missing):
     rng = np.random.default_rng(seed)
     X = np.round(rng.gamma(2.0, size=(n, d)), 1) + 0.1  # rounded: with duplicates
     X[:, 0] = 1.0
-    if holes:
+    if missing:
         X[rng.random(X.shape) < 0.2] = np.nan
     model = DPMeans(lam, name, creation, n_init=1, random_state=0).fit(X)
     assert (np.diff(model.objective_history_) <= 0).all()

@@ -98,13 +98,13 @@ def test_the_best_of_all_partitions():
     st.floats(0.05, 20.0), st.floats(0.01, 10.0), st.floats(0.01, 10.0), st.booleans(),
     st.sampled_from(["euclidean", "kl"]),
 )  # fmt: skip
-def test_no_pass_climbs(seed, n, d, classes, lam, s, c, holes, divergence):
+def test_no_pass_climbs(seed, n, d, classes, lam, s, c, missing, divergence):
     """Duplicates, constant columns, one class only, fewer rows than columns, missing cells."""
     rng = np.random.default_rng(seed)
     X = np.round(rng.gamma(2.0, size=(n, d)), 1)
     X[:, -1] = 2.0
     y = rng.integers(0, classes, n)
-    if holes:
+    if missing:
         X[rng.random(X.shape) < 0.2] = np.nan
     model = MaxMarginDPMeans(lam, s, c, divergence=divergence, random_state=0, calibrate=False)
     with warnings.catch_warnings():
