@@ -185,7 +185,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         scores = np.einsum("ip,mcp->imc", experts_rows(X, state.fill), state.kept.eta)
         p = class_shares(scores, hyper.c, hyper.margin)
         proba = np.einsum("im,iml->il", weight, p)
-        return proba + (1.0 - weight.sum(axis=1, keepdims=True)) / L  # in a new cluster all are equal
+        return proba + (1.0 - weight.sum(axis=1, keepdims=True)) / L  # new clusters: all are equal
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of the second class, or the log probabilities if there are more."""

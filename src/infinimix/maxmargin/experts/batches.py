@@ -92,23 +92,25 @@ def learn_batch(state: MaxMarginState, batch: Batch, nu: float, margin: float) -
     rows, divergence = batch.rows, state.divergence
     w = Weights(state.lam, state.s, state.c, nu, margin)
     problem = Problem(rows, divergence, w)
-    found = scan(problem, state.clusters)
-    opening = problem.opening_costs(problem.squares())
-    clusters, z = open_clusters(problem, state.clusters, found, opening), found.z
+    clusters = state.clusters
+    found = scan(problem, clusters)
+    z, opening = found.z, problem.opening_costs(problem.squares())
+    clusters = open_clusters(problem, clusters, found, opening)
     cells, sizes, equations = (
         _widen(own, len(clusters)) for own in (state.cells, state.sizes, state.equations)
     )
     n, total = _sums(rows, clusters, z)
     cells = cells + n
     means = clusters.means + (total - n * clusters.means) / np.maximum(cells, 1.0)
-    touched, place = np.unique(z, return_inverse=True)
-    grown, eta = equations[touched], clusters.eta.copy()
+    joined = np.bincount(z, minlength=len(clusters))
+    touched, eta = np.flatnonzero(joined), clusters.eta.copy()
+    grown, place = equations[touched], np.searchsorted(touched, z)
     _add_rows(grown, divergence, rows, clusters.keep(touched), place, w.c, margin)
     eta[touched] = _solve(grown, w.ridge)
     after = replace(
         state,
         means=np.maximum(means, divergence.least) + divergence.centre,
-        sizes=sizes + np.bincount(z, minlength=len(clusters)),
+        sizes=sizes + joined,
         z=z,
         purity=find_purity(z, batch.codes),
         eta=eta,

@@ -103,9 +103,9 @@ def find_gate(data: Data, now: Iterate, soft: bool) -> Gate:
 
 def find_purity(z: np.ndarray, codes: np.ndarray) -> float:
     """Return the share of rows that have the most frequent label of their cluster."""
-    table = np.zeros((z.max() + 1, codes.max() + 1))
-    np.add.at(table, (z, codes), 1.0)
-    return float(table.max(axis=1).sum() / len(z))
+    K, L = int(z.max()) + 1, int(codes.max()) + 1
+    counts = np.bincount(z * L + codes, minlength=K * L).reshape(K, L)
+    return float(counts.max(axis=1).sum() / len(z))
 
 
 def make_state(
