@@ -13,10 +13,10 @@ from bench.margin_peers import PEERS, fit_scaled
 from bench.report import Grid, Line, Section
 from bench.timing import ratio, take_turns
 from infinimix import MaxMarginDPMeans
-from infinimix.maxmargin.descent import scan
-from infinimix.maxmargin.fitting import read_data
-from infinimix.maxmargin.problem import Problem, Weights
-from infinimix.maxmargin.rows import CHUNK, Rows
+from infinimix.maxmargin.descent.algorithm import scan
+from infinimix.maxmargin.experts.training import read_data
+from infinimix.maxmargin.objective.problem import Problem, Weights
+from infinimix.maxmargin.objective.rows import CHUNK, Rows
 
 World = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # X, y, true cluster, P(y = 1)
 
@@ -159,9 +159,9 @@ def passes(quick: bool) -> tuple[list[Line], Grid]:
     for n in sizes:
         X, y, _, _ = setting_two(n, 0)
         model = MaxMarginDPMeans(lam=200.0, s=1.0, random_state=0).fit(X[:2000], y[:2000])
-        data = read_data(MaxMarginDPMeans(), X, y, "euclidean")
+        data = read_data(MaxMarginDPMeans(), X, y)
         problem = Problem(data.rows, data.divergence, Weights(200.0))
-        clusters, z = model._clusters(), np.full(n, -1)
+        clusters, z = model._state.clusters, np.full(n, -1)
         W = problem.score_vectors(clusters)
         turns = take_turns(
             {

@@ -69,6 +69,7 @@ with promised(*(() if "sklearn" in sys.modules else PROMISED)):
     from sklearn.utils.validation import (
         _check_feature_names,
         _get_feature_names,
+        check_array,
         check_consistent_length,
         check_is_fitted,
         column_or_1d,
@@ -86,6 +87,7 @@ __all__ = [
     "TransformerMixin",
     "_check_feature_names",
     "_get_feature_names",
+    "check_array",
     "check_consistent_length",
     "check_is_fitted",
     "clone",

@@ -7,9 +7,9 @@ from scipy.special import gammaln, logsumexp
 
 from infinimix import GibbsInfiniteSVC, MaxMarginDPMeans
 from infinimix.families.normal import NormalInverseChiSquared
+from infinimix.maxmargin.gibbs.chain import Chain, Hyper, effective_size, first_expert
 from infinimix.maxmargin.loops.gibbs import draw_expert, draw_first_expert
-from infinimix.maxmargin.sampler import Chain, effective_size, first_expert
-from tests.unit.maxmargin.worlds import partitions
+from tests.unit.maxmargin.synthetic import partitions
 
 PRIOR = np.array([[0.0], [0.3], [2.0], [1.0]])  # mean, kappa, nu, scale^2
 
@@ -130,7 +130,7 @@ def test_partitions_are_visited_as_often_as_enumeration_says(classes):
     exact = np.exp(np.array(logs) - logsumexp(logs))
     X = np.c_[x, np.ones(5)]
     chain = Chain(
-        (NormalInverseChiSquared(PRIOR),), (x,), X, Y, alpha, c, nu, margin,
+        (NormalInverseChiSquared(PRIOR),), (x,), X, Y, Hyper(alpha, c, nu, margin),
         np.zeros(5, np.int64), np.random.default_rng(0),
     )  # fmt: skip
     index = {tuple(z): j for j, z in enumerate(every)}
@@ -155,7 +155,7 @@ def test_with_growing_beta_the_chain_finds_what_max_margin_dp_means_finds():
         alpha = np.exp(-beta * lam) * np.sqrt(wide / variance)
         chain = Chain(
             (NormalInverseChiSquared(prior),), (x,), np.c_[x, np.ones(6)], 2.0 * y[:, None] - 1,
-            alpha, c * beta, nu / np.sqrt(beta), 1.0, np.zeros(6, np.int64),
+            Hyper(alpha, c * beta, nu / np.sqrt(beta), 1.0), np.zeros(6, np.int64),
             np.random.default_rng(0),
         )  # fmt: skip
         same = model.labels_[:, None] == model.labels_

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from infinimix import DPMeans, GibbsInfiniteSVC, MaxMarginDPMeans
-from tests.unit.maxmargin.worlds import turned_rules
+from tests.unit.maxmargin.synthetic import turned_rules
 
 ROOT = Path(__file__).resolve().parents[2]
 

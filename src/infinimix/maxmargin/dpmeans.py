@@ -6,34 +6,28 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.maxmargin.descent import State
-from infinimix.maxmargin.divergences import Divergence, check_rows, find_divergence
-from infinimix.maxmargin.merging import descend_and_merge
+from infinimix.maxmargin.descent.algorithm import Iterate
+from infinimix.maxmargin.descent.merging import descend_and_merge
+from infinimix.maxmargin.descent.sequential import descend_in_order
+from infinimix.maxmargin.descent.starts import find_penalty, start
+from infinimix.maxmargin.objective.divergences import check_rows, find_divergence
+from infinimix.maxmargin.objective.problem import Problem, Weights, bare_clusters, divergences_from
+from infinimix.maxmargin.objective.rows import make_rows
 from infinimix.maxmargin.parameters import RULES
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.rows import Rows, make_rows, read_rows
-from infinimix.maxmargin.sequential import descend_in_order
-from infinimix.maxmargin.starts import divergences, find_price, start
-from infinimix.scikit import BaseEstimator, ClusterMixin, check_is_fitted
-
-# Fitted attributes, for files: n rows, d columns, K clusters; "" is a number, "*" any length.
-SHAPES = {
-    "cluster_means_": "Kd",
-    "labels_": "n",
-    "objective_history_": "*",
-    "lam_": "",
-    "n_iter_": "",
-}
+from infinimix.maxmargin.reading import read_more, read_table
+from infinimix.maxmargin.states import MeansState
+from infinimix.scikit import BaseEstimator, ClusterMixin
 
 
 class DPMeans(ClusterMixin, BaseEstimator):
-    """Clusters of least total divergence, at a price for each: sum_i D(x_i, mu_z_i) + lam K.
+    """Clusters of least total divergence, at a penalty for each: sum_i D(x_i, mu_z_i) + lam K.
 
     Parameters
     ----------
     lam : float or "auto"
-        The price of a cluster. A row that is farther than this from all means opens a cluster.
+        The penalty of a cluster. A row that is farther than this from all means opens a cluster.
         "auto" chooses K by the BIC of the classification likelihood of equal spherical normals,
         on at most 2,000 rows, and puts lam between what one more cluster would save and what the
         least useful one saves (if sequential: between the largest divergence from a row's own mean
@@ -44,8 +38,8 @@ class DPMeans(ClusterMixin, BaseEstimator):
         (x - mu)' matrix (x - mu).
     creation : {"delayed", "sequential"}
         "delayed" opens clusters after each pass, where it pays most, from a DP-means++ start, and
-        closes and merges clusters that are not worth their price. "sequential" is the algorithm of
-        the paper, from one cluster: a row opens one at once, so the order of the rows matters.
+        closes and merges clusters that are not worth their penalty. "sequential" is the algorithm
+        of the paper, from one cluster: a row opens one at once, so the order of rows matters.
     n_init : int
         Starts; the best is kept. Sequential ones take the rows in a new order each time but the
         first.
@@ -61,7 +55,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
     Attributes
     ----------
     labels_, cluster_means_, n_clusters_, lam_
-        The cluster of each row, the means, their number, the price.
+        The cluster of each row, the means, their number, the penalty of a cluster.
     objective_history_ : array
         The objective after each pass; it never rises.
     objective_, n_iter_
@@ -81,9 +75,9 @@ class DPMeans(ClusterMixin, BaseEstimator):
     (2, True)
     """
 
+    State = MeansState
     _rules = RULES
-    _shapes = SHAPES
-    cluster_means_: np.ndarray
+    _state: MeansState | None = None
 
     def __init__(
         self,
@@ -106,7 +100,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         self.random_state = random_state
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "cluster_means_")
+        return self._state is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -117,73 +111,102 @@ class DPMeans(ClusterMixin, BaseEstimator):
     def fit(self, X: Any, y: Any = None) -> DPMeans:
         """Find the clusters of a table; y is ignored."""
         check_parameters(self)
-        X = read_rows(self, X, reset=True)
-        divergence = find_divergence(self.divergence, X, self.matrix)
+        table = read_table(self, X)
+        divergence = find_divergence(self.divergence, table.X, self.matrix)
         rng = np.random.default_rng(seed_sequence(self.random_state))
-        rows = make_rows(X, divergence)
+        rows = make_rows(table.X, divergence)
         at_once = self.creation == "sequential"
         auto = isinstance(self.lam, str)
-        lam = find_price(rng, rows, divergence, at_once) if auto else float(self.lam)
+        lam = find_penalty(rng, rows, divergence, at_once) if auto else float(self.lam)
         problem = Problem(rows, divergence, Weights(lam))
         runs = [self._run(rng, problem, turn) for turn in range(self.n_init)]
-        self._take(divergence, lam, min(runs, key=lambda run: run.history[-1]))
+        best = min(runs, key=lambda run: run.history[-1])
+        means, history = best.clusters.means + divergence.centre, np.array(best.history)
+        self._state = MeansState(table.names, divergence, means, best.z, history, lam)
         return self
 
-    def _run(self, rng: np.random.Generator, problem: Problem, turn: int) -> State:
+    def _run(self, rng: np.random.Generator, problem: Problem, turn: int) -> Iterate:
+        """Return where one start leads."""
         rows, divergence = problem.rows, problem.divergence
         if self.creation == "delayed":
             limit = self.max_clusters or rows.n
             first = start(rng, rows, divergence, problem.weights, limit)
             return descend_and_merge(problem, first, self.max_iter, 1e-12)
         order = np.arange(rows.n) if turn == 0 else rng.permutation(rows.n)
-        all_in_one = Clusters(divergence.usual[None].copy(), np.empty((1, 0, rows.d + 1)))
         shuffled = Problem(rows.take(order), divergence, problem.weights)
-        state = descend_in_order(shuffled, all_in_one, self.max_iter)
-        z = np.empty_like(state.z)
-        z[order] = state.z
-        return State(state.clusters, z, state.history)
+        all_in_one = bare_clusters(divergence.usual[None].copy())
+        end = descend_in_order(shuffled, all_in_one, self.max_iter)
+        z = np.empty_like(end.z)
+        z[order] = end.z
+        return Iterate(end.clusters, z, end.history)
 
-    def _take(self, divergence: Divergence, lam: float, state: State) -> None:
-        self._divergence = divergence
-        self.lam_ = lam
-        self.labels_ = state.z
-        self.cluster_means_ = state.clusters.means + divergence.centre
-        self.objective_history_ = np.array(state.history)
-        self.n_iter_ = len(state.history)
+    # --- Answers --------------------------------------------------------------------------------
+
+    def divergences(self, X: Any) -> np.ndarray:
+        """Return the divergence of each row from each mean."""
+        state = self._fitted
+        X = read_more(self, X)
+        check_rows(state.divergence, X)
+        return divergences_from(make_rows(X, state.divergence), state.divergence, state.means)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the nearest cluster of each row."""
+        return self.divergences(X).argmin(axis=1)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return minus the sum of the divergences from the nearest means."""
+        return -float(self.divergences(X).min(axis=1).sum())
+
+    # --- Fitted attributes ----------------------------------------------------------------------
+
+    @property
+    def _fitted(self) -> MeansState:
+        """The state; NotFittedError if there is none."""
+        check_fitted(self)
+        assert self._state is not None
+        return self._state
+
+    @property
+    def labels_(self) -> np.ndarray:
+        """The cluster of each row."""
+        return self._fitted.z
+
+    @property
+    def cluster_means_(self) -> np.ndarray:
+        """Means of the clusters, (K, d)."""
+        return self._fitted.means
 
     @property
     def n_clusters_(self) -> int:
         """Number of clusters."""
-        check_is_fitted(self)
-        return len(self.cluster_means_)
+        return len(self._fitted.means)
+
+    @property
+    def lam_(self) -> float:
+        """The penalty of a cluster."""
+        return self._fitted.lam
+
+    @property
+    def objective_history_(self) -> np.ndarray:
+        """The objective after each pass."""
+        return self._fitted.history
 
     @property
     def objective_(self) -> float:
         """The objective at the end."""
-        check_is_fitted(self)
-        return float(self.objective_history_[-1])
+        return float(self._fitted.history[-1])
 
-    def _divergences(self, X: Any) -> np.ndarray:
-        check_is_fitted(self)
-        X = read_rows(self, X, reset=False)
-        check_rows(self._divergence, X)
-        return nearness(make_rows(X, self._divergence), self._divergence, self.cluster_means_)
+    @property
+    def n_iter_(self) -> int:
+        """The number of passes."""
+        return len(self._fitted.history)
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the nearest cluster of each row."""
-        return self._divergences(X).argmin(axis=1)
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns."""
+        return int(self._fitted.means.shape[1])
 
-    def divergences(self, X: Any) -> np.ndarray:
-        """Return the divergence of each row from each mean."""
-        return self._divergences(X)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return minus the sum of the divergences from the nearest means."""
-        return -float(self._divergences(X).min(axis=1).sum())
-
-
-def nearness(rows: Rows, divergence: Divergence, means: np.ndarray) -> np.ndarray:
-    """Return the divergence of each row from each mean, given in natural units."""
-    centred = np.maximum(means - divergence.centre, divergence.least)
-    clusters = Clusters(centred, np.empty((len(means), 0, rows.d + 1)))
-    return divergences(Problem(rows._replace(Y=rows.Y[:, :0]), divergence, Weights(1.0)), clusters)
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """The names of the columns, if the table had names."""
+        return feature_names(self._fitted.names)

@@ -6,26 +6,27 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.common.labels import Labels
+from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.estimators.common.state import layout_of
-from infinimix.families.given import resolve_prior
-from infinimix.families.priors import blank, find_families
 from infinimix.families.seam import empty, score_rows
-from infinimix.inference.ensemble.bank import pool_rows
-from infinimix.maxmargin.chain_rows import (
+from infinimix.maxmargin.gibbs.chain import Chain, Hyper, Kept, effective_size, join
+from infinimix.maxmargin.gibbs.rows import (
+    Blocks,
+    as_frame,
     class_shares,
     experts_rows,
+    find_base,
     first_clusters,
     mean_of_columns,
+    read_blocks,
     round_digits,
 )
-from infinimix.maxmargin.fitting import check_lengths
+from infinimix.maxmargin.gibbs.state import InfiniteSVCState
+from infinimix.maxmargin.objective.rows import signs
 from infinimix.maxmargin.parameters import RULES
-from infinimix.maxmargin.rows import read_rows, signs
-from infinimix.maxmargin.sampler import Chain, Kept, effective_size, join
-from infinimix.scikit import BaseEstimator, ClassifierMixin, check_is_fitted
-from infinimix.tables import Schema, encode, read_schema
+from infinimix.maxmargin.reading import read_labelled, read_more
+from infinimix.scikit import BaseEstimator, ClassifierMixin
+from infinimix.tables import Schema, encode
 
 CHUNK = 1024
 
@@ -88,11 +89,9 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
     True
     """
 
+    State = InfiniteSVCState
     _rules = RULES
-    _labels: Labels
-    _schema: Schema
-    _families: Any
-    _kept: Kept
+    _state: InfiniteSVCState | None = None
 
     def __init__(
         self,
@@ -119,7 +118,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_kept")
+        return self._state is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -134,26 +133,23 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
                 f"The 'burn_in' parameter of GibbsInfiniteSVC must be less than n_iter="
                 f"{self.n_iter}; got {self.burn_in}."
             )
-        labels = Labels()
-        codes, new = labels.read(y)
-        X = round_digits(read_rows(self, X, reset=True))
-        check_lengths(len(X), len(codes))
-        labels.extend(new)
-        codes = np.argsort(labels.order)[codes]
-        schema, blocks = self._encode_first(X)
-        families = self._find_families(schema, blocks)
-        filled = mean_of_columns(X)
-        Y = signs(codes, len(new))
+        table = read_labelled(self, X, y)
+        X = round_digits(table.X)
+        schema, blocks = read_blocks(X, table.names, self.clusters, type(self).__name__)
+        families = find_base(schema, blocks, self.cluster_prior)
+        fill, Y = mean_of_columns(X), signs(table.codes, len(table.labels.values))
         rng = np.random.default_rng(seed_sequence(self.random_state))
-        chain = Chain(
-            families, blocks, experts_rows(X, filled), Y, float(self.alpha), float(self.c),
-            float(self.nu), float(self.margin), first_clusters(rng, X), rng,
-        )  # fmt: skip
+        z = first_clusters(rng, X)
+        chain = Chain(families, blocks, experts_rows(X, fill), Y, self._hyper(), z, rng)
         kept = self._run(chain)
-        self._labels, self._schema, self._families, self._fill = labels, schema, families, filled
-        self._kept, self.labels_ = kept, chain.labels()
-        self.traces_ = {name: np.array(trace) for name, trace in chain.traces.items()}
+        traces = {name: np.array(trace) for name, trace in chain.traces.items()}
+        self._state = InfiniteSVCState(
+            table.names, table.labels, schema, families, kept, fill, chain.labels(), traces
+        )
         return self
+
+    def _hyper(self) -> Hyper:
+        return Hyper(float(self.alpha), float(self.c), float(self.nu), float(self.margin))
 
     def _run(self, chain: Chain) -> Kept:
         """Run the chain; keep states evenly after the burn-in."""
@@ -166,51 +162,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
                 states.append(chain.keep())
         return join(states)
 
-    def _frame(self, X: np.ndarray) -> Any:
-        names = getattr(self, "feature_names_in_", None)
-        if names is None:
-            return X
-        import pandas as pd  # slow to load, and arrays need none
-
-        return pd.DataFrame(X, columns=names)
-
-    def _encode_first(self, X: np.ndarray) -> tuple[Schema, tuple[np.ndarray, ...]]:
-        frame = self._frame(X)
-        schema = read_schema(frame, self.clusters, [])
-        odd = [c.name for c in schema.columns if c.kind == "categorical"]
-        if odd:
-            raise ValueError(
-                f"Column {odd[0]!r} is categorical, and experts take numbers; encode it first, "
-                "with OneHotEncoder for example, or name another kind in 'clusters'."
-            )
-        return schema, encode(schema, frame, learn=True, who=type(self).__name__).blocks
-
-    def _find_families(self, schema: Schema, blocks: tuple[np.ndarray, ...]) -> Any:
-        layout = layout_of(schema)
-        shape = blank(layout)
-        pool = empty(shape, 1)
-        pool_rows(shape, pool, blocks, 0, len(blocks[0]))
-        prior = resolve_prior(self.cluster_prior, schema.kinds(), schema.gaussian_blocks)
-        return find_families(layout, prior, pool)
-
-    @property
-    def classes_(self) -> np.ndarray:
-        """The labels, sorted."""
-        check_is_fitted(self)
-        return self._labels.classes
-
-    @property
-    def effective_sample_size_(self) -> dict[str, float]:
-        """Effective sample sizes of the traces after the burn-in."""
-        check_is_fitted(self)
-        return {name: effective_size(t[self.burn_in :]) for name, t in self.traces_.items()}
-
-    @property
-    def n_clusters_posterior_(self) -> np.ndarray:
-        """Probability of each number of clusters after the burn-in."""
-        check_is_fitted(self)
-        counts = np.bincount(self.traces_["n_clusters"][self.burn_in :].astype(int))
-        return counts / counts.sum()
+    # --- Answers --------------------------------------------------------------------------------
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class, averaged over states and clusters.
@@ -218,38 +170,22 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         Within a cluster it is the pseudo-likelihood of a class beside that of the others; the
         weight of a cluster is its size times the predictive density of the row.
         """
-        check_is_fitted(self)
-        X = read_rows(self, X, reset=False)
-        parts = [self._chunk_proba(X[i : i + CHUNK]) for i in range(0, len(X), CHUNK)]
+        state = self._fitted
+        X = read_more(self, X)
+        parts = [self._chunk_proba(state, X[i : i + CHUNK]) for i in range(0, len(X), CHUNK)]
         return np.vstack(parts)
 
-    def _chunk_proba(self, X: np.ndarray) -> np.ndarray:
-        kept, L = self._kept, len(self.classes_)
-        frame = self._frame(X)
-        blocks = encode(self._schema, frame, learn=False, who=type(self).__name__).blocks
-        weight = self._cluster_weights(blocks, len(X))
+    def _chunk_proba(self, state: InfiniteSVCState, X: np.ndarray) -> np.ndarray:
+        hyper, L = self._hyper(), len(state.labels.values)
+        frame = as_frame(X, state.names)
+        blocks = encode(state.schema, frame, learn=False, who=type(self).__name__).blocks
+        weight = cluster_weights(state, blocks, len(X), hyper.alpha)
         if L == 1:
             return np.ones((len(X), 1))
-        scores = np.einsum("ip,mcp->imc", experts_rows(X, self._fill), kept.eta)
-        p = class_shares(scores, float(self.c), float(self.margin))
+        scores = np.einsum("ip,mcp->imc", experts_rows(X, state.fill), state.kept.eta)
+        p = class_shares(scores, hyper.c, hyper.margin)
         proba = np.einsum("im,iml->il", weight, p)
-        return proba + (1.0 - weight.sum(axis=1, keepdims=True)) / L  # a new cluster knows nothing
-
-    def _cluster_weights(self, blocks: tuple[np.ndarray, ...], n: int) -> np.ndarray:
-        """Return the weight of every kept cluster for every row; with new ones they sum to 1."""
-        kept = self._kept
-        M, T = len(kept.sizes), int(kept.owner[-1]) + 1
-        logp, log_new = np.zeros((n, M)), np.zeros((n, 1))
-        score_rows(self._families, kept.stats, np.arange(M), blocks, logp)
-        score_rows(self._families, empty(self._families, 1), np.arange(1), blocks, log_new)
-        logp += np.log(kept.sizes)
-        log_new += np.log(self.alpha)
-        top = np.maximum(logp.max(axis=1, keepdims=True), log_new)
-        mass, new = np.exp(logp - top), np.exp(log_new - top)
-        total = np.add.reduceat(mass, np.searchsorted(kept.owner, np.arange(T)), axis=1) + new
-        with np.errstate(divide="ignore", invalid="ignore"):
-            weight = mass / total[:, kept.owner]
-        return np.nan_to_num(weight) / T
+        return proba + (1.0 - weight.sum(axis=1, keepdims=True)) / L  # new clusters: all are equal
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of the second class, or the log probabilities if there are more."""
@@ -260,3 +196,69 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    # --- Fitted attributes ----------------------------------------------------------------------
+
+    @property
+    def _fitted(self) -> InfiniteSVCState:
+        """The state; NotFittedError if there is none."""
+        check_fitted(self)
+        assert self._state is not None
+        return self._state
+
+    @property
+    def _schema(self) -> Schema:
+        return self._fitted.schema
+
+    @property
+    def classes_(self) -> np.ndarray:
+        """The labels, sorted."""
+        return self._fitted.labels.classes
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns."""
+        return self._fitted.schema.width
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """The names of the columns, if the table had names."""
+        return feature_names(self._fitted.names)
+
+    @property
+    def labels_(self) -> np.ndarray:
+        """The cluster of each training row in the last state."""
+        return self._fitted.z
+
+    @property
+    def traces_(self) -> dict[str, np.ndarray]:
+        """Number of clusters and sum of the hinges after each sweep."""
+        return self._fitted.traces
+
+    @property
+    def effective_sample_size_(self) -> dict[str, float]:
+        """Effective sample sizes of the traces after the burn-in."""
+        return {name: effective_size(t[self.burn_in :]) for name, t in self.traces_.items()}
+
+    @property
+    def n_clusters_posterior_(self) -> np.ndarray:
+        """Probability of each number of clusters after the burn-in."""
+        counts = np.bincount(self.traces_["n_clusters"][self.burn_in :].astype(int))
+        return counts / counts.sum()
+
+
+def cluster_weights(state: InfiniteSVCState, blocks: Blocks, n: int, alpha: float) -> np.ndarray:
+    """Return the weight of every kept cluster for every row; with new ones they sum to 1."""
+    kept, families = state.kept, state.families
+    M, T = len(kept.sizes), int(kept.owner[-1]) + 1
+    logp, log_new = np.zeros((n, M)), np.zeros((n, 1))
+    score_rows(families, kept.stats, np.arange(M), blocks, logp)
+    score_rows(families, empty(families, 1), np.arange(1), blocks, log_new)
+    logp += np.log(kept.sizes)
+    log_new += np.log(alpha)
+    top = np.maximum(logp.max(axis=1, keepdims=True), log_new)
+    mass, new = np.exp(logp - top), np.exp(log_new - top)
+    total = np.add.reduceat(mass, np.searchsorted(kept.owner, np.arange(T)), axis=1) + new
+    with np.errstate(divide="ignore", invalid="ignore"):
+        weight = mass / total[:, kept.owner]
+    return np.nan_to_num(weight) / T

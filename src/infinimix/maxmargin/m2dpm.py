@@ -7,19 +7,20 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.maxmargin.descent import State, descend
-from infinimix.maxmargin.fitting import (
+from infinimix.maxmargin.descent.algorithm import Iterate, descend
+from infinimix.maxmargin.experts.batches import learn_batch, read_batch, remember
+from infinimix.maxmargin.experts.training import (
     Data,
     find_scales,
+    fit_experts,
+    make_state,
     plain_clusters,
     read_data,
-    take,
-    teach,
     warn_if_inert,
 )
-from infinimix.maxmargin.gating import SHAPES, GatedExperts
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.stream import learn_batch, remember
+from infinimix.maxmargin.gated_experts import GatedExperts
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.states import MaxMarginState
 
 
 class MaxMarginDPMeans(GatedExperts):
@@ -35,9 +36,9 @@ class MaxMarginDPMeans(GatedExperts):
     Parameters
     ----------
     lam, s : float or "auto"
-        Price of a cluster and weight of the divergence. "auto" takes them from the scale of the
+        Penalty of a cluster and weight of the divergence. "auto" takes them from the scale of the
         data: `s_` lets the mean divergence of plain DP-means cost three times the hinges of an
-        expert that knows nothing, `lam_` is s times the price that `DPMeans` finds.
+        expert that is zero, `lam_` is s times the penalty that `DPMeans` finds.
     c : float
         Weight of the hinge; nu : float, standard deviation of an expert's prior; margin : float.
     gating : {"hard", "soft"}
@@ -48,11 +49,11 @@ class MaxMarginDPMeans(GatedExperts):
         Starts; that of the least objective is kept.
     max_iter, tol : int, float
         Passes at most; share of rows that may still move, and relative gain of an expert below
-        which it rests.
+        which it has converged.
     warm_start : bool
         Let `fit` start from the clusters of the last `fit`, if columns and classes are as many.
     calibrate : bool
-        Find the slope of the probabilities on rows left out; otherwise it is 1.
+        Find the slope of the probabilities on held-out rows; otherwise it is 1.
     random_state : int, Generator or None
         Seed.
 
@@ -87,7 +88,7 @@ class MaxMarginDPMeans(GatedExperts):
     (2, True)
     """
 
-    _shapes = SHAPES | {"_cells": "Kd", "_equations": "KCe*"}
+    State: type[MaxMarginState] = MaxMarginState
 
     def __init__(
         self,
@@ -122,22 +123,41 @@ class MaxMarginDPMeans(GatedExperts):
     def fit(self, X: Any, y: Any) -> MaxMarginDPMeans:
         """Learn a table and its labels."""
         check_parameters(self)
-        return self._learn(X, y, None)
+        self._state = self._learn(X, y, None)
+        warn_if_inert(self._state)
+        return self
 
-    def _learn(self, X: Any, y: Any, classes: Any) -> MaxMarginDPMeans:
-        before = self._clusters_before() if self.warm_start else None
-        data = read_data(self, X, y, self.divergence, classes)
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> MaxMarginDPMeans:
+        """Learn a mini-batch: rows join or open clusters, whose means and experts move a little.
+
+        Parameters
+        ----------
+        X, y : table and labels
+            The rows. The first batch fixes the scales (`lam_`, `s_`), as `fit` does.
+        classes : sequence of labels, optional
+            All labels, wanted at the first call unless its rows have them all.
+        """
+        check_parameters(self)
+        if self._state is None:
+            self._state = self._learn(X, y, classes)
+            warn_if_inert(self._state)
+        else:
+            batch = read_batch(self, self._state, X, y)
+            self._state = learn_batch(self._state, batch, float(self.nu), float(self.margin))
+        return self
+
+    def _learn(self, X: Any, y: Any, classes: Any) -> MaxMarginState:
+        """Return what is learned from a whole table."""
+        data = read_data(self, X, y, classes)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         weights, first = self._weigh(rng, data)
         problem = Problem(data.rows, data.divergence, weights)
-        starts = [one for one in (self._fitting(before, data),) if one is not None]
+        before = self._clusters_before(data) if self.warm_start else None
+        starts = [] if before is None else [before]
         if first is not None and not starts:
-            starts.append(teach(problem, first))
-        state = self._best(rng, data, problem, starts)
-        take(self, data, problem, state, rng, bool(self.calibrate))
-        remember(self, data)
-        warn_if_inert(self)
-        return self
+            starts.append(fit_experts(problem, first))
+        end = self._best(rng, data, problem, starts)
+        return remember(make_state(self, data, problem, end, rng), data, float(self.margin))
 
     def _weigh(self, rng: np.random.Generator, data: Data) -> tuple[Weights, Clusters | None]:
         """Return the weights of the terms, and the clusters of DP-means if they led to them."""
@@ -150,40 +170,19 @@ class MaxMarginDPMeans(GatedExperts):
             return Weights(auto.lam / auto.s * s, s, c, nu, margin), clusters
         return Weights(float(self.lam), s, c, nu, margin), None
 
+    def _clusters_before(self, data: Data) -> Clusters | None:
+        """Return the clusters of the last fit in terms of the new rows, if they have that shape."""
+        state, divergence = self._state, data.divergence
+        if state is None or state.eta.shape[1:] != (data.rows.Y.shape[1], data.rows.d + 1):
+            return None
+        return Clusters(np.maximum(state.means - divergence.centre, divergence.least), state.eta)
+
     def _best(
         self, rng: np.random.Generator, data: Data, problem: Problem, starts: list[Clusters]
-    ) -> State:
+    ) -> Iterate:
         """Return the best of several descents, those from given clusters first."""
         w = problem.weights
         while len(starts) < self.n_init:
-            starts.append(teach(problem, plain_clusters(rng, data, w.lam / w.s)))
+            starts.append(fit_experts(problem, plain_clusters(rng, data, w.lam / w.s)))
         runs = [descend(problem, one, self.max_iter, self.tol) for one in starts]
         return min(runs, key=lambda run: run.history[-1])
-
-    def _clusters_before(self) -> Clusters | None:
-        if not self.__sklearn_is_fitted__():
-            return None
-        return Clusters(self.cluster_means_.copy(), self._eta.copy())
-
-    def _fitting(self, before: Clusters | None, data: Data) -> Clusters | None:
-        """Return former clusters in terms of the new rows, if they have the same shape."""
-        if before is None or before.eta.shape[1:] != (data.rows.Y.shape[1], data.rows.d + 1):
-            return None
-        divergence = data.divergence
-        return Clusters(np.maximum(before.means - divergence.centre, divergence.least), before.eta)
-
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> MaxMarginDPMeans:
-        """Learn a mini-batch: rows join or open clusters, whose means and experts move a little.
-
-        Parameters
-        ----------
-        X, y : table and labels
-            The rows. The first batch settles the scales (`lam_`, `s_`), as `fit` does.
-        classes : sequence of labels, optional
-            All labels, wanted at the first call unless its rows have them all.
-        """
-        check_parameters(self)
-        if not self.__sklearn_is_fitted__():
-            return self._learn(X, y, classes)
-        learn_batch(self, X, y)
-        return self

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
-from infinimix.maxmargin.divergences import NAMES
+from infinimix.maxmargin.objective.divergences import NAMES
 
 AUTO: Rule = (
     lambda v: v == "auto" if isinstance(v, str) else is_positive(v),
@@ -52,3 +52,4 @@ RULES: dict[str, Rule] = {
     "ss": GRID,
     "cs": GRID,
 }
+GATED_RULES: dict[str, Rule] = RULES | {"divergence": one_of("euclidean", "kl", "itakura-saito")}

@@ -8,32 +8,32 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.maxmargin.descent import descend
-from infinimix.maxmargin.fitting import (
+from infinimix.maxmargin.descent.algorithm import descend
+from infinimix.maxmargin.experts.batches import remember
+from infinimix.maxmargin.experts.gating import decide
+from infinimix.maxmargin.experts.training import (
     Data,
+    find_gate,
     find_scales,
-    mean_divergence,
+    fit_experts,
+    make_state,
     plain_clusters,
     read_data,
-    take,
-    teach,
     warn_if_inert,
 )
-from infinimix.maxmargin.gating import Gate
 from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.stream import remember
-from infinimix.scikit import check_is_fitted
+from infinimix.maxmargin.objective.problem import Problem, Weights
+from infinimix.maxmargin.states import SearchState
 
-PRICES = (0.1, 1.0, 10.0)  # times the price that DPMeans finds
+PENALTIES = (0.1, 1.0, 10.0)  # times the lam that DPMeans finds
 STRENGTHS = (1.0, 10.0)  # times the s of "auto"
 HINGES = (0.01, 0.1, 1.0)
 
 
 class Choice(NamedTuple):
-    """One point of the grid; the price is lam / s."""
+    """One point of the grid; the ratio is lam / s."""
 
-    price: float
+    ratio: float
     s: float
     c: float
 
@@ -47,8 +47,8 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
     Parameters
     ----------
     lams, ss, cs : sequences of floats, optional
-        What is tried. By default 0.1, 1 and 10 times the price that `DPMeans` finds, 1 and 10
-        times the `s` that "auto" would take (lam is their product), and c of 0.01, 0.1 and 1.
+        What is tried. By default 0.1, 1 and 10 times the penalty that `DPMeans` finds, 1 and
+        10 times the `s` that "auto" would take (lam is their product), and c of 0.01, 0.1 and 1.
     cv : int
         Number of folds; fewer if there are fewer rows.
     nu, margin, gating, divergence, n_init, max_iter, tol, calibrate, random_state
@@ -76,7 +76,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
     True
     """
 
-    _shapes = MaxMarginDPMeans._shapes | {"best_score_": "", "_cv_table": "3G", "_cv_scores": "G"}
+    State: type[SearchState] = SearchState
 
     def __init__(
         self,
@@ -111,51 +111,42 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
     def fit(self, X: Any, y: Any) -> MaxMarginDPMeansCV:
         """Choose on folds, then learn all rows."""
         check_parameters(self)
-        self._learn(X, y, None)
+        self._state = self._learn(X, y, None)
+        warn_if_inert(self._state)
         return self
 
-    def _learn(self, X: Any, y: Any, classes: Any) -> MaxMarginDPMeansCV:
-        data = read_data(self, X, y, self.divergence, classes)
+    def _learn(self, X: Any, y: Any, classes: Any) -> SearchState:
+        """Return what is learned from a whole table."""
+        data = read_data(self, X, y, classes)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         grid = self._grid(rng, data)
         scores = self._cross_validate(rng, data, grid)
         at = int(np.argmax(scores))  # the first of equals: fewest clusters, firmest divergence
         problem = Problem(data.rows, data.divergence, self._weights(grid[at], 1.0))
-        state = self._best(rng, data, problem, [])
-        take(self, data, problem, state, rng, bool(self.calibrate))
-        remember(self, data)
-        self.best_score_ = float(scores[at])
-        self._cv_table = np.array([[g.price * g.s, g.s, g.c] for g in grid]).T
-        self._cv_scores = scores
-        warn_if_inert(self)
-        return self
-
-    @property
-    def cv_results_(self) -> dict[str, np.ndarray]:
-        """The grid, and the accuracy of each choice on the folds."""
-        check_is_fitted(self)
-        lam, s, c = self._cv_table
-        return {"lam": lam, "s": s, "c": c, "mean_test_score": self._cv_scores}
+        end = self._best(rng, data, problem, [])
+        state = remember(make_state(self, data, problem, end, rng), data, float(self.margin))
+        tried = np.array([[g.ratio * g.s, g.s, g.c] for g in grid]).T
+        return SearchState(**vars(state), best_score=float(scores[at]), grid=tried, scores=scores)
 
     def _weights(self, g: Choice, share: float) -> Weights:
         """Return the weights for a share of the rows: a cluster of fewer rows costs less."""
-        return Weights(g.price * share * g.s, g.s, g.c, float(self.nu), float(self.margin))
+        return Weights(g.ratio * share * g.s, g.s, g.c, float(self.nu), float(self.margin))
 
     def _grid(self, rng: np.random.Generator, data: Data) -> list[Choice]:
         auto, _ = find_scales(rng, data, 1.0, float(self.margin))
         ss = [auto.s * f for f in STRENGTHS] if self.ss is None else [float(s) for s in self.ss]
         cs = HINGES if self.cs is None else [float(c) for c in self.cs]
         choices = [
-            Choice(price, s, c)
+            Choice(ratio, s, c)
             for s in ss
             for c in cs
-            for price in (
-                [auto.lam / auto.s * f for f in PRICES]
+            for ratio in (
+                [auto.lam / auto.s * f for f in PENALTIES]
                 if self.lams is None
                 else [float(lam) / s for lam in self.lams]
             )
         ]
-        return sorted(choices, key=lambda g: (-g.price, -g.s, g.c))
+        return sorted(choices, key=lambda g: (-g.ratio, -g.s, g.c))
 
     def _cross_validate(
         self, rng: np.random.Generator, data: Data, grid: list[Choice]
@@ -164,34 +155,44 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         n = data.rows.n
         fold = stratify(rng, data.codes, min(self.cv, n))
         right = np.zeros(len(grid))
-        for held in range(fold.max() + 1 if n > 1 else 0):
-            kept, out = np.flatnonzero(fold != held), np.flatnonzero(fold == held)
-            part = Data(data.rows.take(kept), data.codes[kept], data.labels, data.divergence)
-            right += self._walk(rng, part, data.rows.take(out), data.codes[out], grid, n)
+        for held_out in range(fold.max() + 1 if n > 1 else 0):
+            kept, out = np.flatnonzero(fold != held_out), np.flatnonzero(fold == held_out)
+            part, test = (
+                data._replace(rows=data.rows.take(which), codes=data.codes[which])
+                for which in (kept, out)
+            )
+            right += self._walk(rng, part, test, grid)
         return right / n
 
     def _walk(
-        self, rng: np.random.Generator, part: Data, out: Any, codes: np.ndarray,
-        grid: list[Choice], n: int,
-    ) -> np.ndarray:  # fmt: skip
+        self, rng: np.random.Generator, part: Data, test: Data, grid: list[Choice]
+    ) -> np.ndarray:
         """Return how many held-out rows each choice gets right, from neighbour to neighbour."""
-        right, price, clusters = np.zeros(len(grid)), np.nan, None
+        right, ratio, clusters = np.zeros(len(grid)), np.nan, None
+        n, one_class = part.rows.n + test.rows.n, part.codes.max() == 0
         for j, g in enumerate(grid):
-            w = self._weights(g, part.rows.n / n)
-            problem = Problem(part.rows, part.divergence, w)
-            if g.price != price or clusters is None:
-                price = g.price
-                clusters = teach(problem, plain_clusters(rng, part, price * part.rows.n / n))
-            state = descend(problem, clusters, self.max_iter, self.tol)
-            clusters = state.clusters
-            mean = mean_divergence(part, Clusters(clusters.means, clusters.eta[:, :0]))
-            precision = 0.5 * out.d / mean if mean > 0 else 1.0
-            sizes = np.bincount(state.z).astype(float)
-            gate = Gate(part.divergence, clusters, sizes, precision, self.gating == "soft")
-            f = gate.discriminants(out)
-            answer = f.argmax(axis=1) if f.shape[1] > 1 else (f[:, 0] > 0).astype(int)
-            right[j] = (answer == codes).sum() if part.codes.max() > 0 else len(codes)
+            problem = Problem(part.rows, part.divergence, self._weights(g, part.rows.n / n))
+            if g.ratio != ratio or clusters is None:
+                ratio = g.ratio
+                first = plain_clusters(rng, part, ratio * part.rows.n / n)
+                clusters = fit_experts(problem, first)
+            end = descend(problem, clusters, self.max_iter, self.tol)
+            clusters = end.clusters
+            answers = decide(find_gate(part, end, self.gating == "soft").discriminants(test.rows))
+            right[j] = len(answers) if one_class else (answers == test.codes).sum()
         return right
+
+    @property
+    def best_score_(self) -> float:
+        """The accuracy of what was chosen, on the folds."""
+        return float(self._fitted.best_score)
+
+    @property
+    def cv_results_(self) -> dict[str, np.ndarray]:
+        """The grid, and the accuracy of each choice on the folds."""
+        state = self._fitted
+        lam, s, c = state.grid
+        return {"lam": lam, "s": s, "c": c, "mean_test_score": state.scores}
 
 
 def stratify(rng: np.random.Generator, codes: np.ndarray, n_folds: int) -> np.ndarray:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.maxmargin.descent import State, finish, scan
-from infinimix.maxmargin.fitting import plain_clusters, read_data, take, teach
-from infinimix.maxmargin.gating import GatedExperts
-from infinimix.maxmargin.problem import Clusters, Problem, Weights
-from infinimix.maxmargin.starts import find_price
+from infinimix.maxmargin.descent.algorithm import Iterate, finish, scan
+from infinimix.maxmargin.descent.starts import find_penalty
+from infinimix.maxmargin.experts.training import fit_experts, make_state, plain_clusters, read_data
+from infinimix.maxmargin.gated_experts import GatedExperts
+from infinimix.maxmargin.objective.problem import Problem, Weights
 
-STEPS = 60
+STEPS = 60  # of IRLS
 
 
 class DPMeansSVC(GatedExperts):
@@ -25,7 +25,7 @@ class DPMeansSVC(GatedExperts):
     Parameters
     ----------
     lam : float or "auto"
-        The price of a cluster, as in `DPMeans`.
+        The penalty of a cluster, as in `DPMeans`.
     c, nu, margin, gating, divergence, calibrate, random_state
         As in `MaxMarginDPMeans`; an SVM has |eta|^2 / (2 nu^2) + 2c sum (margin - y eta.x)_+.
 
@@ -69,16 +69,15 @@ class DPMeansSVC(GatedExperts):
     def fit(self, X: Any, y: Any) -> DPMeansSVC:
         """Learn a table and its labels."""
         check_parameters(self)
-        data = read_data(self, X, y, self.divergence)
+        data = read_data(self, X, y)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         auto = isinstance(self.lam, str)
-        lam = find_price(rng, data.rows, data.divergence) if auto else float(self.lam)
+        lam = find_penalty(rng, data.rows, data.divergence) if auto else float(self.lam)
         w = Weights(lam, 1.0, float(self.c), float(self.nu), float(self.margin))
         problem = Problem(data.rows, data.divergence, w)
-        clusters = teach(problem, plain_clusters(rng, data, lam), STEPS)
-        bare = Clusters(clusters.means, clusters.eta[:, :0])
-        rows = problem.rows._replace(Y=problem.rows.Y[:, :0])
-        blind = Problem(rows, data.divergence, w)
-        z = scan(blind, bare, np.full(rows.n, -1))[0]
-        take(self, data, problem, finish(problem, State(clusters, z)), rng, bool(self.calibrate))
+        clusters = fit_experts(problem, plain_clusters(rng, data, lam), STEPS)
+        blind = Problem(data.rows.without_labels(), data.divergence, w)
+        z = scan(blind, clusters.without_experts()).z
+        end = finish(problem, Iterate(clusters, z))
+        self._state = make_state(self, data, problem, end, rng)
         return self

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from infinimix import execution
+from infinimix.estimators.common.fitted import accept_tables, check_names
 from infinimix.estimators.common.parameters import is_whole, seed_sequence
 from infinimix.networks.answers.queries import answer_query
 from infinimix.networks.answers.state import BayesNetState
@@ -45,7 +46,6 @@ from infinimix.networks.learning.summary import (
     summarise,
     warn_if_apart,
 )
-from infinimix.scikit import _check_feature_names, _get_feature_names
 from infinimix.tables import EncodedTable, encode
 
 ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
@@ -218,12 +218,7 @@ class BlockmodelBayesNet(GraphNet):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
+        return accept_tables(super().__sklearn_tags__(), missing=True)
 
     def fit(self, X: Any, y: Any = None, *, interventions: Any = None) -> BlockmodelBayesNet:
         """Learn the network of a table.
@@ -382,9 +377,7 @@ class BlockmodelBayesNet(GraphNet):
 
     def _encode(self, X: Any) -> EncodedTable:
         schema = self._fitted.columns.schema
-        readable = not hasattr(X, "columns") or _get_feature_names(X) is not None
-        if not isinstance(X, list) and (readable or not schema.named):
-            _check_feature_names(self, X, reset=False)
+        check_names(self, X, schema.named)
         return encode(schema, X, learn=False, who=type(self).__name__)
 
     # --- other forms ------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from infinimix import execution
+from infinimix.estimators.common.fitted import accept_tables, feature_names
 from infinimix.estimators.common.parameters import Rule, seed_sequence
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
@@ -59,9 +60,7 @@ class GraphNet(BaseEstimator):
     def feature_names_in_(self) -> np.ndarray:
         """The names of the columns, if the table had names."""
         schema = self._fitted.columns.schema
-        if not schema.named:
-            raise AttributeError("feature_names_in_ is there if the table has names")
-        return np.array(schema.names, dtype=object)
+        return feature_names(schema.names if schema.named else None)
 
     @property
     def columns_(self) -> dict[str, str]:
@@ -169,11 +168,7 @@ class UnconstrainedNet(GraphNet):
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
+        return accept_tables(super().__sklearn_tags__(), missing=False)
 
     def _check_parameters(self) -> None:
         check_unconstrained_parameters(self)

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 
 import infinimix
 from infinimix import DPMeans
-from infinimix.maxmargin.divergences import find_divergence
-from infinimix.maxmargin.dpmeans import nearness
-from infinimix.maxmargin.rows import make_rows
-from tests.unit.maxmargin.worlds import partitions
+from infinimix.maxmargin.objective.divergences import find_divergence
+from infinimix.maxmargin.objective.problem import divergences_from
+from infinimix.maxmargin.objective.rows import make_rows
+from tests.unit.maxmargin.synthetic import partitions
 
 DIVERGENCES = ("euclidean", "kl", "itakura-saito", "mahalanobis")
 A = np.array([[2.0, 0.5], [0.5, 1.0]])
@@ -48,7 +48,7 @@ def table(name, n, d=2, seed=0):
 def test_divergences_are_those_of_their_definition(name):
     X, means = table(name, 9), table(name, 4, seed=1)
     divergence = find_divergence(name, X, A)
-    found = nearness(make_rows(X, divergence), divergence, means)
+    found = divergences_from(make_rows(X, divergence), divergence, means)
     assert np.allclose(found, [[divergence_of(name, x, m) for m in means] for x in X])
 
 
@@ -58,7 +58,7 @@ def test_missing_cells_are_left_out(name):
     X[rng.random(X.shape) < 0.3] = np.nan
     X[0] = np.nan
     divergence = find_divergence(name, X)
-    found = nearness(make_rows(X, divergence), divergence, means)
+    found = divergences_from(make_rows(X, divergence), divergence, means)
     assert np.allclose(found, [[divergence_of(name, x, m) for m in means] for x in X])
     model = DPMeans(lam=3.0, divergence=name, random_state=0).fit(X)
     assert np.isclose(model.objective_, objective_of(name, X, model.labels_, 3.0))
@@ -80,11 +80,11 @@ def test_the_best_partition_of_tiny_tables(name):
     st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 4), st.floats(0.01, 30.0),
     st.sampled_from(DIVERGENCES[:3]), st.sampled_from(["delayed", "sequential"]), st.booleans(),
 )  # fmt: skip
-def test_no_pass_climbs(seed, n, d, lam, name, creation, holes):
+def test_no_pass_climbs(seed, n, d, lam, name, creation, missing):
     rng = np.random.default_rng(seed)
     X = np.round(rng.gamma(2.0, size=(n, d)), 1) + 0.1  # rounded: with duplicates
     X[:, 0] = 1.0
-    if holes:
+    if missing:
         X[rng.random(X.shape) < 0.2] = np.nan
     model = DPMeans(lam, name, creation, n_init=1, random_state=0).fit(X)
     assert (np.diff(model.objective_history_) <= 0).all()

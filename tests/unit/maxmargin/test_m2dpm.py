@@ -13,13 +13,13 @@ from sklearn.svm import LinearSVC
 import infinimix
 from infinimix import DPMeansSVC, MaxMarginDPMeans, MaxMarginDPMeansCV
 from infinimix.maxmargin.loops.expert import improve
-from infinimix.maxmargin.problem import Weights, one_point
-from tests.unit.maxmargin.worlds import partitions, turned_rules
+from infinimix.maxmargin.objective.problem import Weights, one_point
+from tests.unit.maxmargin.synthetic import partitions, turned_rules
 
 
 def objective_of(model, X, y):
     """The objective of a fitted model, written down once more: with the 2c of the correction."""
-    total = model.lam_ * model.n_clusters_ + 0.5 * (model._eta**2).sum() / model.nu**2
+    total = model.lam_ * model.n_clusters_ + 0.5 * (model._state.eta**2).sum() / model.nu**2
     classes = model.classes_
     signs = np.where(y[:, None] == classes[None], 1.0, -1.0)
     signs = signs[:, -1:] if len(classes) < 3 else signs
@@ -27,7 +27,7 @@ def objective_of(model, X, y):
         mean = model.cluster_means_[k]
         filled = np.where(np.isnan(x), mean, x)
         total += model.s_ * ((filled - mean) ** 2).sum()
-        scores = model._eta[k] @ np.r_[filled, 1.0]
+        scores = model._state.eta[k] @ np.r_[filled, 1.0]
         total += 2.0 * model.c_ * np.maximum(model.margin - sign * scores, 0.0).sum()
     return total
 
@@ -98,13 +98,13 @@ def test_the_best_of_all_partitions():
     st.floats(0.05, 20.0), st.floats(0.01, 10.0), st.floats(0.01, 10.0), st.booleans(),
     st.sampled_from(["euclidean", "kl"]),
 )  # fmt: skip
-def test_no_pass_climbs(seed, n, d, classes, lam, s, c, holes, divergence):
+def test_no_pass_climbs(seed, n, d, classes, lam, s, c, missing, divergence):
     """Duplicates, constant columns, one class only, fewer rows than columns, missing cells."""
     rng = np.random.default_rng(seed)
     X = np.round(rng.gamma(2.0, size=(n, d)), 1)
     X[:, -1] = 2.0
     y = rng.integers(0, classes, n)
-    if holes:
+    if missing:
         X[rng.random(X.shape) < 0.2] = np.nan
     model = MaxMarginDPMeans(lam, s, c, divergence=divergence, random_state=0, calibrate=False)
     with warnings.catch_warnings():

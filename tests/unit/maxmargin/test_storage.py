@@ -8,7 +8,7 @@ import pytest
 import infinimix
 from infinimix import DPMeans, GibbsInfiniteSVC, MaxMarginDPMeans, artifacts
 from infinimix.artifacts import ArtifactError
-from tests.unit.maxmargin.worlds import turned_rules
+from tests.unit.maxmargin.synthetic import turned_rules
 
 X, Y, _ = turned_rules(60, 0)
 

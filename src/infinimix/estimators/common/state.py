@@ -132,9 +132,10 @@ def check_layout(schema: Schema, layout: Layout) -> None:
         raise ValueError("its columns are not those of its statistics")
 
 
-def read_labels(saved: Any, n_classes: int) -> Labels:
-    """Return labels from a file; raise ValueError unless there is one for each class."""
-    if not isinstance(saved, list) or not len(set(check_labels(saved))) == n_classes > 0:
+def read_labels(saved: Any, n_classes: int | None = None) -> Labels:
+    """Return labels from a file; raise ValueError unless they differ, one for each class."""
+    sound = isinstance(saved, list) and 0 < len(saved) == len(set(check_labels(saved)))
+    if not sound or n_classes not in (None, len(saved)):
         raise ValueError("its labels do not fit its classes")
     labels = Labels()
     labels.extend(saved)

@@ -11,14 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.common.fitted import (
+    accept_tables,
+    check_fitted,
+    check_names,
+    feature_names,
+)
 from infinimix.estimators.common.parameters import check_parameters
 from infinimix.estimators.common.state import TableState
-from infinimix.scikit import (
-    BaseEstimator,
-    _check_feature_names,
-    _get_feature_names,
-    check_is_fitted,
-)
+from infinimix.scikit import BaseEstimator
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
 
 
@@ -35,12 +36,7 @@ class TableEstimator(BaseEstimator):
         return self._state is not None
 
     def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
-        tags.input_tags.sparse = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
-        return tags
+        return accept_tables(super().__sklearn_tags__(), missing=True)
 
     @property
     def _schema(self) -> Schema:
@@ -54,13 +50,13 @@ class TableEstimator(BaseEstimator):
     @property
     def n_features_in_(self) -> int:
         """The number of columns."""
-        return (self._state or _not_there("n_features_in_")).schema.width
+        return self._schema.width
 
     @property
     def feature_names_in_(self) -> np.ndarray:
-        """The names of the columns; only if the table had names."""
-        schema = (self._state or _not_there("feature_names_in_")).schema
-        return np.array(schema.names if schema.named else _not_there("feature_names_in_"), object)
+        """The names of the columns, if the table had names."""
+        schema = self._schema
+        return feature_names(schema.names if schema.named else None)
 
     @property
     def columns_(self) -> dict[str, str]:
@@ -84,26 +80,8 @@ class TableEstimator(BaseEstimator):
         return encode(self._schema, X, learn, who=type(self).__name__)
 
     def _check_names(self, X: Any) -> None:
-        """Check names as scikit-learn does; those of frames that it cannot read are matched."""
-        named = self._schema.named
-        if type(X) is np.ndarray and not named:
-            return
-        readable = not hasattr(X, "columns") or _get_feature_names(X) is not None
-        if not isinstance(X, list) and (readable or not named):
-            _check_feature_names(self, X, reset=False)
-
-
-def _not_there(name: str) -> Any:
-    raise AttributeError(f"{name!r} is there once a table was learned, with names if it had some.")
-
-
-def check_fitted(model: Any) -> None:
-    """Raise scikit-learn's NotFittedError if a model has learned nothing.
-
-    Its own check reads all tags of the model before it looks, which takes longer than a row.
-    """
-    if not model.__sklearn_is_fitted__():
-        check_is_fitted(model)
+        """Check the names of a later table."""
+        check_names(self, X, self._schema.named)
 
 
 def in_natural_units(log_density: np.ndarray, table: EncodedTable) -> np.ndarray:

@@ -56,7 +56,7 @@ class FiniteState(TableState):
     def from_tree(cls, tree: dict[str, Any], model: Any) -> FiniteState:
         """Return the state that `to_tree` wrote; raise ValueError if its parts do not fit."""
         schema = read_schema(tree["schema"])
-        labels = read_labels(tree["labels"], len(tree["labels"]))
+        labels = read_labels(tree["labels"])
         edges = tuple(map(_read_edges, tree["edges"]))
         if edges and len(edges) != len(schema.positions("real")):
             raise ValueError("its bins are not those of its columns")

@@ -9,6 +9,7 @@ import numpy as np
 from infinimix.estimators.answers.filling import predictive_of
 from infinimix.estimators.answers.imputing import Query, ask, impute_draws, impute_values
 from infinimix.estimators.answers.writing import to_pandas, to_polars
+from infinimix.estimators.common.fitted import check_fitted
 from infinimix.estimators.common.mixture_estimator import (
     MixtureEstimator,
     add_log_slopes,
@@ -17,7 +18,7 @@ from infinimix.estimators.common.mixture_estimator import (
 )
 from infinimix.estimators.common.parameters import check_parameter
 from infinimix.estimators.common.state import MixtureState
-from infinimix.estimators.common.table_estimator import check_fitted, in_natural_units
+from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, get_config
 
 

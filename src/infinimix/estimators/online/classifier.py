@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.labels import check_labels
 from infinimix.estimators.common.one_row import OneRow, check_row
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.estimators.common.table_estimator import check_fitted
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online.learning import learn_parts, read_predictions
 from infinimix.estimators.online.open_world import (
@@ -411,9 +411,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
     @property
     def feature_names_in_(self) -> np.ndarray:
         """The names of the columns of frames."""
-        if self._state is None or self._state.feature_names is None:
-            raise AttributeError("'feature_names_in_' is there once a frame was learned.")
-        return np.array(self._state.feature_names, dtype=object)
+        return feature_names(self._fitted().feature_names)
 
     @property
     def class_count_(self) -> np.ndarray:

@@ -11,8 +11,8 @@ from infinimix.kernels.compile import kernel
 
 
 @kernel
-def choose(S, phi, Y, s, hinge, margin, z, best, second, rival):
-    """Fill z with the best cluster, rival with the second, and the costs of both.
+def choose(S, phi, Y, s, hinge, margin, z, cost, second_cost, second):
+    """Fill z with the best cluster, second with the next, and the costs of both.
 
     `S` has for each row a column: the K linear parts of the divergences, then K times C scores of
     the experts. A row stays where it is unless another cluster is strictly better; z = -1 has no
@@ -20,42 +20,42 @@ def choose(S, phi, Y, s, hinge, margin, z, best, second, rival):
     """
     n, C = Y.shape
     K = S.shape[0] // (1 + C)
-    cost, own, at = np.empty(n), np.empty(n), np.zeros(n, np.int64)
+    here, own, at = np.empty(n), np.empty(n), np.zeros(n, np.int64)
     for i in range(n):
-        best[i] = second[i] = own[i] = np.inf
-        rival[i] = -1
+        cost[i] = second_cost[i] = own[i] = np.inf
+        second[i] = -1
     for k in range(K):
         for i in range(n):
             total = phi[i] + S[k, i]
-            cost[i] = s * (total if total > 0.0 else 0.0)
+            here[i] = s * (total if total > 0.0 else 0.0)
         for o in range(C):
             f = S[K + k * C + o]
             for i in range(n):
                 gap = margin - Y[i, o] * f[i]
-                cost[i] += hinge * (gap if gap > 0.0 else 0.0)
+                here[i] += hinge * (gap if gap > 0.0 else 0.0)
         for i in range(n):
-            q, low, next_low, now = cost[i], best[i], second[i], at[i]
+            q, low, next_low, now = here[i], cost[i], second_cost[i], at[i]
             wins, places = q < low, q < next_low
             own[i] = q if z[i] == k else own[i]
-            rival[i] = now if wins and low < np.inf else (k if places else rival[i])
-            second[i] = low if wins else (q if places else next_low)
-            best[i] = q if wins else low
+            second[i] = now if wins and low < np.inf else (k if places else second[i])
+            second_cost[i] = low if wins else (q if places else next_low)
+            cost[i] = q if wins else low
             at[i] = k if wins else now
     for i in range(n):
-        if own[i] <= best[i] and z[i] != at[i]:  # a tie: it stays
-            second[i], rival[i], at[i] = best[i], at[i], z[i]
+        if own[i] <= cost[i] and z[i] != at[i]:  # a tie: it stays
+            second_cost[i], second[i], at[i] = cost[i], at[i], z[i]
         z[i] = at[i]
 
 
 @kernel
 def add_up(F, z, d, n, total):
     """Add the observed cells of each cluster, and their number, to total and n."""
-    holes = F.shape[1] > d + 1
+    incomplete = F.shape[1] > d + 1
     for i in range(F.shape[0]):
         k = z[i]
         for j in range(d):
             total[k, j] += F[i, j]
-            n[k, j] += 1.0 - F[i, d + 1 + j] if holes else 1.0
+            n[k, j] += 1.0 - F[i, d + 1 + j] if incomplete else 1.0
 
 
 @kernel
@@ -75,8 +75,8 @@ def group(z, K):
 
 
 @kernel
-def pass_in_order(F, phi, offers, scale, price, W, size, z):
-    """One pass of DP-means in the order of the rows: a row farther than the price opens a cluster.
+def pass_in_order(F, phi, offers, s, lam, W, size, z):
+    """One pass of DP-means in the order of the rows: a row farther than lam opens a cluster.
 
     `offers[i]` is the cluster that row i would open; W has room for more, z is -1 at first.
     Return the number of clusters, or -1 - i when row i finds no room.
@@ -87,10 +87,10 @@ def pass_in_order(F, phi, offers, scale, price, W, size, z):
             total = phi[i]
             for j in range(F.shape[1]):
                 total += F[i, j] * W[k, j]
-            total = scale * max(total, 0.0)
+            total = s * max(total, 0.0)
             if total < low or (total == low and k == z[i]):
                 low, at = total, k
-        if low > price:
+        if low > lam:
             if size == W.shape[0]:
                 return -1 - i
             for j in range(W.shape[1]):

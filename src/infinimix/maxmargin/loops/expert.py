@@ -57,10 +57,10 @@ def solve_weighted(X, y, zeta, c, ridge, margin):
 
 @kernel
 def improve(X, y, eta, c, ridge, margin, steps, tol):
-    """Take IRLS steps in place; return the objective, and whether they came to rest."""
+    """Take IRLS steps in place; return the objective, and whether they have converged."""
     zeta, trial_zeta = np.empty(y.shape[0]), np.empty(y.shape[0])
     value = value_of(X, y, eta, 2.0 * c, ridge, margin, zeta)
-    idle = 0.02 * c * margin * y.shape[0]  # what nobody minds, lest an expert near zero never rests
+    idle = 0.02 * c * margin * y.shape[0]  # does not count, lest an expert near zero never ends
     for _ in range(steps):
         trial = solve_weighted(X, y, zeta, c, ridge, margin)
         better = np.inf
@@ -85,35 +85,35 @@ def improve(X, y, eta, c, ridge, margin, steps, tol):
 
 @kernel
 def gather(F, rows, centre, mean, X):
-    """Fill X with rows in natural units, the cluster's mean in their holes, and a one."""
+    """Fill X with rows in natural units, the cluster's mean for missing cells, and a one."""
     d = centre.shape[0]
-    holes = F.shape[1] > d + 1
+    incomplete = F.shape[1] > d + 1
     for i in range(rows.shape[0]):
         r = rows[i]
         for j in range(d):
             X[i, j] = F[r, j] + centre[j]
-            if holes:
+            if incomplete:
                 X[i, j] += F[r, d + 1 + j] * mean[j]
         X[i, d] = 1.0
 
 
 @kernel
-def improve_all(F, Y, order, start, centre, means, eta, c, ridge, margin, steps, tol, resting):
-    """Improve the experts of all clusters that do not rest, in place."""
+def improve_all(F, Y, order, start, centre, means, eta, c, ridge, margin, steps, tol, done):
+    """Improve the experts of all clusters that are not done, in place; tell which converge."""
     K, C, p = eta.shape
     for k in range(K):
-        if resting[k]:
+        if done[k]:
             continue
         rows = order[start[k] : start[k + 1]]
         X = np.empty((rows.shape[0], p))
         gather(F, rows, centre, means[k], X)
-        y, rest = np.empty(rows.shape[0]), True
+        y, all_done = np.empty(rows.shape[0]), True
         for o in range(C):
             for i in range(rows.shape[0]):
                 y[i] = Y[rows[i], o]
-            _, still = improve(X, y, eta[k, o], c, ridge, margin, steps, tol)
-            rest = rest and still
-        resting[k] = rest
+            _, converged = improve(X, y, eta[k, o], c, ridge, margin, steps, tol)
+            all_done = all_done and converged
+        done[k] = all_done
 
 
 @kernel

@@ -4,37 +4,35 @@ from __future__ import annotations
 
 import numpy as np
 
-from infinimix.maxmargin.descent import State, finish, move_means, prune
+from infinimix.maxmargin.descent.algorithm import Iterate, finish, move_means, prune
 from infinimix.maxmargin.loops.assignment import pass_in_order
-from infinimix.maxmargin.problem import Clusters, Problem
+from infinimix.maxmargin.objective.problem import Clusters, Problem, bare_clusters
 
 
-def descend_in_order(problem: Problem, clusters: Clusters, max_iter: int = 300) -> State:
+def descend_in_order(problem: Problem, clusters: Clusters, max_iter: int = 300) -> Iterate:
     """Run passes over the rows in their order until none moves."""
     rows = problem.rows
     offers = problem.score_vectors(problem.open(np.arange(rows.n)))
-    state = State(clusters, np.full(rows.n, -1, np.int64))
+    now = Iterate(clusters, np.full(rows.n, -1, np.int64))
     for _ in range(max_iter):
-        z, W = _pass(problem, state, offers)
-        opened = Clusters(
-            np.repeat(state.clusters.means[:1], len(W), axis=0), np.empty((len(W), 0, rows.d + 1))
-        )
+        z, W = _pass(problem, now, offers)
+        opened = bare_clusters(np.repeat(now.clusters.means[:1], len(W), axis=0))
         z, opened, _ = prune(z, opened)
-        if (z == state.z).all():
+        if (z == now.z).all():
             break
         means = move_means(problem, opened, z)
-        history = state.history
-        state = finish(problem, State(Clusters(means, opened.eta), z, [*history]))
-        if len(state.history) == len(history):
+        history = now.history
+        now = finish(problem, Iterate(Clusters(means, opened.eta), z, [*history]))
+        if len(now.history) == len(history):
             break  # nothing but rounding is left to gain
-    return state
+    return now
 
 
-def _pass(problem: Problem, state: State, offers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _pass(problem: Problem, now: Iterate, offers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Let the rows choose one after the other; return their clusters and all score vectors."""
     rows, w = problem.rows, problem.weights
-    vectors = problem.score_vectors(state.clusters)
-    size, W, first, z = len(vectors), vectors, 0, state.z.copy()
+    vectors = problem.score_vectors(now.clusters)
+    size, W, first, z = len(vectors), vectors, 0, now.z.copy()
     while True:
         W = np.vstack([W[:size], np.zeros((max(16, size), W.shape[1]))])
         found = pass_in_order(

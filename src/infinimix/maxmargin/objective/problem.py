@@ -1,4 +1,4 @@
-"""The problem of max-margin DP-means and its pieces: prices, scores, costs.
+"""The problem of max-margin DP-means and its pieces: weights, scores, costs.
 
     sum_k |eta_k|^2 / (2 nu^2) + 2c sum_i sum_o (l - y_io eta_{z_i o}.x_i)_+
         + s sum_i D(x_i, mu_{z_i}) + lambda K
@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.maxmargin.divergences import Divergence
-from infinimix.maxmargin.rows import Rows
+from infinimix.maxmargin.objective.divergences import Divergence
+from infinimix.maxmargin.objective.rows import Rows
 
 
 class Weights(NamedTuple):
@@ -44,6 +44,10 @@ class Clusters:
 
     def __len__(self) -> int:
         return len(self.means)
+
+    def without_experts(self) -> Clusters:
+        """Return the same means for plain DP-means."""
+        return Clusters(self.means, self.eta[:, :0])
 
     def copy(self) -> Clusters:
         """Return clusters that change alone."""
@@ -76,10 +80,16 @@ class Problem:
         slope = clusters.eta[:, :, :d]
         W[K:, :d] = slope.reshape(K * C, d)
         W[K:, d] = (clusters.eta[:, :, d] + slope @ self.divergence.centre).ravel()
-        if self.rows.holes:
+        if self.rows.incomplete:
             W[:K, d + 1 :] = -b
             W[K:, d + 1 :] = (slope * clusters.means[:, None]).reshape(K * C, d)
         return W
+
+    def divergences(self, clusters: Clusters) -> np.ndarray:
+        """Return the divergence of each row from each mean, of clusters without experts."""
+        S = self.score_vectors(clusters) @ self.rows.F.T
+        S += self.rows.phi
+        return np.maximum(S, 0.0, out=S).T
 
     def costs(self, index: np.ndarray, clusters: Clusters, which: np.ndarray) -> np.ndarray:
         """Return the cost of each row of `index` in the cluster that `which` names for it."""
@@ -92,11 +102,11 @@ class Problem:
         return w.s * np.maximum(rows.phi + S[at, which], 0.0) + 2.0 * w.c * gaps
 
     def natural(self, index: np.ndarray) -> np.ndarray:
-        """Return rows in natural units, with the usual mean in their holes, and a one."""
+        """Return rows in natural units, the usual mean for missing cells, and a one."""
         d, rows = self.rows.d, self.rows.take(index)
         X = np.ones((rows.n, d + 1))
         X[:, :d] = rows.F[:, :d] + self.divergence.centre
-        if rows.holes:
+        if rows.incomplete:
             X[:, :d] += rows.missing() * self.divergence.usual
         return X
 
@@ -108,7 +118,7 @@ class Problem:
         ]
         return np.concatenate(parts)
 
-    def price_of_opening(self, squares: np.ndarray) -> np.ndarray:
+    def opening_costs(self, squares: np.ndarray) -> np.ndarray:
         """Return Q_i(new): lambda and the one-point SVM of each row (eq. 32)."""
         w, C = self.weights, self.rows.Y.shape[1]
         a = one_point(squares, w)
@@ -119,7 +129,7 @@ class Problem:
         """Return the clusters that these rows would open, each for itself."""
         d, rows = self.rows.d, self.rows.take(index)
         means = rows.F[:, :d].copy()
-        if rows.holes:
+        if rows.incomplete:
             means += rows.missing() * self.divergence.usual
         X = self.natural(index)
         a = one_point(np.einsum("ij,ij->i", X, X), self.weights)
@@ -135,3 +145,15 @@ class Problem:
 def one_point(squares: np.ndarray, w: Weights) -> np.ndarray:
     """Return a of the SVM of one point: eta* = a y x, a = min(2 c nu^2, l / |x|^2)."""
     return np.minimum(2.0 * w.c * w.nu**2, w.margin / squares)
+
+
+def bare_clusters(means: np.ndarray) -> Clusters:
+    """Return clusters of these centred means, without experts."""
+    return Clusters(means, np.empty((len(means), 0, means.shape[1] + 1)))
+
+
+def divergences_from(rows: Rows, divergence: Divergence, means: np.ndarray) -> np.ndarray:
+    """Return the divergence of each row from each mean, given in natural units."""
+    centred = np.maximum(means - divergence.centre, divergence.least)
+    problem = Problem(rows.without_labels(), divergence, Weights(1.0))
+    return problem.divergences(bare_clusters(centred))

@@ -9,35 +9,35 @@ from __future__ import annotations
 
 import numpy as np
 
-from infinimix.maxmargin.descent import State, descend
-from infinimix.maxmargin.divergences import Divergence
+from infinimix.maxmargin.descent.algorithm import Iterate, descend
 from infinimix.maxmargin.loops.assignment import add_up
-from infinimix.maxmargin.problem import Clusters, Problem
+from infinimix.maxmargin.objective.divergences import Divergence
+from infinimix.maxmargin.objective.problem import Clusters, Problem
 
 MOST = 400  # clusters: all pairs of more are too many
 
 
-def descend_and_merge(problem: Problem, clusters: Clusters, max_iter: int, tol: float) -> State:
+def descend_and_merge(problem: Problem, clusters: Clusters, max_iter: int, tol: float) -> Iterate:
     """Descend, merge the best pair, and so on while it pays."""
-    state = descend(problem, clusters, max_iter, tol)
-    while 1 < len(state.clusters) <= MOST:
-        merged = merge_best(problem, state)
+    now = descend(problem, clusters, max_iter, tol)
+    while 1 < len(now.clusters) <= MOST:
+        merged = merge_best(problem, now)
         if merged is None:
             break
         again = descend(problem, merged, max_iter, tol)
-        if again.history[-1] >= state.history[-1]:
+        if again.history[-1] >= now.history[-1]:
             break
-        lower = [value for value in again.history if value < state.history[-1]]
-        state = State(again.clusters, again.z, [*state.history, *lower])
-    return state
+        lower = [value for value in again.history if value < now.history[-1]]
+        now = Iterate(again.clusters, again.z, [*now.history, *lower])
+    return now
 
 
-def merge_best(problem: Problem, state: State) -> Clusters | None:
+def merge_best(problem: Problem, now: Iterate) -> Clusters | None:
     """Return the clusters with the best pair merged, or None if no pair pays."""
-    K, d = state.clusters.means.shape
+    K, d = now.clusters.means.shape
     n, total = np.zeros((2, K, d))
-    add_up(problem.rows.F, state.z, d, n, total)
-    means = state.clusters.means
+    add_up(problem.rows.F, now.z, d, n, total)
+    means = now.clusters.means
     a, b = np.triu_indices(K, 1)
     both = np.maximum(n[a] + n[b], 1e-300)
     mean = (n[a] * means[a] + n[b] * means[b]) / both
@@ -47,7 +47,7 @@ def merge_best(problem: Problem, state: State) -> Clusters | None:
     at = int(rise.argmin())
     if rise[at] >= problem.weights.lam * (1.0 - 1e-9):
         return None
-    merged = state.clusters.copy()
+    merged = now.clusters.copy()
     merged.means[a[at]] = mean[at]
     return merged.keep(np.arange(K) != b[at])
 

@@ -12,13 +12,22 @@ outputs, one against the rest, so I2 is a product too, and every step is exact a
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import log_ndtr
 
 from infinimix.families.seam import empty, map_arrays, reserve
 from infinimix.maxmargin.loops.gibbs import count_rows, draw_experts, sweep
+
+
+class Hyper(NamedTuple):
+    """Concentration of the CRP, weight of the hinge, scale of the experts' prior, margin."""
+
+    alpha: float
+    c: float
+    nu: float
+    margin: float
 
 
 @dataclass
@@ -39,10 +48,7 @@ class Chain:
     blocks: tuple[np.ndarray, ...]
     X: np.ndarray  # (n, p) for the experts, with a one
     Y: np.ndarray  # (n, C) signs
-    alpha: float
-    c: float
-    nu: float
-    margin: float
+    hyper: Hyper
     z: np.ndarray
     rng: np.random.Generator
     traces: dict[str, list[float]] = field(default_factory=lambda: {"n_clusters": [], "hinge": []})
@@ -56,21 +62,23 @@ class Chain:
         self.sizes = np.bincount(self.z, minlength=room).astype(float)
         self.eta = np.zeros((room, self.Y.shape[1], self.X.shape[1]))
         self.slots, self.n_live = np.arange(room), K + 1
-        squares = self.nu**2 * np.einsum("ij,ij->i", self.X, self.X)
-        log_above, log_all = first_expert(squares, self.c, self.margin)
+        _, c, nu, margin = self.hyper
+        squares = nu**2 * np.einsum("ij,ij->i", self.X, self.X)
+        log_above, log_all = first_expert(squares, c, margin)
         self.above = np.exp(log_above - log_all)
         self.log_new = self.Y.shape[1] * log_all
         self.draw_experts()
 
     def draw_experts(self) -> None:
         """Draw all experts given the clusters."""
+        _, c, nu, margin = self.hyper
         draw_experts(
-            self.rng, self.X, self.Y, self.z, self.slots, self.n_live, self.eta,
-            self.c, self.nu, self.margin,
-        )  # fmt: skip
+            self.rng, self.X, self.Y, self.z, self.slots, self.n_live, self.eta, c, nu, margin
+        )
 
     def step(self) -> None:
         """One sweep over the rows, then the experts; what happened is traced."""
+        alpha, c, nu, margin = self.hyper
         row = 0
         while row < len(self.z):
             if self.n_live >= len(self.sizes) - 1:
@@ -78,12 +86,12 @@ class Chain:
             row, self.n_live = sweep(
                 self.families, self.stats, self.blocks, self.X, self.Y, self.log_new,
                 self.above, self.z, self.sizes, self.eta, self.slots, self.n_live, row,
-                np.log(self.alpha), self.c, self.nu, self.margin, self.rng,
+                np.log(alpha), c, nu, margin, self.rng,
             )  # fmt: skip
         self.draw_experts()
         scores = np.einsum("ip,icp->ic", self.X, self.eta[self.z])
         self.traces["n_clusters"].append(float(self.n_live - 1))
-        self.traces["hinge"].append(float(np.maximum(self.margin - self.Y * scores, 0.0).sum()))
+        self.traces["hinge"].append(float(np.maximum(margin - self.Y * scores, 0.0).sum()))
 
     def _make_room(self) -> None:
         now = len(self.sizes)

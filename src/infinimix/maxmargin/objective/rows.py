@@ -1,9 +1,10 @@
-"""Rows ready for matrix products: features, holes, potentials and the signs of the labels.
+"""Rows ready for matrix products: features, missing cells, potentials, signs of the labels.
 
-A row is F = [x - centre, 1] or, where cells are missing, [x - centre with 0 in the holes, 1,
-holes]. A cluster is a vector of the same length for its divergence, and one for each output of its
-expert, so that scores of all rows are F @ W.T. In a hole stands the cluster's own mean: that part
-of the score depends on the cluster alone, and the column of holes picks it up.
+A row is F = [x - centre, 1] or, where cells are missing, [x - centre with 0 for these, 1,
+missingness indicators]. A cluster is a vector of the same length for its divergence, and one for
+each output of its expert, so that scores of all rows are F @ W.T. In place of a missing cell stands
+the cluster's own mean: that part of the score depends on the cluster alone, and the column of the
+indicator picks it up.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.maxmargin.divergences import Divergence
-from infinimix.scikit import validate_data
+from infinimix.maxmargin.objective.divergences import Divergence
 
 CHUNK = 1024  # rows of one matrix product: what it writes stays in the cache
 
@@ -22,7 +22,7 @@ CHUNK = 1024  # rows of one matrix product: what it writes stays in the cache
 class Rows(NamedTuple):
     """Rows as the engine takes them."""
 
-    F: np.ndarray  # (n, d + 1), or (n, 2 d + 1) with holes
+    F: np.ndarray  # (n, d + 1), or (n, 2 d + 1) with missingness indicators
     phi: np.ndarray  # (n,) potential
     Y: np.ndarray  # (n, C) signs: +1 or -1 for each output of an expert; C = 0 without labels
     d: int
@@ -33,13 +33,17 @@ class Rows(NamedTuple):
         return len(self.F)
 
     @property
-    def holes(self) -> bool:
+    def incomplete(self) -> bool:
         """Are cells missing?"""
         return self.F.shape[1] > self.d + 1
 
     def take(self, index: Any) -> Rows:
         """Return some of the rows."""
         return Rows(self.F[index], self.phi[index], self.Y[index], self.d)
+
+    def without_labels(self) -> Rows:
+        """Return the same rows for plain DP-means."""
+        return self._replace(Y=self.Y[:, :0])
 
     def missing(self) -> np.ndarray:
         """Return 1.0 where a cell is missing."""
@@ -52,14 +56,16 @@ class Rows(NamedTuple):
 
 
 def make_rows(X: np.ndarray, divergence: Divergence, Y: np.ndarray | None = None) -> Rows:
-    """Return rows for the engine; NaN is a hole."""
+    """Return rows for the engine; NaN is a missing cell."""
     missing = np.isnan(X)
     n, d = X.shape
-    holes = bool(missing.any())
-    centred = np.where(missing, 0.0, X - divergence.centre) if holes else X - divergence.centre
-    F = np.empty((n, (2 * d if holes else d) + 1))
+    incomplete = bool(missing.any())
+    centred = X - divergence.centre
+    if incomplete:
+        centred = np.where(missing, 0.0, centred)
+    F = np.empty((n, (2 * d if incomplete else d) + 1))
     F[:, :d], F[:, d] = centred, 1.0
-    if holes:
+    if incomplete:
         F[:, d + 1 :] = missing
     phi = divergence.potential(centred, ~missing)
     if not np.isfinite(phi).all():
@@ -76,15 +82,3 @@ def signs(codes: np.ndarray, n_classes: int) -> np.ndarray:
     if n_classes <= 2:
         return np.where(codes == n_classes - 1, 1.0, -1.0)[:, None]
     return np.where(codes[:, None] == np.arange(n_classes), 1.0, -1.0)
-
-
-def read_rows(estimator: Any, X: Any, reset: bool) -> np.ndarray:
-    """Return a table as floats with NaN for holes; name the first cell that is infinite."""
-    X = validate_data(
-        estimator, X, reset=reset, dtype=np.float64, ensure_all_finite=False, order="C"
-    )
-    bad = np.isinf(X)
-    if bad.any():
-        row, column = (int(k) for k in np.argwhere(bad)[0])
-        raise ValueError(f"Input X contains infinity, first in row {row} of column {column}.")
-    return X

@@ -1,0 +1,1 @@
+"""Descents of the objective: starts, passes, merges, and the sequential algorithm."""

@@ -1,0 +1,1 @@
+"""Linear experts in clusters: training, gating, calibration and mini-batches."""

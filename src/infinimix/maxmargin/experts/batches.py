@@ -1,0 +1,134 @@
+"""Mini-batches: clusters remember counts, means and the normal equations of their experts.
+
+A row joins the cluster of least cost, or opens one if that pays, as in a pass of `fit`. Means are
+running means. Of its expert a cluster remembers the IRLS equations (A, v) of all its rows, each at
+the weight it had when it came; a batch adds its own, and the expert solves (A + I / nu^2) eta = v.
+Nothing is closed, and no row is looked at twice, so this is no descent of the objective of all
+rows; memory is flat.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infinimix.estimators.common.labels import check_lengths
+from infinimix.maxmargin.descent.algorithm import open_clusters, scan
+from infinimix.maxmargin.experts.training import Data, find_purity
+from infinimix.maxmargin.loops.assignment import add_up, group
+from infinimix.maxmargin.loops.expert import add_equations
+from infinimix.maxmargin.objective.divergences import Divergence, check_rows
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.objective.rows import Rows, make_rows, signs
+from infinimix.maxmargin.reading import read_more
+from infinimix.maxmargin.states import ExpertsState, MaxMarginState
+
+MOST = 8_000_000  # numbers in the normal equations of all experts
+
+
+class Batch(NamedTuple):
+    """More rows of a fitted model."""
+
+    rows: Rows
+    codes: np.ndarray  # of the sorted labels
+
+
+def remember(state: ExpertsState, data: Data, margin: float) -> MaxMarginState:
+    """Return a state with what mini-batches need: the equations if they are not too many."""
+    K, C, p = state.eta.shape
+    too_many = K * C * p * (p + 1) > MOST
+    equations = np.zeros((K, C, p, 0 if too_many else p + 1))
+    clusters = state.clusters
+    n, _ = _sums(data.rows, clusters, state.z)
+    if not too_many:
+        _add_rows(equations, state.divergence, data.rows, clusters, state.z, state.c, margin)
+    return MaxMarginState(**vars(state), cells=n, equations=equations)
+
+
+def _sums(rows: Rows, clusters: Clusters, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return how many cells each cluster has in each column, and their sums."""
+    n, total = np.zeros((2, *clusters.means.shape))
+    add_up(rows.F, z, rows.d, n, total)
+    return n, total
+
+
+def _add_rows(
+    equations: np.ndarray, divergence: Divergence, rows: Rows, clusters: Clusters, z: np.ndarray,
+    c: float, margin: float,
+) -> None:  # fmt: skip
+    """Add the IRLS equations of rows to those of their clusters, in place."""
+    order, start = group(z, len(clusters))
+    add_equations(
+        rows.F, rows.Y, order, start, divergence.centre, clusters.means, clusters.eta, c, margin,
+        equations,
+    )  # fmt: skip
+
+
+def read_batch(model: Any, state: MaxMarginState, X: Any, y: Any) -> Batch:
+    """Check and encode more rows and their labels, which must be known."""
+    X = read_more(model, X)
+    check_rows(state.divergence, X)
+    codes, new = state.labels.read(y)
+    check_lengths(len(X), len(codes))
+    if new:
+        raise ValueError(
+            f"y has the label {new[0]!r}, which is none of the classes "
+            f"{state.labels.classes.tolist()!r}; name all in the first call of partial_fit."
+        )
+    if not state.equations.shape[-1]:
+        raise ValueError(
+            f"The experts are too many for mini-batches: {state.eta.shape[0]} clusters, "
+            f"{state.eta.shape[1]} outputs and {X.shape[1]} columns."
+        )
+    codes = np.argsort(state.labels.order)[codes]
+    rows = make_rows(X, state.divergence, signs(codes, len(state.labels.values)))
+    return Batch(rows, codes)
+
+
+def learn_batch(state: MaxMarginState, batch: Batch, nu: float, margin: float) -> MaxMarginState:
+    """Return the state after more rows; its equations grow in place, when all else is done."""
+    rows, divergence = batch.rows, state.divergence
+    w = Weights(state.lam, state.s, state.c, nu, margin)
+    problem = Problem(rows, divergence, w)
+    clusters = state.clusters
+    found = scan(problem, clusters)
+    z, opening = found.z, problem.opening_costs(problem.squares())
+    clusters = open_clusters(problem, clusters, found, opening)
+    cells, sizes, equations = (
+        _widen(own, len(clusters)) for own in (state.cells, state.sizes, state.equations)
+    )
+    n, total = _sums(rows, clusters, z)
+    cells = cells + n
+    means = clusters.means + (total - n * clusters.means) / np.maximum(cells, 1.0)
+    joined = np.bincount(z, minlength=len(clusters))
+    touched, eta = np.flatnonzero(joined), clusters.eta.copy()
+    grown, place = equations[touched], np.searchsorted(touched, z)
+    _add_rows(grown, divergence, rows, clusters.keep(touched), place, w.c, margin)
+    eta[touched] = _solve(grown, w.ridge)
+    after = replace(
+        state,
+        means=np.maximum(means, divergence.least) + divergence.centre,
+        sizes=sizes + joined,
+        z=z,
+        purity=find_purity(z, batch.codes),
+        eta=eta,
+        cells=cells,
+        equations=equations,
+    )
+    equations[touched] = grown
+    return after
+
+
+def _widen(array: np.ndarray, K: int) -> np.ndarray:
+    """Return an array with zeros for new clusters, or the same if there are none."""
+    more = K - len(array)
+    return np.concatenate([array, np.zeros((more, *array.shape[1:]))]) if more else array
+
+
+def _solve(equations: np.ndarray, ridge: float) -> np.ndarray:
+    """Return the experts of normal equations."""
+    p = equations.shape[2]
+    A, v = equations[..., :p], equations[..., p]
+    return np.linalg.solve(A + ridge * np.eye(p), v[..., None])[..., 0]

@@ -1,0 +1,142 @@
+"""From a table with labels to a fitted state: weights from the data, starts, and what is kept.
+
+The scale of the divergence decides what the parameters mean. Under "auto", `lam` is s times the
+penalty that `DPMeans` finds, and `s` makes the mean divergence of those clusters cost STRENGTH
+times as much as the hinges of an expert that is zero: cheap divergences let clusters follow labels
+instead of places, until each holds one class and its expert has nothing left to decide.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infinimix.estimators.common.labels import Labels
+from infinimix.maxmargin.descent.algorithm import POLISH, Iterate, move_experts, move_means, scan
+from infinimix.maxmargin.descent.merging import descend_and_merge
+from infinimix.maxmargin.descent.starts import SAMPLE, find_penalty, sample, start
+from infinimix.maxmargin.experts.calibration import find_slope
+from infinimix.maxmargin.experts.gating import Gate
+from infinimix.maxmargin.objective.divergences import Divergence, find_divergence
+from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.objective.rows import Rows, make_rows, signs
+from infinimix.maxmargin.reading import read_labelled
+from infinimix.maxmargin.states import ExpertsState
+
+STRENGTH = 3.0
+STARTS = 3
+PURE = 0.99  # share of the largest class in its cluster from which on experts are inert
+
+
+class Data(NamedTuple):
+    """A table with labels, as the descent takes it."""
+
+    rows: Rows
+    codes: np.ndarray  # of the sorted labels
+    labels: Labels
+    divergence: Divergence
+    names: np.ndarray | None = None  # of the columns
+
+
+def read_data(model: Any, X: Any, y: Any, classes: Any = None) -> Data:
+    """Check and encode a table and its labels for the divergence of a model."""
+    table = read_labelled(model, X, y, classes)
+    divergence = find_divergence(model.divergence, table.X)
+    rows = make_rows(table.X, divergence, signs(table.codes, len(table.labels.values)))
+    return Data(rows, table.codes, table.labels, divergence, table.names)
+
+
+def find_scales(
+    rng: np.random.Generator, data: Data, c: float, margin: float
+) -> tuple[Weights, Clusters]:
+    """Return lam and s from the scale of the data, and the clusters of DP-means at that penalty."""
+    lam = find_penalty(rng, data.rows, data.divergence)
+    clusters = plain_clusters(rng, data, lam)
+    mean = mean_divergence(data, clusters)
+    all_hinges = 2.0 * c * margin * data.rows.Y.shape[1]
+    s = STRENGTH * all_hinges / mean if mean > 0 else 1.0
+    return Weights(s * lam, s, c, 1.0, margin), clusters
+
+
+def plain_clusters(rng: np.random.Generator, data: Data, lam: float) -> Clusters:
+    """Return clusters of DP-means, the best of a few starts; their experts are zero.
+
+    Of many rows a part is asked, at a part of the penalty.
+    """
+    part = sample(rng, data.rows.without_labels(), SAMPLE)
+    problem = Problem(part, data.divergence, Weights(lam * part.n / data.rows.n))
+    firsts = [start(rng, part, data.divergence, problem.weights, part.n) for _ in range(STARTS)]
+    runs = [descend_and_merge(problem, first, 30, 1e-3) for first in firsts]
+    means = min(runs, key=lambda run: run.history[-1]).clusters.means
+    return Clusters(means, np.zeros((len(means), data.rows.Y.shape[1], part.d + 1)))
+
+
+def mean_divergence(data: Data, clusters: Clusters) -> float:
+    """Return the mean divergence of the rows from their nearest means."""
+    problem = Problem(data.rows.without_labels(), data.divergence, Weights(0.0))
+    return float(scan(problem, clusters.without_experts()).cost.mean())
+
+
+def fit_experts(problem: Problem, clusters: Clusters, steps: int = POLISH) -> Clusters:
+    """Return the clusters of the nearest rows, with experts for them: where Algorithm 1 begins.
+
+    Experts that are zero would let every row prefer a cluster of its own.
+    """
+    plain = Problem(problem.rows.without_labels(), problem.divergence, problem.weights)
+    z = scan(plain, clusters.without_experts()).z
+    used = np.flatnonzero(np.bincount(z, minlength=len(clusters)))
+    clusters, z = clusters.keep(used), np.searchsorted(used, z)
+    clusters.means = move_means(plain, clusters.without_experts(), z)
+    move_experts(problem, clusters, z, steps, 1e-3, np.zeros(len(clusters), bool))
+    return clusters
+
+
+def find_gate(data: Data, now: Iterate, soft: bool) -> Gate:
+    """Return how the experts of a descent are asked, with the precision of its rows."""
+    mean = mean_divergence(data, now.clusters)
+    precision = 0.5 * data.rows.d / mean if mean > 0 else 1.0
+    sizes = np.bincount(now.z, minlength=len(now.clusters)).astype(float)
+    return Gate(data.divergence, now.clusters, sizes, float(precision), soft)
+
+
+def find_purity(z: np.ndarray, codes: np.ndarray) -> float:
+    """Return the share of rows that have the most frequent label of their cluster."""
+    K, L = int(z.max()) + 1, int(codes.max()) + 1
+    counts = np.bincount(z * L + codes, minlength=K * L).reshape(K, L)
+    return float(counts.max(axis=1).sum() / len(z))
+
+
+def make_state(
+    model: Any, data: Data, problem: Problem, now: Iterate, rng: np.random.Generator
+) -> ExpertsState:
+    """Return what a descent has found, with the slope of its probabilities."""
+    w, gate = problem.weights, find_gate(data, now, model.gating == "soft")
+    return ExpertsState(
+        names=data.names,
+        labels=data.labels,
+        divergence=data.divergence,
+        means=now.clusters.means + data.divergence.centre,
+        sizes=gate.sizes,
+        z=now.z,
+        history=np.array(now.history),
+        lam=float(w.lam),
+        s=float(w.s),
+        c=float(w.c),
+        purity=find_purity(now.z, data.codes),
+        precision=gate.precision,
+        slope=find_slope(rng, problem, now, data.codes, gate) if model.calibrate else 1.0,
+        eta=now.clusters.eta,
+    )
+
+
+def warn_if_inert(state: ExpertsState) -> None:
+    """Say it when every cluster holds one class, so that experts have nothing to decide."""
+    if state.purity >= PURE and len(state.means) > 1 and len(state.labels.values) > 1:
+        warnings.warn(
+            f"Clusters hold {state.purity:.1%} rows of one class each, so the experts in "
+            "them are inert: this is a classifier by the nearest mean. Raise s (the weight of the "
+            "divergence) or lam, or lower c, if it should be more.",
+            stacklevel=3,
+        )

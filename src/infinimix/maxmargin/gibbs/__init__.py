@@ -1,0 +1,1 @@
+"""The Gibbs sampler of infinite SVMs around its compiled loops."""

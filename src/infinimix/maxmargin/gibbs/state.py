@@ -1,0 +1,92 @@
+"""What a `GibbsInfiniteSVC` has learned: its columns, its base measure, and the states it kept."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infinimix.estimators.common.labels import Labels
+from infinimix.estimators.common.state import layout_of, read_labels, read_schema
+from infinimix.families.priors import blank
+from infinimix.families.product import refresh_all
+from infinimix.inference.ensemble.storage import statistics
+from infinimix.maxmargin.gibbs.chain import Kept
+from infinimix.maxmargin.stored import check_value, names_from_tree, names_to_tree
+from infinimix.tables import Schema
+
+TRACES = ("n_clusters", "hinge")
+
+
+@dataclass(frozen=True)
+class InfiniteSVCState:
+    """States of a chain, and what it takes to ask them."""
+
+    names: np.ndarray | None  # of the columns
+    labels: Labels
+    schema: Schema
+    families: Any  # the base measure
+    kept: Kept
+    fill: np.ndarray  # (d,) what experts see for missing cells
+    z: np.ndarray  # the cluster of each row in the last state
+    traces: dict[str, np.ndarray]
+
+    def to_tree(self) -> dict[str, Any]:
+        """Return arrays and plain values."""
+        kept = self.kept
+        return {
+            "names": names_to_tree(self.names),
+            "labels": self.labels.values,
+            "schema": self.schema.to_json(),
+            "base": [list(family) for family in self.families],
+            "counts": [own.n for own in kept.stats],
+            "kept": {"sizes": kept.sizes, "eta": kept.eta, "owner": kept.owner},
+            "fill": self.fill,
+            "rows": self.z,
+            "traces": self.traces,
+        }
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any], model: Any) -> InfiniteSVCState:
+        """Return the state that `to_tree` wrote; raise ValueError if its parts do not fit."""
+        labels, schema = read_labels(tree["labels"]), read_schema(tree["schema"])
+        L, d = len(labels.values), schema.width
+        sizes = {"d": d, "e": d + 1, "C": L if L > 2 else 1}
+        families = _read_families(schema, tree["base"])
+        return cls(
+            names_from_tree(tree["names"], d), labels, schema, families,
+            kept=_read_kept(tree, families, sizes),
+            fill=check_value("fill", tree["fill"], "d", sizes),
+            z=check_value("labels_", tree["rows"], "n", sizes, whole=True),
+            traces={name: check_value(name, tree["traces"][name], "t", sizes) for name in TRACES},
+        )  # fmt: skip
+
+
+def _read_kept(tree: dict[str, Any], families: Any, sizes: dict[str, int]) -> Kept:
+    """Return the kept states of a file, if their clusters have rows and are in order."""
+    parts = tree["kept"]
+    counts = check_value("sizes", parts["sizes"], "M", sizes)
+    eta = check_value("eta", parts["eta"], "MCe", sizes)
+    owner = check_value("owner", parts["owner"], "M", sizes, whole=True)
+    runs, M = np.unique(owner), sizes["M"]
+    if M < 1 or (np.diff(owner) < 0).any() or runs[0] != 0 or runs[-1] != len(runs) - 1:
+        raise ValueError("its states are not in order")
+    if (counts < 1).any():
+        raise ValueError("clusters without rows")
+    stats = statistics(families, M, tree["counts"])
+    refresh_all(families, stats, M)
+    return Kept(counts, eta, owner, stats)
+
+
+def _read_families(schema: Schema, base: list[list[np.ndarray]]) -> Any:
+    """Return the families with the hyper-parameters of a file, if they have the right shapes."""
+    shapes = blank(layout_of(schema))
+    found = []
+    for shape, fields in zip(shapes, base, strict=True):
+        for expected, field in zip(shape, fields, strict=True):
+            fits = field.shape == expected.shape and field.dtype == expected.dtype
+            if not fits or not np.isfinite(field).all():
+                raise ValueError("a base measure of other columns")
+        found.append(type(shape)._make(fields))
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""What is minimised: rows and their divergences, costs, penalties."""
