@@ -34,15 +34,16 @@ CLASSES: dict[str, type[Any]] = {
     )
 }  # fmt: skip
 
-# Classes of neighbouring rooms, with the module that knows their trees (`to_tree`, `from_tree`):
-# named, not imported, as those rooms use this one.
+# Classes of neighbouring rooms are named, not imported, as those rooms use this one. Some have a
+# module that knows their trees (`to_tree`, `from_tree`).
+MAX_MARGIN = (
+    "DPMeans", "DPMeansSVC", "GibbsInfiniteSVC", "MaxMarginDPMeans", "MaxMarginDPMeansCV",
+)  # fmt: skip
 ELSEWHERE = dict.fromkeys(
     ["BlockmodelBayesNet", "BlockmodelDynamicNet", "BlockmodelMarkovNet", "NetworkFranchise"],
     "infinimix.networks.storage",
-) | dict.fromkeys(
-    ["DPMeans", "DPMeansSVC", "GibbsInfiniteSVC", "MaxMarginDPMeans", "MaxMarginDPMeansCV"],
-    "infinimix.maxmargin.storage",
 )
+KNOWN = CLASSES.keys() | ELSEWHERE.keys() | set(MAX_MARGIN)
 
 WRONG = (
     ArithmeticError, AttributeError, LookupError, MemoryError, StopIteration, TypeError, ValueError,
@@ -81,9 +82,8 @@ def save(
             "A HybridClassifier holds scikit-learn classifiers, which have no form but pickle: "
             "save its generative_, or use joblib."
         )
-    known = ELSEWHERE.keys() | CLASSES.keys()
-    if name not in known or not type(model).__module__.startswith("infinimix."):
-        raise TypeError(f"save takes one of {', '.join(sorted(known))}; got {name}.")
+    if name not in KNOWN or not type(model).__module__.startswith("infinimix."):
+        raise TypeError(f"save takes one of {', '.join(sorted(KNOWN))}; got {name}.")
     if not model.__sklearn_is_fitted__():
         raise ValueError(f"This {name} has learned nothing yet; fit it before saving it.")
     if name in ELSEWHERE:
@@ -116,7 +116,7 @@ def load(path: File) -> Any:
         If the file is damaged, is no model, or is from another version.
     """
     name, tree, _ = artifacts.read(path)
-    if name not in CLASSES and name not in ELSEWHERE:
+    if name not in KNOWN:
         raise ArtifactError(f"The file holds a {name!r}, which this infinimix does not know.")
     try:
         if tree["version"] > TREE_VERSION:
@@ -128,7 +128,7 @@ def load(path: File) -> Any:
             )
         if name in ELSEWHERE:
             return import_module(ELSEWHERE[name]).from_tree(name, tree)
-        return _rebuild(CLASSES[name], tree)
+        return _rebuild(CLASSES.get(name) or getattr(infinimix, name), tree)
     except ArtifactError:
         raise
     except WRONG as error:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from infinimix.maxmargin.experts.training import (
 from infinimix.maxmargin.gated_experts import GatedExperts
 from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
 from infinimix.maxmargin.states import MaxMarginState
+
+Model = TypeVar("Model", bound="MaxMarginDPMeans")
 
 
 class MaxMarginDPMeans(GatedExperts):
@@ -120,14 +122,14 @@ class MaxMarginDPMeans(GatedExperts):
         self.calibrate = calibrate
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> MaxMarginDPMeans:
+    def fit(self: Model, X: Any, y: Any) -> Model:
         """Learn a table and its labels."""
         check_parameters(self)
         self._state = self._learn(X, y, None)
         warn_if_inert(self._state)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> MaxMarginDPMeans:
+    def partial_fit(self: Model, X: Any, y: Any, classes: Any = None) -> Model:
         """Learn a mini-batch: rows join or open clusters, whose means and experts move a little.
 
         Parameters

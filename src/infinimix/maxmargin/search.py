@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import seed_sequence
 from infinimix.maxmargin.descent.algorithm import descend
 from infinimix.maxmargin.experts.batches import remember
 from infinimix.maxmargin.experts.gating import decide
@@ -19,7 +19,6 @@ from infinimix.maxmargin.experts.training import (
     make_state,
     plain_clusters,
     read_data,
-    warn_if_inert,
 )
 from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
 from infinimix.maxmargin.objective.problem import Problem, Weights
@@ -108,15 +107,8 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         self.calibrate = calibrate
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> MaxMarginDPMeansCV:
-        """Choose on folds, then learn all rows."""
-        check_parameters(self)
-        self._state = self._learn(X, y, None)
-        warn_if_inert(self._state)
-        return self
-
     def _learn(self, X: Any, y: Any, classes: Any) -> SearchState:
-        """Return what is learned from a whole table."""
+        """Choose on folds, then learn all rows."""
         data = read_data(self, X, y, classes)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         grid = self._grid(rng, data)
