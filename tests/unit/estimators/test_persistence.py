@@ -297,13 +297,13 @@ EDITS = {
     "an alpha beyond all": (put("bank", "islands", 0, "alpha", np.inf), "hyper-parameters"),
     "an alpha of its own": (put("bank", "islands", 0, "alpha", 2.0), "alpha"),
     "no dials": (put("bank", "islands", 0, "dials", {}), "hyper-parameters"),
-    "dials beyond the grid": (
+    "hyper-parameters beyond the grid": (
         put("bank", "islands", 0, "dials", "binary", lambda v: v + 7),
-        "dials",
+        "hyper-parameters",
     ),
-    "dials of other columns": (
+    "hyper-parameters of other columns": (
         put("bank", "islands", 0, "dials", "binary", lambda v: v[:, :-1]),
-        "dials",
+        "hyper-parameters",
     ),
     "no calibration": (put("calibration", None), "no complete"),
     "a power of nothing": (put("calibration", lambda v: (0.0, v[1])), "power"),
