@@ -80,7 +80,7 @@ def test_they_are_after_two_classes_became_one(seed):
     def join(model):
         codes = model._state.roster.codes
         model._state.learner.join(codes["v"], codes["u"])
-        model._remove(codes["v"])
+        model._state.remove(codes["v"])
 
     both = sum(counts(y).values())
     found = draw(seed, y, join)

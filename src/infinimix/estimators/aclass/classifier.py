@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.aclass.batches import label_batch, label_prior
-from infinimix.estimators.aclass.calibration import calibrate
-from infinimix.estimators.aclass.correction import NEUTRAL, Correction, HeldOut, find_correction
-from infinimix.estimators.aclass.features import LinearFeatures
+from infinimix.estimators.aclass.correction import NEUTRAL, correct
+from infinimix.estimators.aclass.explaining import weigh_class
 from infinimix.estimators.aclass.missingness import find_indicated
 from infinimix.estimators.aclass.relevance import find_relevance, learn_relevant
 from infinimix.estimators.aclass.state import AClassState, Training
-from infinimix.estimators.answers.explanation import Explanation, evidence_by_orders, place_row
+from infinimix.estimators.answers.explanation import Explanation, place_row
 from infinimix.estimators.answers.groups import describe_groups, draw_rows
 from infinimix.estimators.answers.imputing import ask, impute_values
 from infinimix.estimators.answers.questions import Questions
@@ -39,7 +38,6 @@ from infinimix.estimators.common.together import join
 from infinimix.estimators.common.unlabelled import bank_gains, thin, warn_if_they_hurt
 from infinimix.inference.ensemble.agreement import class_rows, log_evidence_given_labels
 from infinimix.inference.partition.assignments import best_particle
-from infinimix.kernels.logs import logsumexp
 from infinimix.scikit import ClassifierMixin
 from infinimix.tables import EncodedTable, encode
 from infinimix.tables.forms import is_empty
@@ -92,9 +90,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         a warning says that they hurt, 0 to leave them out. (A drawn label counts as one row, so
         such rows cannot count a part of one.)
     correction : {"auto", "none"}
-        "auto": log P(y | x) = log P(y) + power log p(x | y) + b_y + z . B_y, unnormalised, where z
-        are the cells, standardised or one-hot, and the ridge of B is found by cross-validation on
-        held-out rows. "none", and `effort="fast"`: the power alone.
+        "auto": log P(y | x) = log P(y) + power log p(x | y) + o b_y + z . B_y, unnormalised, where
+        o is the share of observed cells, z are the cells, standardised or one-hot, and the ridge of
+        B is found by cross-validation on held-out rows. "none" and `effort="fast"`: the power
+        alone.
 
     Attributes
     ----------
@@ -212,7 +211,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         if self.relevance == "learn":
             relevance = find_relevance(learned)
             learned = learn_relevant(learn, learned, relevance)
-        correction = self._find_correction(learned, seed) if self.calibrate else NEUTRAL
+        correction = NEUTRAL
+        if self.calibrate:
+            linear = self.correction == "auto" and self.effort != "fast"
+            correction = correct(learned, float(self.gamma), linear, seed)
         gain = bank_gains(learned, correction.power, self._execute, options)
         self._state = AClassState(
             table.schema, learned.bank, add_log_slopes(0.0, table), labels, correction,
@@ -220,23 +222,6 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         )  # fmt: skip
         warn_if_they_hurt(gain, type(self).__name__, "unlabelled_share")
         return self
-
-    def _find_correction(self, learned: Learned, seed: np.random.SeedSequence) -> Correction:
-        """Return the correction that the held-out rows of `fit` call for."""
-        rows, codes = learned.held_out, learned.codes[learned.held_out]
-        if len(rows) == 0:
-            return NEUTRAL
-        own = np.eye(learned.bank.n_classes)[codes]
-        # Of each class among the rows held out, without the row: small classes are held out less.
-        weight = own.sum(axis=0) - own + self.gamma
-        log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
-        if self.correction == "none" or self.effort == "fast":
-            return Correction(*calibrate(learned.log_density, codes, log_prior))
-        held = learned.table.take(rows)
-        features = LinearFeatures.learn(held)
-        scored = HeldOut(learned.log_density, log_prior, features.transform(held), codes)
-        own_seed = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**32 - 6))
-        return find_correction(scored, features, np.random.default_rng(own_seed))
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
@@ -455,28 +440,11 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         ('b', 'legs')
         """
         X, row = self._row_to_explain(x)
-        joint, labels = self._log_classes(row)[0], self._fitted().labels
-        c = int(joint.argmax()) if label is None else labels.code_of(label, "label")
-        rivals = np.delete(np.arange(len(joint)), c)
-        if against is not None:
-            rivals = np.array([labels.code_of(against, "against")])
-        if len(rivals) == 0 or rivals[0] == c:
-            raise ValueError("explain compares two classes, and here there is only one.")
-
-        def log_odds(rows: EncodedTable) -> np.ndarray:
-            found = self._log_classes(rows)
-            return found[:, c] - logsumexp(found[:, rivals], axis=1)
-
-        evidence = evidence_by_orders(row, log_odds)
-        groups, new = place_row(self._bank, c, row)
-        answer, p = labels.array[c], float(np.exp(joint[c] - logsumexp(joint)))
-        answer = answer.item() if isinstance(answer, np.generic) else answer
-        total, rest = evidence.sum(), "the others" if against is None else f"{against!r}"
-        before = float(log_odds(row)[0]) - total
-        summary = (
-            f"Class {answer!r} with probability {p:.3g}; against {rest} its log odds are "
-            f"{before + total:.3g} = {before:.3g} before the row + {total:.3g} from its columns."
-        )
+        labels = self._fitted().labels
+        c = None if label is None else labels.code_of(label, "label")
+        rival = None if against is None else labels.code_of(against, "against")
+        answer, p, summary, evidence = weigh_class(self._log_classes, row, labels, c, rival)
+        groups, new = place_row(self._bank, labels.code_of(answer, "label"), row)
         return self._explanation(answer, p, summary, X, (evidence, groups, new))
 
     def _log_class_prior(self) -> np.ndarray:

@@ -1,8 +1,9 @@
 """A correction of what the mixtures get wrong, found on held-out rows.
 
-    log P(y | x) = log P(y) + a log p(x | y) + b_y + z . B_y   (unnormalised)
+    log P(y | x) = log P(y) + a log p(x | y) + o(x) b_y + z . B_y   (unnormalised)
 
-z are the cells as numbers (`features`). The mixtures take the columns of a group as independent;
+z are the cells as numbers (`features`), and o(x) is the share of cells that are observed: a row
+without cells has P(y) as before. The mixtures take the columns of a group as independent;
 where they are not, the densities of classes differ by too much (then a < 1), a class is favoured
 (b), or a column counts too much or too little (B). This is the AClass paper's hybrid of generative
 and discriminative learning, inside the classifier.
@@ -16,12 +17,15 @@ averaged: with many rows one strength has all the weight, with few rows choosing
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix.estimators.aclass.calibration import calibrate
 from infinimix.estimators.aclass.features import LinearFeatures
+from infinimix.estimators.common.mixture_estimator import Learned
 from infinimix.kernels.logs import logsumexp
+from infinimix.tables import EncodedTable
 
 STRENGTHS = (np.inf, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 FOLDS = 5
@@ -44,13 +48,13 @@ class Correction(NamedTuple):
     features: LinearFeatures | None = None
     coefficients: np.ndarray | None = None  # (features, C)
 
-    def shift(self, table, n_classes: int) -> np.ndarray | float:  # type: ignore[no-untyped-def]
-        """Return b_y + z . B_y for each row and class; classes that came later have none."""
+    def shift(self, table: EncodedTable, n_classes: int) -> Any:
+        """Return o b_y + z . B_y for each row and class; classes that came later have none."""
         if self.offsets is None:
             return 0.0
         out = np.zeros((table.n_rows, n_classes))
         known = len(self.offsets)
-        out[:, :known] = self.offsets
+        out[:, :known] = observed_share(table)[:, None] * self.offsets
         if self.features is not None:
             out[:, :known] += self.features.transform(table) @ self.coefficients
         return out
@@ -59,11 +63,17 @@ class Correction(NamedTuple):
 NEUTRAL = Correction()
 
 
+def observed_share(table: EncodedTable) -> np.ndarray:
+    """Return which share of its cells each row has."""
+    return np.asarray(1.0 - table.holes().mean(axis=1))
+
+
 class HeldOut(NamedTuple):
     """Rows that were scored before they were learned."""
 
     log_density: np.ndarray  # (rows, classes)
     log_prior: np.ndarray  # (rows, classes) without the row
+    observed: np.ndarray  # (rows,) share of cells
     features: np.ndarray  # (rows, features)
     codes: np.ndarray  # (rows,) true classes
 
@@ -78,6 +88,27 @@ class Weights(NamedTuple):
     log_power: float
     offsets: np.ndarray
     coefficients: np.ndarray
+
+
+def correct(
+    learned: Learned, gamma: float, linear: bool, seed: np.random.SeedSequence
+) -> Correction:
+    """Return the correction that the held-out rows of `fit` call for: a power, or a linear one."""
+    codes = learned.codes[learned.held_out]
+    if len(codes) == 0:
+        return NEUTRAL
+    own = np.eye(learned.bank.n_classes)[codes]
+    # Of each class among the rows held out, without the row: small classes are held out less.
+    weight = own.sum(axis=0) - own + gamma
+    log_prior = np.log(weight / weight.sum(axis=1, keepdims=True))
+    if not linear:
+        return Correction(*calibrate(learned.log_density, codes, log_prior))
+    table = learned.table.take(learned.held_out)
+    features = LinearFeatures.learn(table)
+    Z, observed = features.transform(table), observed_share(table)
+    rows = HeldOut(learned.log_density, log_prior, observed, Z, codes)
+    key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**32 - 6))
+    return find_correction(rows, features, np.random.default_rng(key))
 
 
 def find_correction(
@@ -163,7 +194,8 @@ def deal(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
 
 def log_posterior(rows: HeldOut, weights: Weights) -> np.ndarray:
     """Return log P(y | x) of each row and class."""
-    joint = rows.log_prior + np.exp(weights.log_power) * rows.log_density + weights.offsets
+    joint = rows.log_prior + np.exp(weights.log_power) * rows.log_density
+    joint = joint + rows.observed[:, None] * weights.offsets
     if weights.coefficients.size:
         joint = joint + rows.features @ weights.coefficients
     return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
@@ -191,7 +223,7 @@ def solve(rows: HeldOut, strength: float, start: Weights | None = None) -> Weigh
         gradient = np.empty_like(w)
         scaled = np.exp(weights.log_power) * rows.log_density
         gradient[0] = (gap * scaled).sum() + weights.log_power
-        gradient[1 : 1 + n_classes] = gap.sum(axis=0) + weights.offsets
+        gradient[1 : 1 + n_classes] = rows.observed @ gap + weights.offsets
         if width:
             value += 0.5 * strength * (weights.coefficients**2).sum()
             slope = rows.features.T @ gap + strength * weights.coefficients

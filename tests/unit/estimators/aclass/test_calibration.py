@@ -12,7 +12,7 @@ from tests.oracle.enumeration import log_beside
 from tests.unit.estimators.states import differences, state_of
 
 SMALL = {"n_particles": 4, "n_islands": 2, "random_state": 0, "correction": "none"}
-CALIBRATE = "infinimix.estimators.aclass.classifier.calibrate"
+CALIBRATE = "infinimix.estimators.aclass.correction.calibrate"
 
 
 def two_classes(n, seed=0):
@@ -138,7 +138,7 @@ def test_densities_of_held_out_rows_are_those_of_a_model_without_them(bound):
     scored = ~np.isnan(tables).any(axis=2)
     assert held_out.tolist() == np.flatnonzero(scored.any(axis=0)).tolist()
     total = logsumexp(np.where(np.isnan(tables), -np.inf, tables), axis=0)
-    expected = (total - np.log(scored.sum(axis=0))[:, None])[held_out]
+    expected = total[held_out] - np.log(scored.sum(axis=0)[held_out])[:, None]
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 

@@ -31,6 +31,7 @@ WRONG = {
     "verbose": ["yes", None, -1],
     "relevance": ["floaty", None, True, ["learn"], {}],
     "n_label_particles": [0, 1.5, None, True, "3"],
+    "correction": ["floaty", None, True, ["auto"], {}],
     "unlabelled_share": [-0.1, 1.5, np.nan, None, True, "1"],
     "unlabelled": [1.5, np.nan, -np.inf, [-1], {}, 1j],
 }
