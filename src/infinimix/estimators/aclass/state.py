@@ -15,6 +15,8 @@ from infinimix.estimators.common.mixture_estimator import add_log_slopes
 from infinimix.estimators.common.state import MixtureState, read_codes, read_labels, read_rows
 from infinimix.tables import EncodedTable, Schema
 
+NAN = float("nan")
+
 
 class Training(NamedTuple):
     """The rows of `fit`, encoded; `predict_batch` learns from them again."""
@@ -31,15 +33,18 @@ class AClassState(MixtureState):
     correction: Correction = NEUTRAL
     training: Training | None = None  # None after `partial_fit`, which keeps no rows
     relevance: Relevance | None = None  # of the columns, if it was learned
-    unlabelled_gain: float = float("nan")
+    unlabelled_gain: float = NAN
 
     def add_rows(self, table: EncodedTable, new_labels: list[Any]) -> None:
         """Note what rows of a stream have brought that the bank has learned already."""
-        self.labels.extend(new_labels)
-        self.schema = table.schema.extended(table.novel)
-        self.log_slopes = add_log_slopes(self.log_slopes, table)
+        if new_labels:
+            self.labels.extend(new_labels)
+        if table.schema.transforms:
+            self.log_slopes = add_log_slopes(self.log_slopes, table)
+        if table.novel or table.schema is not self.schema:
+            self.schema = table.schema.extended(table.novel)
         self.training = self.relevance = None
-        self.unlabelled_gain = float("nan")
+        self.unlabelled_gain = NAN
 
     def to_tree(self) -> dict[str, Any]:
         """Return plain values and arrays."""

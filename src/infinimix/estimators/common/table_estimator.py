@@ -44,7 +44,8 @@ class TableEstimator(BaseEstimator):
 
     def _fitted(self) -> Any:
         """Return the state; raise NotFittedError if nothing was learned."""
-        check_fitted(self)
+        if self._state is None:
+            check_fitted(self)
         return self._state
 
     @property
@@ -76,8 +77,9 @@ class TableEstimator(BaseEstimator):
 
     def _encode(self, X: Any, learn: bool = False) -> EncodedTable:
         """Encode a later table by the columns of the first."""
-        self._check_names(X)
-        return encode(self._schema, X, learn, who=type(self).__name__)
+        schema = self._schema
+        check_names(self, X, schema.named)
+        return encode(schema, X, learn, who=type(self).__name__)
 
     def _check_names(self, X: Any) -> None:
         """Check the names of a later table."""
