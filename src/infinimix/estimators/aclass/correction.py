@@ -29,7 +29,7 @@ from infinimix.tables import EncodedTable
 
 STRENGTHS = (np.inf, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 FOLDS = 5
-DEALS, FEW = 3, 1000  # folds are dealt so many times for at most so many rows
+DEALS, FEW = 3, 300  # folds are dealt so many times for at most so many rows
 TEMPERATURE = 4.0  # of the weights of strengths: those of few rows are averaged, not chosen
 NEGLIGIBLE = 1e-3  # weight of a strength
 MOST_TO_CHOOSE = 4000  # rows by which the strength is chosen
