@@ -28,8 +28,9 @@ from infinimix.kernels.logs import logsumexp
 from infinimix.tables import EncodedTable
 
 STRENGTHS = (np.inf, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
+STRENGTHS_OF_FEW = (np.inf, 100.0, 30.0, 10.0, 3.0)  # few rows never call for a weaker ridge
 FOLDS = 5
-DEALS, FEW = 3, 300  # folds are dealt so many times for at most so many rows
+DEALS, FEW = 2, 300  # folds are dealt so many times for at most so many rows
 TEMPERATURE = 4.0  # of the weights of strengths: those of few rows are averaged, not chosen
 NEGLIGIBLE = 1e-3  # weight of a strength
 MOST_TO_CHOOSE = 4000  # rows by which the strength is chosen
@@ -117,6 +118,8 @@ def find_correction(
     """Return the correction that held-out rows call for."""
     rows = rows._replace(log_density=_relative(rows.log_density))
     strengths: tuple[float, ...] = STRENGTHS
+    if len(rows.codes) <= FEW:
+        strengths = STRENGTHS_OF_FEW
     if features.width * rows.log_density.shape[1] > MOST_COEFFICIENTS:
         strengths = STRENGTHS[:1]
     losses = cross_validate(rows, strengths, rng)
