@@ -33,6 +33,7 @@ FOLDS = 5
 DEALS, FEW = 2, 300  # folds are dealt so many times for at most so many rows
 TEMPERATURE = 4.0  # of the weights of strengths: those of few rows are averaged, not chosen
 NEGLIGIBLE = 1e-3  # weight of a strength
+ROUGHLY = 1e-5  # relative change of the cost at which a solution is good enough to compare
 MOST_TO_CHOOSE = 4000  # rows by which the strength is chosen
 MOST_COEFFICIENTS = 20_000  # more are not worth their time: there is no linear part then
 LOWEST = -500.0  # a log density so far below the best class is as good as none
@@ -180,7 +181,7 @@ def _losses(rows: HeldOut, strengths: tuple[float, ...], fold: np.ndarray) -> np
             continue
         start = None
         for s, strength in enumerate(strengths):  # from the strongest on, each starts at the last
-            start = solve(learn, strength, start)
+            start = solve(learn, strength, start, ROUGHLY)
             log_p = log_posterior(test, start)[np.arange(len(test.codes)), test.codes]
             loss[s, fold == k] = -np.maximum(log_p, np.log(LEAST))
     return np.asarray(loss.mean(axis=1))
@@ -204,7 +205,9 @@ def log_posterior(rows: HeldOut, weights: Weights) -> np.ndarray:
     return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
 
 
-def solve(rows: HeldOut, strength: float, start: Weights | None = None) -> Weights:
+def solve(
+    rows: HeldOut, strength: float, start: Weights | None = None, tolerance: float = 1e-9
+) -> Weights:
     """Return the most probable parameters for one strength of the ridge."""
     from scipy.optimize import minimize  # slow to load, and only `fit` needs it
 
@@ -238,6 +241,6 @@ def solve(rows: HeldOut, strength: float, start: Weights | None = None) -> Weigh
         known = np.concatenate([[start.log_power], start.offsets, start.coefficients.ravel()])
         first[: len(known)] = known[: len(first)]
     bounds = [(-LARGEST, LARGEST)] + [(None, None)] * (len(first) - 1)
-    options = {"maxiter": 200}
+    options = {"maxiter": 200, "ftol": tolerance}
     found = minimize(cost, first, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
     return unpack(found.x)
