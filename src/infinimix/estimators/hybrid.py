@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from infinimix.estimators.aclass.classifier import AClassClassifier
 from infinimix.estimators.answers.filling import choose
 from infinimix.estimators.common.labels import Labels, read_some_labels
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import check_parameters, child_seed, seed_sequence
 from infinimix.estimators.mixture.crp_mixture import CRPMixture
 from infinimix.scikit import (
     BaseEstimator,
@@ -119,9 +119,9 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         missing = table.holes().any(axis=1) | (codes < 0)
         estimators = []
         for d in range(int(self.n_draws) if missing.any() else 1):
-            rng = np.random.default_rng(_child(seed, ROWS, d))
+            rng = np.random.default_rng(child_seed(seed, ROWS, d))
             filled, drawn = _fill(generative, table, codes, missing, rng)
-            estimator = self._discriminative(_child(seed, STATES, d + 1))
+            estimator = self._discriminative(child_seed(seed, STATES, d + 1))
             estimators.append(estimator.fit(design_matrix(filled), labels.array[drawn]))
         self.generative_, self.estimators_, self._labels = generative, estimators, labels
         self._seed, self.n_features_in_ = seed, generative.n_features_in_
@@ -139,7 +139,7 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         model = clone(chosen)
         if model.random_state is None:
-            model.set_params(random_state=_whole(_child(seed, STATES, 0)))
+            model.set_params(random_state=_whole(child_seed(seed, STATES, 0)))
         return model.fit(X, y)
 
     def _discriminative(self, seed: np.random.SeedSequence) -> Any:
@@ -199,7 +199,7 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return n draws of one row."""
         n = max(int(self.n_draws), len(self.estimators_))
         key = crc32(b"".join(np.ascontiguousarray(block).tobytes() for block in row))
-        rng = np.random.default_rng(_child(self._seed, ROWS, DRAWS, key))
+        rng = np.random.default_rng(child_seed(self._seed, ROWS, DRAWS, key))
         many = tuple(np.repeat(block, n, axis=0) for block in row)
         return tuple(self.generative_._mixture().draw(many, rng)[0])
 
@@ -257,10 +257,6 @@ def design_matrix(table: EncodedTable) -> np.ndarray:
             names = [schema.names[j] for j in schema.positions(kind)]
             parts.append(np.stack([np.asarray(columns[name], float) for name in names], axis=1))
     return np.nan_to_num(np.concatenate(parts, axis=1), nan=0.0)
-
-
-def _child(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *key))
 
 
 def _whole(seed: np.random.SeedSequence) -> int:

@@ -27,19 +27,6 @@ def deal(codes: Sequence[int], n_folds: int, seed: int) -> np.ndarray:
     return out
 
 
-def deal_evenly(codes: np.ndarray, n_folds: int, rng: np.random.Generator) -> np.ndarray:
-    """Return a fold for each row: every class is dealt out evenly, in random order.
-
-    The folds of reports: another draw than that of `deal`, so that the page of a seed stays as it
-    was.
-    """
-    order = rng.permutation(len(codes))
-    order = order[np.argsort(codes[order], kind="stable")]
-    folds = np.empty(len(codes), dtype=int)
-    folds[order] = np.arange(len(codes)) % n_folds
-    return folds
-
-
 def splits(folds: np.ndarray, n_folds: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield for each fold the rows to learn and the rows to predict."""
     for k in range(n_folds):

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.evaluation.folds import deal_evenly, splits
+from infinimix.estimators.common.folds import deal_evenly
+from infinimix.evaluation.folds import splits
 from infinimix.evaluation.scores import align, confusion, log_losses, probability_of
 from infinimix.scikit import clone
 from infinimix.tables.missing import is_missing

@@ -84,3 +84,13 @@ def test_progress_changes_nothing():
         for verbose in (False, True)
     ]
     assert (models[0].score_samples(X) == models[1].score_samples(X)).all()
+
+
+def test_learning_relevant_columns_again_shows_its_progress_too(capfd):
+    rng = np.random.default_rng(1)
+    y = np.arange(80) % 2
+    rows = np.column_stack([rng.random(80) < 0.1 + 0.8 * y, *(rng.random((4, 80)) < 0.5)])
+    model = AClassClassifier("binary", n_islands=2, relevance="learn", verbose=True, random_state=0)
+    model.fit(rows.astype(float), y)
+    assert (model.feature_relevance_ < 0.5).any()  # so that there is something to learn again
+    assert capfd.readouterr().err.count("2 islands filtered in") == 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from infinimix.estimators.aclass.batches import label_batch, label_prior
 from infinimix.estimators.aclass.correction import NEUTRAL, correct
 from infinimix.estimators.aclass.explaining import weigh_class
-from infinimix.estimators.aclass.missingness import find_indicated
+from infinimix.estimators.aclass.missingness import indicate
 from infinimix.estimators.aclass.relevance import find_relevance, learn_relevant
 from infinimix.estimators.aclass.state import AClassState, Training
 from infinimix.estimators.answers.explanation import Explanation, place_row
@@ -39,7 +38,7 @@ from infinimix.estimators.common.unlabelled import bank_gains, thin, warn_if_the
 from infinimix.inference.ensemble.agreement import class_rows, log_evidence_given_labels
 from infinimix.inference.partition.assignments import best_particle
 from infinimix.scikit import ClassifierMixin
-from infinimix.tables import EncodedTable, encode
+from infinimix.tables import EncodedTable
 from infinimix.tables.forms import is_empty
 
 
@@ -198,9 +197,9 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         codes, new = read_some_labels(labels, y, self.unlabelled)
         check_lengths(table.n_rows, len(codes))
         labels.extend(new)
-        table = with_novel(self._indicate(X, table, codes))
+        table = with_novel(indicate(self.holes, X, table, codes, type(self).__name__))
         seed = self._new_seed(table.schema, streams=False)
-        table, codes = self._thin(table, codes, seed)
+        table, codes = thin(table, codes, float(self.unlabelled_share), seed)
         options: dict[str, Any] = {"gamma": self.gamma, "label_prior": label_prior(self.prior)}
 
         def learn(rows: EncodedTable) -> Learned:
@@ -259,7 +258,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         codes, new, n_known = read_stream_labels(labels, y, self.unlabelled, classes, table.n_rows)
         labelled = Labelled(codes, len(labels.values) + len(new), n_known)
         if state is None:
-            table = self._indicate(X, table)
+            table = indicate(self.holes, X, table, None, type(self).__name__)
             seed = self._new_seed(table.schema, streams=True)
             bank = self._new_bank(table.schema, seed, streams=True)
             state = AClassState(table.schema, bank, 0.0, labels)
@@ -270,24 +269,6 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         state.add_rows(table, new)
         self._state = state
         return self
-
-    def _indicate(self, X: Any, table: EncodedTable, codes: Any = None) -> EncodedTable:
-        """Add the missingness indicators that `holes` asks for; `codes` are those of `fit`."""
-        indicated = find_indicated(self.holes, table, codes)
-        if not indicated:
-            return table
-        schema = replace(table.schema, indicated=indicated)
-        return encode(schema, X, learn=True, who=type(self).__name__)
-
-    def _thin(
-        self, table: EncodedTable, codes: np.ndarray, seed: np.random.SeedSequence
-    ) -> tuple[EncodedTable, np.ndarray]:
-        """Leave out all but a share of the rows without labels."""
-        if self.unlabelled_share == 1 or (codes >= 0).all():
-            return table, codes
-        own = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**32 - 4))
-        rows = thin(codes, float(self.unlabelled_share), np.random.default_rng(own))
-        return table.take(rows), codes[rows]
 
     # --- Predictions ----------------------------------------------------------------------------
 

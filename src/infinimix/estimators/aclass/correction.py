@@ -23,7 +23,9 @@ import numpy as np
 
 from infinimix.estimators.aclass.calibration import calibrate
 from infinimix.estimators.aclass.features import LinearFeatures
+from infinimix.estimators.common.folds import deal_evenly
 from infinimix.estimators.common.mixture_estimator import Learned
+from infinimix.estimators.common.parameters import child_seed
 from infinimix.kernels.logs import logsumexp
 from infinimix.tables import EncodedTable
 
@@ -109,8 +111,8 @@ def correct(
     features = LinearFeatures.learn(table)
     Z, observed = features.transform(table), observed_share(table)
     rows = HeldOut(learned.log_density, log_prior, observed, Z, codes)
-    key = np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, 2**32 - 6))
-    return find_correction(rows, features, np.random.default_rng(key))
+    rng = np.random.default_rng(child_seed(seed, 2**32 - 6))
+    return find_correction(rows, features, rng)
 
 
 def find_correction(
@@ -170,7 +172,8 @@ def cross_validate(
     if len(rows.codes) > MOST_TO_CHOOSE:
         rows = rows.take(np.sort(rng.permutation(len(rows.codes))[:MOST_TO_CHOOSE]))
     deals = DEALS if len(rows.codes) <= FEW else 1
-    return np.mean([_losses(rows, strengths, deal(rows.codes, rng)) for _ in range(deals)], axis=0)
+    losses = [_losses(rows, strengths, deal_evenly(rows.codes, FOLDS, rng)) for _ in range(deals)]
+    return np.mean(losses, axis=0)
 
 
 def _losses(rows: HeldOut, strengths: tuple[float, ...], fold: np.ndarray) -> np.ndarray:
@@ -185,15 +188,6 @@ def _losses(rows: HeldOut, strengths: tuple[float, ...], fold: np.ndarray) -> np
             log_p = log_posterior(test, start)[np.arange(len(test.codes)), test.codes]
             loss[s, fold == k] = -np.maximum(log_p, np.log(LEAST))
     return np.asarray(loss.mean(axis=1))
-
-
-def deal(codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """Return a fold for each row, those of each class dealt out evenly."""
-    order = rng.permutation(len(codes))
-    order = order[np.argsort(codes[order], kind="stable")]
-    fold = np.empty(len(codes), np.int64)
-    fold[order] = np.arange(len(codes)) % FOLDS
-    return fold
 
 
 def log_posterior(rows: HeldOut, weights: Weights) -> np.ndarray:

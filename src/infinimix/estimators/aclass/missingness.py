@@ -18,12 +18,28 @@ gets an indicator if it is more probable than not that it tells.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from infinimix.families.base_measures import REFERENCE
-from infinimix.tables import EncodedTable
+from infinimix.tables import EncodedTable, encode
 
 SHARES = (np.arange(1000) + 0.5) / 1000  # a grid for s
+
+
+def indicate(
+    rule: str, X: Any, table: EncodedTable, codes: np.ndarray | None, who: str
+) -> EncodedTable:
+    """Return the first table X, encoded, with the indicators that a rule asks for.
+
+    `codes` are as in `find_indicated`; `who` is for error messages.
+    """
+    indicated = find_indicated(rule, table, codes)
+    if not indicated:
+        return table
+    return encode(replace(table.schema, indicated=indicated), X, learn=True, who=who)
 
 
 def find_indicated(rule: str, table: EncodedTable, codes: np.ndarray | None) -> tuple[int, ...]:

@@ -104,6 +104,11 @@ def check_parameters(estimator: Any) -> None:
         check_parameter(estimator, name, value)
 
 
+def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+    """Return a seed of its own for one purpose, which depends on nothing but the key."""
+    return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *key))
+
+
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:
     """Return the root of all random streams of one model."""
     if random_state is None or isinstance(random_state, Integral):

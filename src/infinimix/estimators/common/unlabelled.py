@@ -15,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.mixture_estimator import Learned
+from infinimix.estimators.common.parameters import child_seed
 from infinimix.inference.ensemble.agreement import class_rows
 from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.finite.ensemble import Ensemble, Plan, class_proba, log_classes
-from infinimix.tables.encoded import Blocks
+from infinimix.tables.encoded import Blocks, EncodedTable
 
 FOLDS = 3
 LEAST = 6  # labelled rows; fewer tell nothing
@@ -87,11 +88,17 @@ def held_out_gains(
     return np.concatenate(out)
 
 
-def thin(codes: np.ndarray, share: float, rng: np.random.Generator) -> np.ndarray:
-    """Return the rows with labels and a share of those without, at random, in their order."""
+def thin(
+    table: EncodedTable, codes: np.ndarray, share: float, seed: np.random.SeedSequence
+) -> tuple[EncodedTable, np.ndarray]:
+    """Leave out all but a share of the rows without labels, drawn; the others keep their order."""
     free = np.flatnonzero(codes < 0)
+    if share == 1 or len(free) == 0:
+        return table, codes
+    rng = np.random.default_rng(child_seed(seed, 2**32 - 4))
     chosen = rng.permutation(free)[: round(share * len(free))]
-    return np.sort(np.append(np.flatnonzero(codes >= 0), chosen))
+    rows = np.sort(np.append(np.flatnonzero(codes >= 0), chosen))
+    return table.take(rows), codes[rows]
 
 
 def warn_if_they_hurt(gain: np.ndarray, who: str, name: str = "unlabelled_weight") -> None:

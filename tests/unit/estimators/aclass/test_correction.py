@@ -13,7 +13,6 @@ from infinimix.estimators.aclass.correction import (
     HeldOut,
     Weights,
     cross_validate,
-    deal,
     find_correction,
     log_posterior,
     solve,
@@ -62,13 +61,6 @@ def test_the_solution_is_the_most_probable_one(strength):
     assert found.coefficients.shape == ((0 if strength == np.inf else 4), 3)
     p = np.exp(log_posterior(rows, found))
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
-
-
-def test_folds_hold_their_share_of_each_class():
-    codes = np.repeat([0, 1, 2], [50, 20, 5])
-    fold = deal(codes, np.random.default_rng(1))
-    for c, n in enumerate([10, 4, 1]):
-        assert np.bincount(fold[codes == c], minlength=5).tolist() == [n] * 5
 
 
 def test_features_that_say_nothing_are_left_out():

@@ -77,3 +77,14 @@ def test_aclass_takes_a_share_and_says_nothing_when_they_help():
         half = aclass(unlabelled_share=0.5).fit(X, some)
     assert half.class_count_.sum() == pytest.approx(60 + 120)
     assert half.unlabelled_gain_ > -0.1
+
+
+def test_which_rows_are_left_out_follows_the_seed():
+    X, some, _ = table(1, misleading=False)
+
+    def learned(seed):
+        model = aclass(unlabelled_share=0.5).set_params(random_state=seed).fit(X, some)
+        return model._state.training.table.blocks[0]
+
+    assert np.array_equal(learned(0), learned(0))
+    assert not np.array_equal(learned(0), learned(1))
