@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.aclass.batches import label_batch, label_prior
-from infinimix.estimators.aclass.correction import NEUTRAL, correct
+from infinimix.estimators.aclass.correction import NEUTRAL, Correction, correct, find_power
 from infinimix.estimators.aclass.explaining import weigh_class
 from infinimix.estimators.aclass.missingness import indicate
+from infinimix.estimators.aclass.numbers import learn_joint
 from infinimix.estimators.aclass.relevance import find_relevance, learn_relevant
 from infinimix.estimators.aclass.state import AClassState, Training
 from infinimix.estimators.answers.explanation import Explanation, place_row
@@ -89,10 +90,11 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         a warning says that they hurt, 0 to leave them out. (A drawn label counts as one row, so
         such rows cannot count a part of one.)
     correction : {"auto", "none"}
-        "auto": log P(y | x) = log P(y) + power log p(x | y) + o b_y + z . B_y, unnormalised, where
-        o is the share of observed cells, z are the cells, standardised or one-hot, and the ridge of
-        B is found by cross-validation on held-out rows. "none" and `effort="fast"`: the power
-        alone.
+        "auto": log P(y | x) = log P(y) + power log p(x | y) + power' log p'(x | y) + o b_y + z .
+        B_y, unnormalised, where p' is a model of those numbers that are correlated within classes,
+        as one gaussian block, if there are any and it helps; o is the share of observed cells, z
+        are the cells, standardised or one-hot. The ridge of B is found by cross-validation on
+        held-out rows. "none" and `effort="fast"`: the power alone.
 
     Attributes
     ----------
@@ -210,10 +212,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         if self.relevance == "learn":
             relevance = find_relevance(learned)
             learned = learn_relevant(learn, learned, relevance)
-        correction = NEUTRAL
-        if self.calibrate:
-            linear = self.correction == "auto" and self.effort != "fast"
-            correction = correct(learned, float(self.gamma), linear, seed)
+        correction = self._correct(learned, seed) if self.calibrate else NEUTRAL
         gain = bank_gains(learned, correction.power, self._execute, options)
         self._state = AClassState(
             table.schema, learned.bank, add_log_slopes(0.0, table), labels, correction,
@@ -221,6 +220,13 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         )  # fmt: skip
         warn_if_they_hurt(gain, type(self).__name__, "unlabelled_share")
         return self
+
+    def _correct(self, learned: Learned, seed: np.random.SeedSequence) -> Correction:
+        """Return what held-out rows call for: a power alone, or all that `correction` says."""
+        if self.correction == "none" or self.effort == "fast":
+            return find_power(learned, float(self.gamma))
+        second = learn_joint(learned, seed, self._run) if self.relevance == "all" else None
+        return correct(learned, second, float(self.gamma), seed)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
@@ -262,7 +268,12 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
             seed = self._new_seed(table.schema, streams=True)
             bank = self._new_bank(table.schema, seed, streams=True)
             state = AClassState(table.schema, bank, 0.0, labels)
+        joint = state.correction.joint
+        if joint is not None:
+            joint.prepare()
         self._learn_stream(state.bank, table, labelled)
+        if joint is not None:
+            joint.learn(table, labelled, self._execute)
         # Last, so that an interrupted first call leaves no half of a model, and a later one no
         # code of a category that the bank has no room for. The bank itself learns in place, and
         # knows when a later call was interrupted.
@@ -273,25 +284,17 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
     # --- Predictions ----------------------------------------------------------------------------
 
     def _log_prior(self) -> np.ndarray:
-        check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
-        state = self._fitted()
-        weight = class_rows(state.bank)[state.labels.order] + self.gamma
-        return np.log(weight / np.add.reduce(weight))  # past what `sum` asks before it adds
+        return self._log_class_prior().take(self._fitted().labels.order)
 
-    def _log_joint(self, table: EncodedTable, power: float = 1.0) -> np.ndarray:
-        """Return the log of P(y) p(x | y)^power, in the order of `classes_`."""
+    def _log_joint(self, table: EncodedTable) -> np.ndarray:
+        """Return the log of P(y) p(x | y), in the order of `classes_`."""
         state = self._fitted()
-        log_density = state.bank.log_densities(table.blocks).take(state.labels.order, axis=1)
-        return power * log_density + self._log_prior()
+        log_density = state.bank.log_densities(table.blocks)
+        return (log_density + self._log_class_prior()).take(state.labels.order, axis=1)
 
     def _log_corrected(self, table: EncodedTable) -> np.ndarray:
         """Return the unnormalised log probability of each class, in the order of `classes_`."""
-        state = self._fitted()
-        joint = self._log_joint(table, state.correction.power)
-        if state.correction.offsets is None:
-            return joint
-        shift = state.correction.shift(table, state.bank.n_classes)
-        return np.asarray(joint + shift[:, state.labels.order])
+        return self._log_classes(table).take(self._fitted().labels.order, axis=1)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`."""
@@ -429,17 +432,14 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         return self._explanation(answer, p, summary, X, (evidence, groups, new))
 
     def _log_class_prior(self) -> np.ndarray:
-        order = self._fitted().labels.order
-        log_prior = np.empty(len(order))
-        log_prior[order] = self._log_prior()
-        return log_prior
+        """Return log P(y) in the order of the bank."""
+        check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
+        weight = class_rows(self._bank) + self.gamma
+        return np.log(weight / np.add.reduce(weight))  # past what `sum` asks before it adds
 
     def _log_classes(self, table: EncodedTable) -> np.ndarray:
         """Return the unnormalised `predict_log_proba`, in the order of the bank."""
-        state = self._fitted()
-        log_density = state.bank.log_densities(table.blocks)
-        shift = state.correction.shift(table, state.bank.n_classes)
-        return state.correction.power * log_density + self._log_class_prior() + shift
+        return self._fitted().log_classes(table, self._log_class_prior())
 
     # --- Fitted attributes ----------------------------------------------------------------------
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from infinimix.estimators.aclass.correction import NEUTRAL, Correction
 from infinimix.estimators.aclass.features import LinearFeatures
+from infinimix.estimators.aclass.numbers import JointNumbers, NumberColumns, layout_of_block
 from infinimix.estimators.aclass.relevance import Relevance
 from infinimix.estimators.common.labels import Labels
 from infinimix.estimators.common.mixture_estimator import add_log_slopes
 from infinimix.estimators.common.state import MixtureState, read_codes, read_labels, read_rows
+from infinimix.inference.ensemble.storage import bank_from_tree, bank_to_tree
 from infinimix.tables import EncodedTable, Schema
 
 NAN = float("nan")
@@ -34,6 +36,11 @@ class AClassState(MixtureState):
     training: Training | None = None  # None after `partial_fit`, which keeps no rows
     relevance: Relevance | None = None  # of the columns, if it was learned
     unlabelled_gain: float = NAN
+
+    def log_classes(self, table: EncodedTable, log_prior: np.ndarray) -> np.ndarray:
+        """Return log P(y | x), unnormalised, in the order of the bank, as is P(y)."""
+        log_density = self.bank.log_densities(table.blocks)
+        return np.asarray(self.correction.log_classes(log_density, table) + log_prior)
 
     def add_rows(self, table: EncodedTable, new_labels: list[Any]) -> None:
         """Note what rows of a stream have brought that the bank has learned already."""
@@ -83,6 +90,18 @@ def _correction_to_tree(correction: Correction) -> dict[str, Any] | None:
         "offsets": correction.offsets,
         "coefficients": correction.coefficients,
         "features": None if features is None else list(features),
+        "joint": _joint_to_tree(correction),
+    }
+
+
+def _joint_to_tree(correction: Correction) -> dict[str, Any] | None:
+    joint = correction.joint
+    if joint is None:
+        return None
+    return {
+        "power": correction.joint_power,
+        "numbers": list(joint.numbers),
+        "bank": bank_to_tree(joint.bank),
     }
 
 
@@ -102,7 +121,32 @@ def _read_correction(schema: Schema, tree: dict[str, Any], n_classes: int) -> Co
         sound = sound and _is_finite(coefficients, (features.width, len(offsets)))
     if not sound or (features is None) != (coefficients is None):
         raise ValueError("the correction of its probabilities does not fit its columns")
-    return Correction(power, loss, offsets, features, coefficients)
+    joint = _read_joint(schema, saved.get("joint"), n_classes)
+    return Correction(power, loss, offsets, features, coefficients, *joint)
+
+
+def _read_joint(
+    schema: Schema, saved: dict[str, Any] | None, n_classes: int
+) -> tuple[JointNumbers | None, float]:
+    """Return the second model and its power; raise ValueError if it does not fit the columns."""
+    if saved is None:
+        return None, 0.0
+    numbers, bank, power = (
+        NumberColumns(*saved["numbers"]),
+        bank_from_tree(saved["bank"]),
+        saved["power"],
+    )
+    layout = layout_of_block(len(numbers.columns))
+    sound = (
+        isinstance(power, float)
+        and 0.0 < power < np.inf
+        and numbers.fits(schema)
+        and bank.layout.names == layout.names
+        and bank.n_classes == n_classes
+    )
+    if not sound:
+        raise ValueError("its second model does not fit its columns")
+    return JointNumbers(numbers, bank), power
 
 
 def _is_finite(array: Any, shape: tuple[int, ...]) -> bool:

@@ -1,66 +1,17 @@
-"""The correction of class probabilities: its optimum, its choice, and all that must carry it."""
+"""The correction of class probabilities: its choice, and all that must carry it."""
 
 import io
 
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import log_softmax
 
 from infinimix import AClassClassifier, load, save
-from infinimix.estimators.aclass.correction import (
-    STRENGTHS,
-    HeldOut,
-    Weights,
-    cross_validate,
-    find_correction,
-    log_posterior,
-    solve,
-)
+from infinimix.estimators.aclass.correction import STRENGTHS, find_correction, weigh
 from infinimix.estimators.aclass.features import CLIP, LinearFeatures
+from infinimix.estimators.aclass.stacking import cross_validate
 from infinimix.tables import encode, read_schema
-
-RNG = np.random.default_rng(0)
-
-
-def held_out(n=90, classes=3, width=4, seed=0):
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(classes, size=n)
-    log_density = rng.normal(size=(n, classes)) * 3.0
-    log_density[np.arange(n), codes] += 1.0
-    features = rng.normal(size=(n, width)) + codes[:, None]
-    log_prior = np.log(rng.dirichlet(np.ones(classes), n))
-    return HeldOut(log_density, log_prior, rng.random(n), features, codes)
-
-
-def slow_cost(rows, weights, strength):
-    """Written from the formula, row by row."""
-    total = 0.5 * weights.log_power**2 + 0.5 * sum(b * b for b in weights.offsets)
-    for log_p, prior, observed, z, y in zip(*rows, strict=True):
-        joint = prior + np.exp(weights.log_power) * log_p + observed * weights.offsets
-        if weights.coefficients.size:
-            joint = joint + z @ weights.coefficients
-        total -= log_softmax(joint)[y]
-    if weights.coefficients.size:
-        total += 0.5 * strength * (weights.coefficients**2).sum()
-    return total
-
-
-@pytest.mark.parametrize("strength", [np.inf, 30.0, 1.0])
-def test_the_solution_is_the_most_probable_one(strength):
-    rows = held_out()
-    found = solve(rows, strength)
-    best = slow_cost(rows, found, strength)
-    for _ in range(40):
-        other = Weights(
-            found.log_power + 0.05 * RNG.normal(),
-            found.offsets + 0.05 * RNG.normal(size=3),
-            found.coefficients + 0.05 * RNG.normal(size=found.coefficients.shape),
-        )
-        assert slow_cost(rows, other, strength) > best - 1e-6
-    assert found.coefficients.shape == ((0 if strength == np.inf else 4), 3)
-    p = np.exp(log_posterior(rows, found))
-    np.testing.assert_allclose(p.sum(axis=1), 1.0)
+from tests.unit.estimators.aclass.test_stacking import held_out
 
 
 def test_features_that_say_nothing_are_left_out():
@@ -73,8 +24,18 @@ def test_features_that_say_nothing_are_left_out():
     assert size < 0.05
     told = find_correction(held_out(2000), features, np.random.default_rng(0))
     assert np.abs(told.coefficients).max() > 0.2
-    losses = cross_validate(held_out(2000), STRENGTHS, np.random.default_rng(0))
+    folds = np.random.default_rng(np.random.default_rng(0).integers(2**63))
+    losses = cross_validate(held_out(2000), STRENGTHS, folds)
     assert told.loss == pytest.approx(losses.min(), abs=2e-3)
+
+
+def test_a_second_model_must_lower_the_loss():
+    alone, both = [0.50, 0.49], [0.50, 0.48]
+    many = weigh(np.array([alone, both]), 10_000)
+    assert many[1, 1] == 1.0
+    few = weigh(np.array([alone, [0.51, 0.50]]), 100)
+    assert (few[1] == 0.0).all()
+    assert few.sum() == pytest.approx(1.0)
 
 
 def table(n=300, seed=0):

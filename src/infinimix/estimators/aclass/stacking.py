@@ -1,0 +1,148 @@
+"""Stack log densities and linear features by regression on held-out rows.
+
+    log P(y | x) = log P(y) + sum_m a_m log p_m(x | y) + o(x) b_y + z . B_y   (unnormalised)
+
+m are models of the same rows, o(x) is the share of cells that are observed, and z are the cells as
+numbers. With M models log a_m is Normal(-log M, 1); each b_y is Normal(0, 1); B has a ridge. An
+infinite one means B = 0.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from infinimix.estimators.common.folds import deal_evenly
+from infinimix.kernels.logs import logsumexp
+
+FOLDS = 5
+DEALS, FEW = 2, 300  # folds are dealt so many times for at most so many rows
+ROUGHLY = 1e-5  # relative change of the cost at which a solution is good enough to compare
+MOST_TO_CHOOSE, MOST_SCORES = 4000, 20_000  # rows, and rows times classes, to choose a strength
+LEAST = 1e-6  # a probability below counts as this one when strengths are compared
+HOPELESS = 40.0  # nats over all rows, above the best strength
+LARGEST = 3.0  # of the log of a power, up or down, from where its prior has it
+LOWEST = -500.0  # a log density so far below the best class is as good as none
+
+
+class HeldOut(NamedTuple):
+    """Rows that were scored before they were learned."""
+
+    log_density: np.ndarray  # (models, rows, classes), relative to the best class
+    log_prior: np.ndarray  # (rows, classes) without the row
+    observed: np.ndarray  # (rows,) share of cells
+    features: np.ndarray  # (rows, features)
+    codes: np.ndarray  # (rows,) true classes
+
+    def take(self, rows: np.ndarray) -> HeldOut:
+        """Return some of the rows."""
+        return HeldOut(self.log_density[:, rows], *(field[rows] for field in self[1:]))
+
+    def first(self) -> HeldOut:
+        """Return the same rows as the first model sees them."""
+        return self._replace(log_density=self.log_density[:1])
+
+
+class Weights(NamedTuple):
+    """The parameters."""
+
+    log_powers: np.ndarray  # (models,)
+    offsets: np.ndarray  # (classes,)
+    coefficients: np.ndarray  # (features or 0, classes)
+
+
+def relative(log_density: np.ndarray) -> np.ndarray:
+    """Return log densities relative to that of the best class, none of them infinite."""
+    return np.asarray(np.maximum(log_density - log_density.max(axis=-1, keepdims=True), LOWEST))
+
+
+def log_posterior(rows: HeldOut, weights: Weights) -> np.ndarray:
+    """Return log P(y | x) of each row and class."""
+    joint = rows.log_prior + np.tensordot(np.exp(weights.log_powers), rows.log_density, 1)
+    joint = joint + rows.observed[:, None] * weights.offsets
+    if weights.coefficients.size:
+        joint = joint + rows.features @ weights.coefficients
+    return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+
+
+def cross_validate(
+    rows: HeldOut, strengths: tuple[float, ...], rng: np.random.Generator
+) -> np.ndarray:
+    """Return the mean log-loss of each strength, each row corrected by the other folds.
+
+    Of few rows the folds are dealt several times, as by which a row is corrected matters there.
+    """
+    most = min(MOST_TO_CHOOSE, MOST_SCORES // rows.log_prior.shape[1])
+    if len(rows.codes) > most:
+        rows = rows.take(np.sort(rng.permutation(len(rows.codes))[:most]))
+    deals = DEALS if len(rows.codes) <= FEW else 1
+    losses = [_losses(rows, strengths, deal_evenly(rows.codes, FOLDS, rng)) for _ in range(deals)]
+    return np.mean(losses, axis=0)
+
+
+def _losses(rows: HeldOut, strengths: tuple[float, ...], fold: np.ndarray) -> np.ndarray:
+    """Return the mean loss of each strength, from the strongest on.
+
+    Once the loss is far above the least one, weaker ridges are worse still: theirs is infinite.
+    """
+    parts = [(rows.take(fold != k), rows.take(fold == k)) for k in range(FOLDS)]
+    parts = [(learn, test) for learn, test in parts if len(learn.codes) and len(test.codes)]
+    starts: list[Weights | None] = [None] * len(parts)
+    losses = np.full(len(strengths), np.inf)
+    for s, strength in enumerate(strengths):
+        total = 0.0
+        for k, (learn, test) in enumerate(parts):  # each starts where the last strength ended
+            starts[k] = found = solve(learn, strength, starts[k], ROUGHLY)
+            log_p = log_posterior(test, found)[np.arange(len(test.codes)), test.codes]
+            total -= np.maximum(log_p, np.log(LEAST)).sum()
+        losses[s] = total / len(rows.codes)
+        if (losses[s] - losses.min()) * len(rows.codes) > HOPELESS:
+            break
+    return losses
+
+
+def solve(
+    rows: HeldOut, strength: float, start: Weights | None = None, tolerance: float = 1e-9
+) -> Weights:
+    """Return the most probable parameters for one strength of the ridge."""
+    from scipy.optimize import minimize  # slow to load, and only `fit` needs it
+
+    n_models, _, n_classes = rows.log_density.shape
+    width = rows.features.shape[1] if np.isfinite(strength) else 0
+    ends = n_models, n_models + n_classes
+    centre = -np.log(n_models)
+    indicator = np.eye(n_classes)[rows.codes]
+    at = np.arange(len(rows.codes))
+
+    def unpack(w: np.ndarray) -> Weights:
+        return Weights(w[: ends[0]], w[ends[0] : ends[1]], w[ends[1] :].reshape(width, n_classes))
+
+    def cost(w: np.ndarray) -> tuple[float, np.ndarray]:
+        weights = unpack(w)
+        log_p = log_posterior(rows, weights)
+        gap = np.exp(log_p) - indicator
+        from_centre = weights.log_powers - centre
+        value = -log_p[at, rows.codes].sum()
+        value += 0.5 * ((from_centre**2).sum() + (weights.offsets**2).sum())
+        gradient = np.empty_like(w)
+        slopes = np.tensordot(rows.log_density, gap, 2)
+        gradient[: ends[0]] = np.exp(weights.log_powers) * slopes + from_centre
+        gradient[ends[0] : ends[1]] = rows.observed @ gap + weights.offsets
+        if width:
+            value += 0.5 * strength * (weights.coefficients**2).sum()
+            slope = rows.features.T @ gap + strength * weights.coefficients
+            gradient[ends[1] :] = slope.ravel()
+        return float(value), gradient
+
+    first = np.zeros(ends[1] + width * n_classes)
+    first[: ends[0]] = centre
+    if start is not None:
+        known = np.concatenate([start.log_powers, start.offsets, start.coefficients.ravel()])
+        first[: len(known)] = known[: len(first)]
+    bounds: list[tuple[float | None, float | None]]
+    bounds = [(centre - LARGEST, centre + LARGEST)] * n_models
+    bounds += [(None, None)] * (len(first) - n_models)
+    options = {"maxiter": 200, "ftol": tolerance}
+    found = minimize(cost, first, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
+    return unpack(found.x)
