@@ -6,6 +6,8 @@ Each peer chooses on its training rows, so that none is hurt by a default:
   block, by the log-loss of left-out rows (`loo_log_loss_`); infinimix alone has its defaults;
 - boosting (`HistGradientBoostingClassifier`, native categories and holes): the number of
   iterations, of at most 100, by the log-loss of a 3-fold cross-validation;
+- CatBoost, if it is installed (categories as they are): the number of iterations, of at most 300
+  in steps of 20, by the log-loss of a quarter of the training rows;
 - forest (300 trees): whether holes are marked, and the least size of a leaf, by the log-loss
   out of bag of 100 trees;
 - logistic regression: whether holes are marked, and C, by the log-loss of a 3-fold
@@ -22,6 +24,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from importlib.util import find_spec
 from itertools import product
 from typing import Any
 
@@ -41,6 +44,7 @@ from infinimix.evaluation.scores import align, log_losses, probability_of
 
 EFFORT = "default"  # of infinimix
 ITERATIONS = 100
+CATBOOST_ITERATIONS, CATBOOST_STEP = 300, 20
 TREES = 300
 INNER_FOLDS = 3
 LEAVES = (1, 2, 5, 10)
@@ -82,6 +86,32 @@ def boosting(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
     full = _seen(train)
     model = _booster(int(_cross_validate(stages, y).argmin()) + 1).fit(full, y)
     return model.predict_proba(test[full.columns]), model.classes_
+
+
+def catboost(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
+    from catboost import CatBoostClassifier
+
+    train, test = _as_strings(train), _as_strings(test)
+
+    def fit(rows: np.ndarray, iterations: int) -> CatBoostClassifier:
+        model = CatBoostClassifier(
+            iterations=iterations, random_seed=0, thread_count=1, verbose=False,
+            allow_writing_files=False, cat_features=categorical_columns(train),
+            loss_function="MultiClass",
+        )  # fmt: skip
+        return model.fit(train.iloc[rows], y[rows])
+
+    # One split and not folds: an iteration takes long where classes or categories are many.
+    folds = StratifiedKFold(4, shuffle=True, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # rare classes
+        rows, held = next(folds.split(y, y))
+    tried = fit(rows, CATBOOST_ITERATIONS)
+    staged = tried.staged_predict_proba(train.iloc[held], eval_period=CATBOOST_STEP)
+    losses = [_loss(p, tried.classes_.ravel(), y[held]) for p in staged]
+    best = min((int(np.argmin(losses)) + 1) * CATBOOST_STEP, CATBOOST_ITERATIONS)
+    model = fit(np.arange(len(y)), best)
+    return model.predict_proba(test), model.classes_.ravel()
 
 
 def forest(train: pd.DataFrame, y: np.ndarray, test: pd.DataFrame) -> Answer:
@@ -135,6 +165,7 @@ MODELS: dict[str, Model] = {
     "infinimix": infinimix,
     "infinimix, chosen": chosen,
     "boosting": boosting,
+    **({"CatBoost": catboost} if find_spec("catboost") else {}),
     "forest": forest,
     "logistic": logistic,
     "naive Bayes": naive_bayes,
@@ -186,6 +217,13 @@ def _log_normals(X: np.ndarray, members: np.ndarray, test: np.ndarray) -> np.nda
 def _as_categories(frame: pd.DataFrame) -> pd.DataFrame:
     frame = as_objects(frame)
     return frame.astype(dict.fromkeys(categorical_columns(frame), "category"))
+
+
+def _as_strings(frame: pd.DataFrame) -> pd.DataFrame:
+    """Categories as strings, a missing one among them."""
+    frame = as_objects(frame)
+    names = categorical_columns(frame)
+    return frame.assign(**{n: frame[n].astype(object).fillna("missing").astype(str) for n in names})
 
 
 def _seen(frame: pd.DataFrame) -> pd.DataFrame:
