@@ -49,22 +49,37 @@ def state_of(model):
     if model._state is None:
         return {"fitted": False, "attributes": sorted(vars(model))}
     known = vars(model._state)
-    bank, labels = known["bank"], known.get("labels")
+    labels, correction, joint = known.get("labels"), known.get("correction"), None
+    if correction is not None and correction.joint is not None:
+        joint = correction.joint
+        correction = correction._replace(joint=joint.numbers)
+    elif known.get("completing") is not None:
+        correction, joint = known["completing"].completion, known["completing"].joint
     state = {
         "schema": known["schema"].to_json(),
         "attributes": sorted(vars(model)),
-        "n_rows": bank.n_rows,
-        "n_drawn": bank.n_drawn,
-        "n_branched": bank.n_branched,
-        "labelled": bank.labelled.copy(),
         "log_slopes": known["log_slopes"],
-        "counts": bank.layout.category_counts.copy(),
-        "sampler": _generator(bank.sampler()),
-        "correction": repr(known.get("correction")),
+        "correction": repr(correction),
         "relevance": repr(known.get("relevance")),
         "gain": repr(known.get("unlabelled_gain")),
         "labels": repr(labels and labels.values),
         "rows": np.copy(known.get("assignments", np.zeros(0))),
+        **_bank(known["bank"]),
+    }
+    if joint is not None:
+        state |= {f"second: {key}": value for key, value in _bank(joint.bank).items()}
+    return state
+
+
+def _bank(bank):
+    """All that a bank knows."""
+    state = {
+        "n_rows": bank.n_rows,
+        "n_drawn": bank.n_drawn,
+        "n_branched": bank.n_branched,
+        "labelled": bank.labelled.copy(),
+        "counts": bank.layout.category_counts.copy(),
+        "sampler": _generator(bank.sampler()),
         **_leaves("pool", bank.pool),
         **_leaves("family", bank.family),
     }

@@ -10,13 +10,13 @@ from infinimix.estimators.aclass.batches import label_batch, label_prior
 from infinimix.estimators.aclass.correction import NEUTRAL, Correction, correct, find_power
 from infinimix.estimators.aclass.explaining import weigh_class
 from infinimix.estimators.aclass.missingness import indicate
-from infinimix.estimators.aclass.numbers import learn_joint
 from infinimix.estimators.aclass.relevance import find_relevance, learn_relevant
 from infinimix.estimators.aclass.state import AClassState, Training
 from infinimix.estimators.answers.explanation import Explanation, place_row
 from infinimix.estimators.answers.groups import describe_groups, draw_rows
 from infinimix.estimators.answers.imputing import ask, impute_values
 from infinimix.estimators.answers.questions import Questions
+from infinimix.estimators.common.joint_numbers import learn_joint
 from infinimix.estimators.common.labels import (
     Labels,
     check_lengths,

@@ -23,8 +23,6 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.estimators.aclass.calibration import calibrate
-from infinimix.estimators.aclass.features import LinearFeatures
-from infinimix.estimators.aclass.numbers import JointNumbers
 from infinimix.estimators.aclass.stacking import (
     FEW,
     HeldOut,
@@ -32,6 +30,8 @@ from infinimix.estimators.aclass.stacking import (
     relative,
     solve,
 )
+from infinimix.estimators.common.features import LinearFeatures
+from infinimix.estimators.common.joint_numbers import JointNumbers
 from infinimix.estimators.common.mixture_estimator import Learned
 from infinimix.estimators.common.parameters import child_seed
 from infinimix.tables import EncodedTable

@@ -8,13 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.aclass.correction import NEUTRAL, Correction
-from infinimix.estimators.aclass.features import LinearFeatures
-from infinimix.estimators.aclass.numbers import JointNumbers, NumberColumns, layout_of_block
 from infinimix.estimators.aclass.relevance import Relevance
+from infinimix.estimators.common.features import LinearFeatures
+from infinimix.estimators.common.joint_numbers import JointNumbers
 from infinimix.estimators.common.labels import Labels
 from infinimix.estimators.common.mixture_estimator import add_log_slopes
 from infinimix.estimators.common.state import MixtureState, read_codes, read_labels, read_rows
-from infinimix.inference.ensemble.storage import bank_from_tree, bank_to_tree
 from infinimix.tables import EncodedTable, Schema
 
 NAN = float("nan")
@@ -98,11 +97,7 @@ def _joint_to_tree(correction: Correction) -> dict[str, Any] | None:
     joint = correction.joint
     if joint is None:
         return None
-    return {
-        "power": correction.joint_power,
-        "numbers": list(joint.numbers),
-        "bank": bank_to_tree(joint.bank),
-    }
+    return joint.to_tree() | {"power": correction.joint_power}
 
 
 def _read_correction(schema: Schema, tree: dict[str, Any], n_classes: int) -> Correction:
@@ -131,22 +126,10 @@ def _read_joint(
     """Return the second model and its power; raise ValueError if it does not fit the columns."""
     if saved is None:
         return None, 0.0
-    numbers, bank, power = (
-        NumberColumns(*saved["numbers"]),
-        bank_from_tree(saved["bank"]),
-        saved["power"],
-    )
-    layout = layout_of_block(len(numbers.columns))
-    sound = (
-        isinstance(power, float)
-        and 0.0 < power < np.inf
-        and numbers.fits(schema)
-        and bank.layout.names == layout.names
-        and bank.n_classes == n_classes
-    )
-    if not sound:
-        raise ValueError("its second model does not fit its columns")
-    return JointNumbers(numbers, bank), power
+    power = saved["power"]
+    if not isinstance(power, float) or not 0.0 < power < np.inf:
+        raise ValueError("the power of its second model is no positive number")
+    return JointNumbers.from_tree(saved, schema, n_classes), power
 
 
 def _is_finite(array: Any, shape: tuple[int, ...]) -> bool:

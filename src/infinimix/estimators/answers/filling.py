@@ -98,6 +98,16 @@ class Predictive(NamedTuple):
             classes.append(np.searchsorted(self.bounds, chosen, side="right") - 1)
         return _joined(drawn), np.concatenate(classes)
 
+    def expect(self, blocks: Blocks, b: int, k: int, values: np.ndarray) -> np.ndarray:
+        """Return the mean of the values of a categorical column, k of block b, for each row."""
+        cells = np.full((len(values), blocks[b].shape[1]), -1, blocks[b].dtype)
+        cells[:, k] = np.arange(len(values))
+        by_slot = values @ np.exp(self.score_cells(b, cells, k))
+        out = np.empty(len(blocks[0]))
+        for part, rows in parts_of(blocks):
+            out[rows] = self.responsibilities(part) @ by_slot
+        return out
+
     def fill(self, blocks: Blocks, codes: np.ndarray | None = None) -> tuple[Blocks, Blocks]:
         """Return value and spread of each cell, as `families.seam.fill` defines them."""
         values, spreads = [], []

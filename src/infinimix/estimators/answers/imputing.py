@@ -17,6 +17,8 @@ from infinimix.tables.encoded import Blocks
 from infinimix.tables.holes import find_holes
 from infinimix.tables.transforms import Transform
 
+Better = dict[int, tuple[np.ndarray, float]]  # by column: values, and the ratio of errors
+
 
 class Query(NamedTuple):
     """A table to be filled: as it came, encoded, and where its holes are."""
@@ -40,12 +42,20 @@ def ask(X: Any, table: EncodedTable) -> Query:
     return Query(X, table, holes)
 
 
-def impute_values(mixture: Predictive, query: Query, codes: Any = None) -> tuple[Any, Any]:
-    """Return the table with its holes filled by means and modes, and the spreads of these."""
+def impute_values(
+    mixture: Predictive, query: Query, codes: Any = None, better: Better | None = None
+) -> tuple[Any, Any]:
+    """Return the table with its holes filled by means and modes, and the spreads of these.
+
+    `better` has other values for some columns, and how much smaller their errors are.
+    """
     values, spreads = mixture.fill(query.table.blocks, codes)
-    columns = _natural(query.schema, values)
+    columns, wide = _natural(query.schema, values), _spreads(query, values, spreads)
+    for j, (instead, ratio) in (better or {}).items():
+        columns[query.schema.names[j]] = instead
+        wide[:, j] *= ratio
     table = write_cells(query.schema, query.X, query.holes, columns)
-    return table, numbers_like(query.schema, query.X, _spreads(query, values, spreads))
+    return table, numbers_like(query.schema, query.X, wide)
 
 
 def impute_draws(mixture: Predictive, query: Query, rng: np.random.Generator) -> Any:

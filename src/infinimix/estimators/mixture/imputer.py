@@ -17,8 +17,9 @@ from infinimix.estimators.common.mixture_estimator import (
     with_novel,
 )
 from infinimix.estimators.common.parameters import check_parameter
-from infinimix.estimators.common.state import MixtureState
 from infinimix.estimators.common.table_estimator import in_natural_units
+from infinimix.estimators.mixture.completing import learn_completing
+from infinimix.estimators.mixture.imputer_state import ImputerState
 from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, get_config
 
 
@@ -45,6 +46,11 @@ class CRPImputer(  # type: ignore[call-arg]
         as probable as not, else the mean of the others. "draw" draws the missing cells of a row
         together, so that they vary and depend on each other as in the table; every call draws
         anew.
+    correction : {"auto", "none"}
+        "auto": with "mean", `fit` finds a regression of each column of numbers on the rest of the
+        row and on what the mixture says, and on a second mixture in which numbers that go together
+        are one gaussian block (`docs/how-it-works.md`), and numbers are filled by that. "none",
+        `effort="fast"` and `partial_fit`: the mixture alone.
     n_draws : int
         How many tables `transform` returns with "draw", for multiple imputation: if it is more
         than 1, a list of tables, or for arrays one array of shape (n_draws, n_rows, n_columns).
@@ -73,7 +79,8 @@ class CRPImputer(  # type: ignore[call-arg]
     True
     """
 
-    State = MixtureState
+    _state: ImputerState | None = None
+    State = ImputerState
 
     def __init__(
         self,
@@ -92,6 +99,7 @@ class CRPImputer(  # type: ignore[call-arg]
         verbose: bool = False,
         strategy: str = "mean",
         n_draws: int = 1,
+        correction: str = "auto",
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -108,6 +116,7 @@ class CRPImputer(  # type: ignore[call-arg]
         self.verbose = verbose
         self.strategy = strategy
         self.n_draws = n_draws
+        self.correction = correction
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -119,12 +128,18 @@ class CRPImputer(  # type: ignore[call-arg]
         table = with_novel(self._read(X))
         seed = self._new_seed(table.schema, streams=False)
         learned = self._learn_table(table, *one_class(table), seed)
-        self._state = MixtureState(table.schema, learned.bank, add_log_slopes(0.0, table))
+        completing = None
+        if self.correction == "auto" and self.effort != "fast":
+            completing = learn_completing(table, learned.bank, seed, self._execute)
+        slopes = add_log_slopes(0.0, table)
+        self._state = ImputerState(table.schema, learned.bank, slopes, completing)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> CRPImputer:
         """Learn more rows, in their order; y is ignored."""
-        self._state = self._learn_rows(X)
+        completing = None if self._state is None else self._state.completing
+        state = self._learn_rows(X)
+        self._state = ImputerState(state.schema, state.bank, state.log_slopes, completing)
         return self
 
     def transform(self, X: Any) -> Any:
@@ -141,7 +156,7 @@ class CRPImputer(  # type: ignore[call-arg]
         query = self._query(X)
         mixture = predictive_of(self._bank)
         if self.strategy == "mean":
-            return self._output(impute_values(mixture, query)[0])
+            return self._output(self._impute(query)[0])
         rng = self._bank.sampler()
         if self.n_draws == 1:
             return self._output(impute_draws(mixture, query, rng))
@@ -163,7 +178,13 @@ class CRPImputer(  # type: ignore[call-arg]
         >>> imputer.uncertainty([[None], [1.0]]).round(0).tolist()
         [[1.0], [0.0]]
         """
-        return impute_values(predictive_of(self._bank), self._query(X))[1]
+        return self._impute(self._query(X))[1]
+
+    def _impute(self, query: Query) -> tuple[Any, Any]:
+        """Return the table with means and modes in its missing cells, and how sure they are."""
+        state = self._fitted()
+        better = state.completing and state.completing.fill(state.bank, query.table)
+        return impute_values(predictive_of(state.bank), query, better=better)
 
     def score(self, X: Any, y: Any = None) -> float:
         """Return the mean log predictive density of the observed cells of the rows."""

@@ -8,8 +8,8 @@ import pytest
 
 from infinimix import AClassClassifier, load, save
 from infinimix.estimators.aclass.correction import STRENGTHS, find_correction, weigh
-from infinimix.estimators.aclass.features import CLIP, LinearFeatures
 from infinimix.estimators.aclass.stacking import cross_validate
+from infinimix.estimators.common.features import CLIP, LinearFeatures
 from infinimix.tables import encode, read_schema
 from tests.unit.estimators.aclass.test_stacking import held_out
 

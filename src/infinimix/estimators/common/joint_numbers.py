@@ -16,15 +16,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix.estimators.common.features import is_number, number_cells
 from infinimix.estimators.common.mixture_estimator import Labelled, Learned, check_whole
 from infinimix.estimators.common.parameters import child_seed
 from infinimix.families.priors import Layout
 from infinimix.inference.ensemble.bank import Bank
+from infinimix.inference.ensemble.storage import bank_from_tree, bank_to_tree
 from infinimix.tables import EncodedTable, Schema
 
 LEAST_CORRELATION = 0.3  # within classes, with some other column: weaker ones pay for no covariance
@@ -89,6 +90,24 @@ class JointNumbers:
             self.bank.learn(blocks, labelled.codes[known], (), execute)
         self.bank.torn = False
 
+    def to_tree(self) -> dict[str, Any]:
+        """Return plain values and arrays."""
+        return {"numbers": list(self.numbers), "bank": bank_to_tree(self.bank)}
+
+    @classmethod
+    def from_tree(cls, tree: dict[str, Any], schema: Schema, n_classes: int) -> JointNumbers:
+        """Return the model that `to_tree` wrote; raise ValueError if it does not fit."""
+        numbers, bank = NumberColumns(*tree["numbers"]), bank_from_tree(tree["bank"])
+        sound = (
+            all(isinstance(x, np.ndarray) for x in numbers)
+            and numbers.fits(schema)
+            and bank.layout.names == layout_of_block(len(numbers.columns)).names
+            and bank.n_classes == n_classes
+        )
+        if not sound:
+            raise ValueError("its second model does not fit its columns")
+        return cls(numbers, bank)
+
 
 def learn_joint(
     learned: Learned, seed: np.random.SeedSequence, run: Callable[..., Any]
@@ -120,12 +139,14 @@ def layout_of_block(width: int) -> Layout:
     return Layout(names, np.zeros(0, np.int64))
 
 
-def find_numbers(table: EncodedTable, codes: np.ndarray) -> NumberColumns | None:
+def find_numbers(
+    table: EncodedTable, codes: np.ndarray, most: int = MOST_COLUMNS
+) -> NumberColumns | None:
     """Return the columns that go together within classes; None if there are no two."""
     if table.schema.joint:  # somebody has said already which numbers go together
         return None
     candidates = [j for j in range(table.schema.width) if is_number(table.schema, j)]
-    most = min(MOST_COLUMNS, len(codes) // (ROWS_PER_COLUMN * (int(codes.max()) + 1)))
+    most = min(most, len(codes) // (ROWS_PER_COLUMN * (int(codes.max()) + 1)))
     if len(candidates) < 2 or most < 2:
         return None
     cells = np.stack([number_cells(table, j) for j in candidates], axis=1)
@@ -186,38 +207,3 @@ def choose_columns(R: np.ndarray, strength: np.ndarray, most: int) -> np.ndarray
         if own > LEAST_OWN:
             chosen.append(j)
     return np.sort(np.array(chosen, np.int64))
-
-
-def is_number(schema: Schema, j: int) -> bool:
-    """Return whether a column has numbers for values, and more than two if they are categories."""
-    kind = schema.columns[j].kind
-    if kind != "categorical":
-        return kind != "binary"
-    values = _values(schema, j)
-    return len(values) > 2 and all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
-
-
-def number_cells(table: EncodedTable, j: int) -> np.ndarray:
-    """Return a column as numbers, transformed as the first model has them; NaN where missing."""
-    schema, column = table.schema, table.schema.columns[j]
-    b, k = schema.places[j]
-    cells = table.blocks[b][:, k]
-    if column.kind == "categorical":
-        values = np.append(_as_numbers(_values(schema, j)), np.nan)
-        return np.asarray(values[np.where(cells < len(values) - 1, cells, -1)])
-    if column.kind == "spiked":
-        spike: Any = column.transform
-        atom = np.array([spike.atom])
-        atom = spike.inner.encode(atom) if spike.inner else atom
-        return np.where(np.isposinf(cells), atom, cells)
-    return cells.astype(float)
-
-
-def _values(schema: Schema, j: int) -> tuple[Any, ...]:
-    return schema.categories[int(np.searchsorted(schema.positions("categorical"), j))]
-
-
-def _as_numbers(values: tuple[Any, ...]) -> np.ndarray:
-    """Return categories as numbers; one that came later and is none counts as missing."""
-    is_real = [isinstance(v, Real) and not isinstance(v, bool) for v in values]
-    return np.array([float(v) if real else np.nan for v, real in zip(values, is_real, strict=True)])

@@ -1,4 +1,6 @@
-"""Cells as numbers for a linear correction: standardised, or one column for each category.
+"""Cells as numbers: of one column, or as the features of a linear correction.
+
+Features are standardised, or one for each category.
 
 A missing cell, and a category that `fit` has not seen, is 0 everywhere: it says nothing. A number
 is standardised by the training rows and cut off at CLIP deviations, so that no single cell decides.
@@ -6,6 +8,7 @@ is standardised by the training rows and cut off at CLIP deviations, so that no 
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,3 +84,39 @@ def _numbers(table: EncodedTable) -> np.ndarray:
         else:
             parts.append(cells)
     return np.concatenate(parts, axis=1)
+
+
+def is_number(schema: Schema, j: int) -> bool:
+    """Return whether a column has numbers for values, and more than two if they are categories."""
+    kind = schema.columns[j].kind
+    if kind != "categorical":
+        return kind != "binary"
+    values = category_values(schema, j)
+    return len(values) > 2 and all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
+
+
+def number_cells(table: EncodedTable, j: int) -> np.ndarray:
+    """Return a column as numbers, transformed as the first model has them; NaN where missing."""
+    schema, column = table.schema, table.schema.columns[j]
+    b, k = schema.places[j]
+    cells = table.blocks[b][:, k]
+    if column.kind == "categorical":
+        values = np.append(_as_numbers(category_values(schema, j)), np.nan)
+        return np.asarray(values[np.where(cells < len(values) - 1, cells, -1)])
+    if column.kind == "spiked":
+        spike: Any = column.transform
+        atom = np.array([spike.atom])
+        atom = spike.inner.encode(atom) if spike.inner else atom
+        return np.where(np.isposinf(cells), atom, cells)
+    return cells.astype(float)
+
+
+def category_values(schema: Schema, j: int) -> tuple[Any, ...]:
+    """Return the values of a categorical column, in the order of their codes."""
+    return schema.categories[int(np.searchsorted(schema.positions("categorical"), j))]
+
+
+def _as_numbers(values: tuple[Any, ...]) -> np.ndarray:
+    """Return categories as numbers; one that came later and is none counts as missing."""
+    is_real = [isinstance(v, Real) and not isinstance(v, bool) for v in values]
+    return np.array([float(v) if real else np.nan for v, real in zip(values, is_real, strict=True)])

@@ -8,12 +8,11 @@ import pytest
 from scipy.stats import multivariate_t
 
 from infinimix import AClassClassifier, load, save
-from infinimix.estimators.aclass.numbers import (
+from infinimix.estimators.common.features import is_number, number_cells
+from infinimix.estimators.common.joint_numbers import (
     choose_columns,
     correlation_within,
     find_numbers,
-    is_number,
-    number_cells,
     strength_within,
 )
 from infinimix.tables import encode, read_schema
