@@ -12,6 +12,7 @@ from infinimix.inference.ensemble.hyperparameters import (
     draw_hyperparameters,
     draw_positions,
     each_position,
+    gather,
     weigh_positions,
 )
 
@@ -85,7 +86,8 @@ def test_hyper_parameters_are_calibrated(seed):
         for block, (kind, names) in enumerate(LAYOUT.names.items()):
             for j, hyper in enumerate(CATALOGUE[kind].grid):
                 families = each_position(kind, LAYOUT, "learn", pool[block], grid[kind], j)
-                table = weigh_positions(families, [(stats[block], GROUPS)], len(names))
+                groups = gather([(stats[block], GROUPS)])
+                table = weigh_positions(families, groups, len(names))
                 levels, drawn = zip(
                     *[draw_positions(rng, hyper, table) for _ in range(DRAWS)], strict=True
                 )

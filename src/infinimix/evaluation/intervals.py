@@ -6,6 +6,7 @@ would vary with other training rows.
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -24,15 +25,22 @@ class Interval(NamedTuple):
 def wilson(successes: float, n: int) -> Interval:
     """Return a share and Wilson's interval; a share computed before may come as `share * n`.
 
+    The bounds are where the share would be Z standard errors of the bound away: the roots of
+    (share - p)^2 = Z^2 p (1 - p) / n. `scipy.stats` has them too, and takes half a second to load.
+
     >>> [round(x, 3) for x in wilson(8, 10)]
     [0.8, 0.49, 0.943]
     """
     if n == 0:
         return Interval(float("nan"), 0.0, 1.0)
-    from scipy.stats import binomtest  # slow to load
-
-    found = binomtest(round(successes), n).proportion_ci(method="wilson")
-    return Interval(successes / n, float(found.low), float(found.high))
+    share, square = round(successes) / n, Z**2 / n
+    middle, half = share + square / 2.0, Z * sqrt(share * (1.0 - share) / n + (Z / (2.0 * n)) ** 2)
+    low, high = (middle - half) / (1.0 + square), (middle + half) / (1.0 + square)
+    if share == 0.0:
+        low = 0.0  # exactly, not but for rounding
+    if share == 1.0:
+        high = 1.0
+    return Interval(successes / n, low, high)
 
 
 def mean_interval(values: np.ndarray) -> Interval:

@@ -64,11 +64,13 @@ def normal_columns(given, moments, factors):
     `moments` are count, mean and squared deviations of each pooled column.
     """
     table = np.empty((4, len(given)))
+    table[0], variance = location_and_scale(*moments[:3])
+    table[1:3], table[3] = np.array(REAL_EMPIRICAL[:2])[:, None], REAL_EMPIRICAL.variance * variance
     for d, own in enumerate(given):
         if isinstance(own, str):
-            shape = REAL_REFERENCE if own == "reference" else REAL_EMPIRICAL
-            mean, variance = location_and_scale(*moments[:3, d])
-            table[:, d] = mean, shape.kappa, shape.nu, shape.variance * variance
+            if own == "reference":
+                kappa, nu, scale = REAL_REFERENCE
+                table[1:, d] = kappa, nu, scale * variance[d]
         else:
             mean, kappa, nu, scale = own[-4:]
             table[:, d] = mean, kappa, nu, scale**2
@@ -78,13 +80,13 @@ def normal_columns(given, moments, factors):
 
 
 def location_and_scale(n, mean, spread):
-    """Return mean and variance of a pooled column, both usable whatever the column holds."""
-    if n == 0:
-        return 0.0, 1.0
-    square, variance = mean**2, spread / n
-    if variance > max(LEAST_SPREAD * square, LEAST_SQUARE):  # rounding errors are no scale
-        return mean, variance
-    return mean, square if square > LEAST_SQUARE else 1.0  # a constant has its own size, or one
+    """Return mean and variance of pooled columns, both usable whatever the columns hold."""
+    some = n > 0
+    square, variance = mean**2, spread / np.where(some, n, 1.0)
+    usable = variance > np.maximum(LEAST_SPREAD * square, LEAST_SQUARE)  # rounding is no scale
+    own_size = np.where(square > LEAST_SQUARE, square, 1.0)  # a constant has its own size, or one
+    variance = np.where(usable, variance, own_size)
+    return np.where(some, mean, 0.0), np.where(some, variance, 1.0)
 
 
 def temper(share, heat):

@@ -128,7 +128,7 @@ def _(family, pool, given, factors):
             columns.append(STRENGTH["categorical"] * strength[d] * share)
         else:
             columns.append(np.full(n.size, own[0]))
-    return join_columns(columns)
+    return DirichletCategorical(np.concatenate([np.zeros(0), *columns]), family.start)
 
 
 def join_columns(columns):

@@ -23,8 +23,7 @@ def block_prior(given, n):
     else:
         kappa, nu, scale = given
         shape = RealPrior(kappa, nu, scale**2)
-    columns = [location_and_scale(n[N, i, i], n[MEAN, i, i], n[SQUARE, i, i]) for i in range(d)]
-    mean, variance = np.array(columns).T
+    mean, variance = location_and_scale(*(np.diagonal(n[part]) for part in (N, MEAN, SQUARE)))
     root = np.sqrt(shape.nu * shape.variance) * np.sqrt(variance)
     table = np.empty((3 + d, d))
     table[0], table[1], table[2] = mean, shape.kappa, shape.nu

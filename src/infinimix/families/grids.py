@@ -59,9 +59,10 @@ def spread_strengths(layout, prior, share):
 
 
 def factors(hypers, given, positions):
-    """Return what multiplies each hyper-parameter of each column: 1.0 at 0 and where it stays."""
-    if positions is None:
-        return np.ones((len(hypers), len(given)))
+    """Return what multiplies each hyper-parameter of each column: 1.0 at 0 and where it stays.
+
+    Hyper-parameters and columns are the last two axes.
+    """
     step = np.array([hyper.step for hyper in hypers])
     acting = np.array([own in ("learn", "spread") for own in given], bool)
     return np.exp(step[:, None] * np.where(acting, positions, 0))

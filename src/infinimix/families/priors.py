@@ -55,8 +55,14 @@ def find_families(layout, prior, pool, grid=None):
 
 def find_family(block, layout, prior, stats, positions=None):
     """Return the family of the columns of one block."""
+    if positions is None:
+        positions = np.zeros((len(modelled(block).grid), len(layout.names[block])))
+    return families_at(block, layout, prior, stats, positions[None])[0]
+
+
+def families_at(block, layout, prior, stats, positions):
+    """Return the families at several positions: (families, hyper-parameters, columns)."""
     names, entry = layout.names[block], modelled(block)
     given = [prior if isinstance(prior, str) else prior[name] for name in names]
-    return seam.prior(
-        entry.blank(names, layout), stats, given, factors(entry.grid, given, positions)
-    )
+    blank = entry.blank(names, layout)
+    return [seam.prior(blank, stats, given, one) for one in factors(entry.grid, given, positions)]

@@ -49,16 +49,25 @@ def table_of(families, stats, uses):
         families, stats = (families,), (stats,)
     arrays = max([len(family) + len(own) for family, own in zip(families, stats, strict=True)])
     table = np.zeros((len(families), at.FIRST + at.STEP * arrays), np.int64)
+    last, described = None, []
     for row, family, own in zip(table, families, stats, strict=True):
-        members = (*family, *own)
-        places, width_of, features_of = _places(family, own, members, uses)
+        places, width_of, features_of = _places(family, own, (*family, *own), uses)
+        if own is not last:  # families may share statistics
+            last, described = own, _describe(own, family)
         entries = [*places, width_of(family), features_of(family)]
-        for array in members:
-            if not array.flags.c_contiguous:
-                raise ValueError(f"{type(family).__name__} has an array that is not contiguous")
-            entries += at.describe_array(array)
+        entries += _describe(family, family) + described
         row[: len(entries)] = entries
     return table
+
+
+def _describe(arrays, family):
+    """Return the entries of arrays, one after another."""
+    entries = []
+    for array in arrays:
+        if not array.flags.c_contiguous:
+            raise ValueError(f"{type(family).__name__} has an array that is not contiguous")
+        entries += at.describe_array(array)
+    return entries
 
 
 def _places(family, own, members, uses):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.folds import deal_evenly
-from infinimix.kernels.logs import logsumexp
+from infinimix.estimators.common.quasi_newton import minimise
 
 FOLDS = 5
 DEALS, FEW = 2, 300  # folds are dealt so many times for at most so many rows
@@ -63,7 +63,8 @@ def log_posterior(rows: HeldOut, weights: Weights) -> np.ndarray:
     joint = joint + rows.observed[:, None] * weights.offsets
     if weights.coefficients.size:
         joint = joint + rows.features @ weights.coefficients
-    return np.asarray(joint - logsumexp(joint, axis=1, keepdims=True))
+    joint = joint - joint.max(axis=1, keepdims=True)  # finite, so `logsumexp` need not look
+    return np.asarray(joint - np.log(np.exp(joint).sum(axis=1, keepdims=True)))
 
 
 def cross_validate(
@@ -106,8 +107,6 @@ def solve(
     rows: HeldOut, strength: float, start: Weights | None = None, tolerance: float = 1e-9
 ) -> Weights:
     """Return the most probable parameters for one strength of the ridge."""
-    from scipy.optimize import minimize  # slow to load, and only `fit` needs it
-
     n_models, _, n_classes = rows.log_density.shape
     width = rows.features.shape[1] if np.isfinite(strength) else 0
     ends = n_models, n_models + n_classes
@@ -140,9 +139,21 @@ def solve(
     if start is not None:
         known = np.concatenate([start.log_powers, start.offsets, start.coefficients.ravel()])
         first[: len(known)] = known[: len(first)]
-    bounds: list[tuple[float | None, float | None]]
-    bounds = [(centre - LARGEST, centre + LARGEST)] * n_models
-    bounds += [(None, None)] * (len(first) - n_models)
-    options = {"maxiter": 200, "ftol": tolerance}
-    found = minimize(cost, first, jac=True, method="L-BFGS-B", bounds=bounds, options=options)
-    return unpack(found.x)
+    bounds = dict.fromkeys(range(n_models), (centre - LARGEST, centre + LARGEST))
+    guess = curvature(rows, unpack(first), strength)
+    return unpack(minimise(cost, first, bounds, tolerance, curvature=guess).x)
+
+
+def curvature(rows: HeldOut, weights: Weights, strength: float) -> np.ndarray:
+    """Return the second derivatives of the cost, parameter by parameter and never below 1.
+
+    Of a power only what is positive everywhere, which is how much its densities vary.
+    """
+    p = np.exp(log_posterior(rows, weights))
+    scaled = np.exp(weights.log_powers)[:, None, None] * rows.log_density
+    varying = (p * scaled**2).sum(axis=(1, 2)) - ((p * scaled).sum(axis=2) ** 2).sum(axis=1)
+    varies = p * (1.0 - p)
+    parts = [1.0 + varying, 1.0 + rows.observed**2 @ varies]
+    if weights.coefficients.size:
+        parts.append((strength + (rows.features**2).T @ varies).ravel())
+    return np.maximum(np.concatenate(parts), 1.0)

@@ -12,11 +12,13 @@ another. Blind to the family: it knows statistics, slots and `column_evidence`. 
 serves all classes, so their groups come together.
 """
 
+from functools import cache
+
 import numpy as np
 
 from infinimix.families.catalogue import modelled
 from infinimix.families.grids import GRID, TAUS, learned
-from infinimix.families.priors import find_family
+from infinimix.families.priors import families_at
 from infinimix.families.product import add_columns
 from infinimix.families.seam import map_arrays, map_first
 from infinimix.kernels.logs import logsumexp
@@ -46,29 +48,31 @@ def draw_hyperparameters(rng, layout, prior, pool, grid, groups):
     common = {block: np.zeros(len(positions), np.int64) for block, positions in grid.items()}
     for b, (block, names) in enumerate(layout.names.items()):
         free = learned(names, prior)
-        own = [(stats[b], slots) for stats, slots in groups]
+        if not free.any() or not modelled(block).grid:
+            continue
+        stats = gather([(stats[b], slots) for stats, slots in groups])
         for j, hyper in enumerate(modelled(block).grid):
-            if free.any():
-                families = each_position(block, layout, prior, pool[b], grid[block], j)
-                table = weigh_positions(families, own, len(names))[:, free]
-                common[block][j], grid[block][j, free] = draw_positions(rng, hyper, table)
+            families = each_position(block, layout, prior, pool[b], grid[block], j)
+            table = weigh_positions(families, stats, len(names))[:, free]
+            common[block][j], grid[block][j, free] = draw_positions(rng, hyper, table)
     return grid, common
 
 
 def each_position(block, layout, prior, pool, positions, j):
-    """Yield the family with hyper-parameter j of all columns at each position in turn."""
-    positions = positions.copy()
-    for positions[j] in GRID:
-        yield find_family(block, layout, prior, pool, positions)
+    """Return the families with hyper-parameter j of all columns at each position in turn."""
+    positions = np.repeat(positions[None], len(GRID), axis=0)
+    positions[:, j] = GRID[:, None]
+    return families_at(block, layout, prior, pool, positions)
 
 
-def weigh_positions(families, groups, width):
-    """Return the log evidence of each column under each family: (families, columns)."""
-    table, stats = np.zeros((len(GRID), width)), gather(groups)
-    every = np.arange(len(map_first(stats)))
-    for j, family in enumerate(families):
-        add_columns(family, stats, every, 0, table[j:])
-    return table
+def weigh_positions(families, stats, width):
+    """Return the log evidence of each column under each family: (families, columns).
+
+    A product of all families in one call, as if each had columns of its own with the same cells.
+    """
+    table, every = np.zeros((1, len(families) * width)), np.arange(len(map_first(stats)))
+    add_columns(tuple(families), (stats,) * len(families), every, 0, table)
+    return table.reshape(len(families), width)
 
 
 def gather(groups):
@@ -84,15 +88,25 @@ def gather(groups):
 
 def draw_positions(rng, hyper, table):
     """Draw a hyper-parameter's common level and its position in each column, as above."""
-    levels, log_p = np.zeros(1, np.int64), np.zeros(1)
-    if hyper.tau0 > 0.0:
-        levels, log_p = GRID, _log_normal(GRID, 0, hyper.tau0)
-    log_p = np.add.outer(log_p, -np.log(TAUS)).ravel()  # of c and tau together
-    shapes = _log_normal(GRID, levels[:, None, None], TAUS[:, None]).reshape(-1, len(GRID))
+    levels, log_p, shapes, p = _prior(hyper.tau0)
     with np.errstate(divide="ignore"):  # the widest tau reaches all of them: some sum is positive
-        log_p += np.log(np.exp(shapes) @ np.exp(table - table.max(axis=0))).sum(axis=1)
+        log_p = log_p + np.log(p @ np.exp(table - table.max(axis=0))).sum(axis=1)
     i = _pick(rng, log_p)
     return levels[i // len(TAUS)], GRID[_pick(rng, shapes[i][:, None] + table)]
+
+
+@cache
+def _prior(tau0):
+    """Return the levels c; for each and each tau, log P(c, tau), log P(v | c, tau) and the latter.
+
+    P(v | c, tau) has a row for each level and spread, and a column for each position.
+    """
+    levels, log_p = np.zeros(1, np.int64), np.zeros(1)
+    if tau0 > 0.0:
+        levels, log_p = GRID, _log_normal(GRID, 0, tau0)
+    log_p = np.add.outer(log_p, -np.log(TAUS)).ravel()
+    shapes = _log_normal(GRID, levels[:, None, None], TAUS[:, None]).reshape(-1, len(GRID))
+    return levels, log_p, shapes, np.exp(shapes)
 
 
 def _log_normal(v, centre, spread):

@@ -13,6 +13,7 @@ from infinimix.inference.ensemble.bank import pool_rows
 from infinimix.inference.ensemble.hyperparameters import (
     draw_hyperparameters,
     draw_positions,
+    gather,
     weigh_positions,
 )
 
@@ -105,7 +106,7 @@ def test_the_table_is_the_evidence_at_each_position():
     for v in GRID:
         grid["binary"][0] = v
         families.append(find_families(LAYOUT, "learn", pool, grid)[0])
-    found = weigh_positions(families, groups, 3).sum(axis=1)
+    found = weigh_positions(families, gather(groups), 3).sum(axis=1)
     for family, value in zip(families, found, strict=True):
         expected = sum(evidence_of(family, own, k) for own, slots in groups for k in slots)
         assert value == pytest.approx(expected, abs=1e-9)
