@@ -4,12 +4,14 @@ numba, scikit-learn, SciPy, pandas and matplotlib take most of a second each to 
 refuses or explains may wait for them, and a fit loads only what it calls.
 """
 
+import gc
 import os
 import subprocess
 import sys
 
 import pytest
 
+from infinimix.later import uncollected
 from tests.endtoend.command_files import insects, write_csv
 
 HEAVY = {"numba", "sklearn", "scipy", "pandas", "narwhals", "matplotlib", "pyarrow", "polars"}
@@ -125,11 +127,13 @@ def test_what_is_refused_is_refused_before_anything_slow_is_loaded(refusals, arg
 FIT = """
 import numpy as np
 from infinimix import AClassClassifier
+from infinimix.evaluation.intervals import wilson
 rng = np.random.default_rng(0)
 rows = [{"a": bool(rng.integers(2)), "c": "xyz"[rng.integers(3)], "e": float(rng.normal())}
         for _ in range(40)]
-model = AClassClassifier(random_state=0, effort="fast").fit(rows, rng.integers(2, size=40))
+model = AClassClassifier(random_state=0, n_islands=2).fit(rows, rng.integers(2, size=40))
 model.predict_proba(rows)
+wilson(8, 10)
 """
 SPARED = {
     "pandas", "matplotlib", "rich", "typer", "numpy.f2py", "numpy.testing", "scipy.stats",
@@ -192,3 +196,20 @@ def test_a_promise_is_kept_by_whoever_uses_it():
         "assert 'colorsys' in sys.modules"
     )
     loaded(code, set())
+
+
+def test_the_garbage_collector_is_left_as_it_was():
+    assert gc.isenabled()
+    with uncollected(), uncollected():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+    with pytest.raises(ImportError), uncollected():
+        raise ImportError
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        with uncollected():
+            pass
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
