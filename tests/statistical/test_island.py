@@ -6,13 +6,14 @@ rows drawn anew given the rest. Both keep the joint distribution, so whatever is
 go on as it is in the prior; an error in (a) has all the alternations to add up.
 """
 
+import os
 from functools import cache
 
 import numpy as np
 import pytest
 
 from infinimix.families.priors import Layout, blank
-from infinimix.families.product import engine
+from infinimix.families.product import Bound, engine, rows_of
 from infinimix.families.seam import draw, empty
 from infinimix.inference.ensemble.bank import Base, Settings, pool_rows
 from infinimix.inference.ensemble.hyperparameters import draw_from_prior
@@ -26,7 +27,8 @@ from infinimix.partitions.crp import ALPHA_PRIOR
 LAYOUT = Layout({"binary": ("a", "b"), "categorical": ("c",), "real": ("d",)}, np.array([3]))
 PRIOR = {"a": "learn", "b": "learn", "c": "learn", "d": (0.0, 0.3, 4.0, 0.6)}  # d has mild tails
 SHARES = (np.arange(6), np.arange(6, 10))
-CHAINS, STEPS, DRAWS, LIMIT = 40, 40, 600, 5.4
+STEPS = 40 if "INFINIMIX_SEEDS" in os.environ else 20
+CHAINS, DRAWS, LIMIT = 40, 600, 5.4
 CENTRED = 11  # features whose mean in the prior is 0
 
 
@@ -88,13 +90,13 @@ class World:
             self.island.add_class()
             f = self.island.filters[-1]
             f.rng = self.rng
-            arrays = f.population()
+            arrays, product = f.population(), Bound(seat.uses)(f.family, f.stats)
             for i, k in zip(rows, z, strict=True):
                 slot = f.groups[:1, k] if k < f.particles[SIZE, 0] else np.zeros(1, np.int64)
                 drawn = draw(f.family, f.stats, slot, self.blank, self.rng)
                 for block, row in zip(self.X, drawn, strict=True):
                     block[i] = row[0]
-                seat(f.family, f.stats, self.X, i, k, *arrays)
+                seat.run(*product, rows_of(self.X), i, k, *arrays)
 
     def features(self):
         """Numbers of which most errors would disturb one.

@@ -49,32 +49,39 @@ def table_of(families, stats, uses):
         families, stats = (families,), (stats,)
     arrays = max([len(family) + len(own) for family, own in zip(families, stats, strict=True)])
     table = np.zeros((len(families), at.FIRST + at.STEP * arrays), np.int64)
-    last, described = None, []
+    alike = latest = before = None
     for row, family, own in zip(table, families, stats, strict=True):
-        places, width_of, features_of = _places(family, own, (*family, *own), uses)
-        if own is not last:  # families may share statistics
-            last, described = own, _describe(own, family)
-        entries = [*places, width_of(family), features_of(family)]
-        entries += _describe(family, family) + described
-        row[: len(entries)] = entries
+        if own is latest and is_like(family, alike):  # other hyper-parameters, the same groups
+            row[:] = before
+            for j, array in enumerate(family):
+                row[at.FIRST + at.STEP * j] = at.data_address(array)
+        else:
+            places, width_of, features_of = _places(family, own, uses)
+            entries = [*places, width_of(family), features_of(family)]
+            for array in (*family, *own):
+                if not array.flags.c_contiguous:
+                    raise ValueError(f"{type(family).__name__} has an array that is not contiguous")
+                entries += at.describe_array(array)
+            row[: len(entries)] = entries
+        alike, latest, before = family, own, row
     return table
 
 
-def _describe(arrays, family):
-    """Return the entries of arrays, one after another."""
-    entries = []
-    for array in arrays:
-        if not array.flags.c_contiguous:
-            raise ValueError(f"{type(family).__name__} has an array that is not contiguous")
-        entries += at.describe_array(array)
-    return entries
+def is_like(family, other):
+    """Do two families differ by nothing but numbers?"""
+    if type(family) is not type(other):
+        return False
+    for a, b in zip(family, other):
+        if a.shape != b.shape or not a.flags.c_contiguous:
+            return False
+    return True
 
 
-def _places(family, own, members, uses):
+def _places(family, own, uses):
     """Return the addresses of the operations, and what counts columns and features."""
     key = type(family), uses
     if key not in _PLACES:
-        fields = tuple((array.dtype.str, array.ndim) for array in members)
+        fields = tuple((array.dtype.str, array.ndim) for array in (*family, *own))
         places = [0] * len(at.OPERATIONS)
         for name in uses:
             body = OPERATIONS[name].find(type(family))

@@ -116,27 +116,31 @@ def draw_alpha(rng, alpha, n_groups, n_rows, prior=ALPHA_PRIOR, bound=UNBOUNDED)
     >>> round(float(np.mean(draws)))  # E[K] of 1,000 rows is 43 under alpha = 9
     9
     """
-    n_groups, n_rows = np.asarray(n_groups), np.asarray(n_rows)
-    n_groups, n_rows = n_groups[n_rows > 0], n_rows[n_rows > 0]
+    partitions = [(int(k), int(n)) for k, n in zip(n_groups, n_rows, strict=True) if n > 0]
+    n_groups, n_rows = [k for k, _ in partitions], [n for _, n in partitions]
     proposal = _draw_unbounded(rng, alpha, n_groups, n_rows, prior)
-    if n_rows.max(initial=0) <= bound:
+    if max(n_rows, default=0) <= bound:
         return proposal
     # It has the unbounded posterior, so only the bound stands in the ratio of Metropolis.
     alpha = _accept(rng, alpha, proposal, 0.0, n_rows, bound)
     # At the bound alpha may lie far above what that proposes: a random walk as well.
     proposal = alpha * np.exp(rng.normal())
     gain = prior[0] * np.log(proposal / alpha) - prior[1] * (proposal - alpha)
-    for partition in zip(n_groups, n_rows, strict=True):
+    for partition in partitions:
         gain += log_prior_ratio(*partition, proposal, alpha)
     return _accept(rng, alpha, proposal, gain, n_rows, bound)
 
 
 def _draw_unbounded(rng, alpha, n_groups, n_rows, prior):
-    """Escobar and West (1995): Gamma(alpha) / Gamma(alpha + n) as a mixture over w and s."""
-    log_w = -np.log1p(rng.gamma(n_rows) / rng.gamma(alpha + 1.0, size=n_rows.shape))
-    s = rng.random(n_rows.shape) * (n_rows + alpha) < n_rows
-    drawn = rng.gamma(prior[0] + n_groups.sum() - s.sum()) / (prior[1] - log_w.sum())
-    return max(drawn, LEAST_ALPHA)
+    """Escobar and West (1995): Gamma(alpha) / Gamma(alpha + n) as a mixture over w and s.
+
+    Number by number: there are few classes, and a stream asks again and again.
+    """
+    above = [rng.standard_gamma(n) for n in n_rows]
+    log_w = [-log1p(a / rng.standard_gamma(alpha + 1.0)) for a in above]
+    s = [rng.random() * (n + alpha) < n for n in n_rows]
+    rate = prior[1] - np.add.reduce(np.array(log_w))
+    return max(float(rng.standard_gamma(prior[0] + sum(n_groups) - sum(s)) / rate), LEAST_ALPHA)
 
 
 def _accept(rng, alpha, proposal, gain, n_rows, bound):

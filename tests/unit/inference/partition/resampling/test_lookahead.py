@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from infinimix.families.product import engine
 from infinimix.inference.partition.filter import ParticleFilter
 from infinimix.inference.partition.population import Population, note_origins, weigh
 from infinimix.inference.partition.resampling.lookahead import (
@@ -12,7 +13,6 @@ from infinimix.inference.partition.resampling.lookahead import (
     score_ahead,
 )
 from infinimix.inference.partition.resampling.optimal import candidates
-from infinimix.kernels.compile import kernel
 from infinimix.partitions.crp import UNBOUNDED
 from tests.oracle.enumeration import log_marginal
 from tests.oracle.worlds import WORLDS, run
@@ -21,7 +21,7 @@ from tests.unit.inference.partition.test_population import FAMILY, check, new_fi
 STATE = ("slots", "mass", "groups", "particles", "logw", "counters", "u")
 
 
-@kernel
+@engine("score", "count", "refresh", "copy")  # compiled once for all families
 def weigh_pairs(
     family, stats, X, slots, mass, groups, particles, logw, counters, bound, rho, q, first_stage,
     owner, pick,

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from infinimix.families.product import engine
 from infinimix.inference.partition.population import (
     COPIES,
     FULL,
@@ -46,13 +47,18 @@ def test_a_threshold_of_ties_and_of_nothing(q):
     assert 0.0 < kappa <= 0.5
 
 
+@engine("score")
+def weigh_row(family, stats, X, i, slots, mass, groups, particles, logw, counters):
+    return weigh(family, stats, X, i, Population(slots, mass, groups, particles, logw, counters))
+
+
 def crowded_row(seed=0):
     """A population of 52 before its sixth row, and all its 203 children."""
     world = WORLDS["product-holes"]
     f, _ = run(world._replace(X=tuple(x[:5] for x in world.X)), 1.0, 52, "optimal", seed)
     p = Population(*f.population())
     note_origins(p)
-    top = weigh(f.family, f.stats, world.X, 5, p)
+    top = weigh_row(f.family, f.stats, world.X, 5, *f.population())
     q, owner, pick = np.empty(1000), np.empty(1000, np.int64), np.empty(1000, np.int64)
     n, level = candidates(p, UNBOUNDED, top, np.empty(1000), q, owner, pick)
     return f, n, q, owner, pick, level
