@@ -6,9 +6,11 @@ BIN := .venv/bin
 READY := .venv/.ready
 DOCS_READY := .venv/.docs-ready
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+# Bytecode is kept, whatever the environment says: tests start dozens of processes.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench guard wheel docs lint format clean
+.PHONY: help demo test tests bench guard wheel docs lint format clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -16,7 +18,9 @@ help:  ## Show this list
 demo: $(READY)  ## Train on digits with holes and write infinimix-demo.html
 	@$(BIN)/infinimix demo
 
-test: lint  ## Run lint, then all tests
+test: lint tests  ## Run lint, then all tests
+
+tests: $(READY)  ## Run all tests on two cores
 	@$(ONE_THREAD) $(BIN)/python -m pytest -q -n auto --maxprocesses 2 --dist worksteal
 
 bench: $(READY)  ## Measure speed and quality against peers, one thread
