@@ -123,8 +123,8 @@ def announce():
         return
     hush()
     print(
-        "infinimix: compiling kernels for this call (2 to 30 seconds, once; later runs load them "
-        "from disk, and `infinimix warm-up` compiles everything now)",
+        "infinimix: compiling kernels for this call (2 to 15 seconds, for a network half a minute; "
+        "once: later runs load them from disk, and `infinimix warm-up` compiles everything now)",
         file=sys.stderr,
     )
 

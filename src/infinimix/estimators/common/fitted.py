@@ -28,10 +28,10 @@ def feature_names(names: Sequence[str] | np.ndarray | None) -> np.ndarray:
 
 def check_names(model: Any, X: Any, named: bool) -> None:
     """Check names as scikit-learn does; those of frames that it cannot read are matched."""
-    if type(X) is np.ndarray and not named:
+    if isinstance(X, list) or (type(X) is np.ndarray and not named):
         return
     readable = not hasattr(X, "columns") or _get_feature_names(X) is not None
-    if not isinstance(X, list) and (readable or not named):
+    if readable or not named:
         _check_feature_names(model, X, reset=False)
 
 

@@ -85,7 +85,7 @@ class OneRow:
 
 def check_row(x: Any) -> Any:
     """Return a row; raise TypeError if it is no dict."""
-    if not isinstance(x, Mapping):
+    if type(x) is not dict and not isinstance(x, Mapping):
         raise TypeError(
             f"One row is a dict from feature to value, not a {type(x).__name__}; "
             "partial_fit and predict take tables."

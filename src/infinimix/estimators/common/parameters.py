@@ -20,6 +20,8 @@ def is_whole(value: Any, least: int) -> bool:
 
 def is_positive(value: Any) -> bool:
     """Is it a positive finite number?"""
+    if type(value) is float:  # asked at every row of a stream
+        return 0.0 < value < np.inf
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     try:
