@@ -18,7 +18,8 @@ help:  ## Show this list
 demo: $(READY)  ## Train on digits with holes and write infinimix-demo.html
 	@$(BIN)/infinimix demo
 
-test: lint tests  ## Run lint, then all tests
+test: $(READY)  ## Run lint and all tests, beside each other
+	@$(MAKE) --no-print-directory -j2 lint tests
 
 tests: $(READY)  ## Run all tests on two cores
 	@$(ONE_THREAD) $(BIN)/python -m pytest -q -n auto --maxprocesses 2 --dist worksteal
