@@ -4,7 +4,7 @@ How the columns of a kind are modelled is in `families.catalogue`, under the sam
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -134,11 +134,15 @@ class Column:
     transform : Log, Rank, Spike or None
         For a real column, what its cells are encoded by; None leaves them as they are. For a
         spiked one always a `Spike`, which knows the common value.
+    guessed : bool
+        Whether the kind was found by the "auto" rule: numbers that it cannot hold are then
+        missing cells, where a kind that was asked for refuses them. Columns compare without it.
     """
 
     name: str
     kind: str
     transform: Transform | None = None
+    guessed: bool = field(default=False, compare=False)
 
 
 class Novel(NamedTuple):

@@ -15,6 +15,7 @@ from infinimix.tables.codes import encode_codes
 from infinimix.tables.column import KINDS, Novel, kind_of
 from infinimix.tables.encoded import NOTHING_NOVEL, EncodedTable
 from infinimix.tables.forms import CHUNK, FEW, Dense, Sparse, Table
+from infinimix.tables.guesses import Misfits
 from infinimix.tables.holes import holes_in
 from infinimix.tables.records import Records
 from infinimix.tables.scans import BITS, Scan, ready
@@ -23,7 +24,9 @@ from infinimix.tables.schema import Schema
 __all__ = ["encode"]
 
 
-def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> EncodedTable:
+def encode(
+    schema: Schema, X: Any, learn: bool, *, who: str = "the model", strict: bool = False
+) -> EncodedTable:
     """Encode a table by a schema.
 
     Parameters
@@ -39,6 +42,9 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
         prediction, a cell with an unseen category counts as missing.
     who : str
         Who expects these columns, for error messages.
+    strict : bool
+        Whether guessed kinds refuse the numbers that they cannot hold, as kinds that were asked
+        for do. By default these count as missing, with one warning.
 
     Returns
     -------
@@ -66,21 +72,23 @@ def encode(schema: Schema, X: Any, learn: bool, *, who: str = "the model") -> En
             if schema.transforms:
                 _transform(schema, kind, block)
             return EncodedTable(schema, (block,))
-    table = open_aligned(schema, X, who)
+    table, misfits = open_aligned(schema, X, who), None if strict else Misfits()
     blocks, novel = [], NOTHING_NOVEL
     for kind in schema.blocks:
         if kind == "categorical":
             block, novel = _encode_categorical(schema, table, learn)
         elif isinstance(table, Dense | Sparse) and len(schema.positions(kind)):
-            block = _encode_parts(schema, table, kind)
+            block = _encode_parts(schema, table, kind, misfits)
         else:
-            block = _encode_columns(schema, table, kind)
+            block = _encode_columns(schema, table, kind, misfits)
         if kind in schema.transforms_by_kind:
             _transform(schema, kind, block)
         if kind == "binary" and schema.indicated:
             indicators = holes_in(table, schema.indicated).astype(np.int8)
             block = np.ascontiguousarray(np.hstack([block, indicators]))
         blocks.append(block)
+    if misfits is not None:
+        misfits.warn()
     return EncodedTable(schema, tuple(blocks), novel)
 
 
@@ -102,7 +110,9 @@ def _copy_whole(scan: Scan, width: int, X: NDArray[Any]) -> NDArray[Any] | None:
     return block if bad < 0 else None
 
 
-def _encode_parts(schema: Schema, table: Dense | Sparse, block: str) -> NDArray[Any]:
+def _encode_parts(
+    schema: Schema, table: Dense | Sparse, block: str, misfits: Misfits | None
+) -> NDArray[Any]:
     """A block of a matrix, by blocks of rows."""
     positions, kind, scan = schema.positions(block), KINDS[kind_of(block)], _scan_of(block)
     out = np.empty((table.n_rows, len(positions)), dtype=kind.dtype)
@@ -110,12 +120,16 @@ def _encode_parts(schema: Schema, table: Dense | Sparse, block: str) -> NDArray[
         cells, bad = scan.copy(part)
         if bad >= 0:
             j, row = int(positions[bad % len(positions)]), start + bad // len(positions)
+            if misfits is not None and misfits.may_hold(schema.columns[j]):
+                return _encode_columns(schema, table, block, misfits)
             raise kind.misfit(schema.names[j], row, table.column(j).values[row])
         out[start : start + len(cells)] = cells
     return out
 
 
-def _encode_columns(schema: Schema, table: Table, block: str) -> NDArray[Any]:
+def _encode_columns(
+    schema: Schema, table: Table, block: str, misfits: Misfits | None
+) -> NDArray[Any]:
     """A block of a table that is held column by column, or as rows."""
     whole = _encode_records(table, block) if isinstance(table, Records) else None
     if whole is not None:
@@ -123,7 +137,11 @@ def _encode_columns(schema: Schema, table: Table, block: str) -> NDArray[Any]:
     positions, kind = schema.positions(block).tolist(), KINDS[kind_of(block)]
     out = np.empty((table.n_rows, len(positions)), dtype=kind.dtype)
     for k, j in enumerate(positions):
-        out[:, k] = kind.encode(table.column(j), schema.names[j])
+        cells, name = table.column(j), schema.names[j]
+        if misfits is not None and misfits.may_hold(schema.columns[j]):
+            out[:, k] = misfits.encode(cells, name, kind)
+        else:
+            out[:, k] = kind.encode(cells, name)
     return out
 
 

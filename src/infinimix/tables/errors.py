@@ -17,6 +17,7 @@ __all__ = [
     "duplicate_names",
     "infinite_cell",
     "listed",
+    "misfits",
     "no_documents",
     "not_binary",
     "not_count",
@@ -55,6 +56,17 @@ def not_binary(name: str, row: int, value: object) -> ValueError:
         f"column {name!r} is binary but has the value {_shown(value)} in row {row}; a binary "
         "column holds only 0, 1, False, True and missing cells. Correct the cell, or give the "
         f'column another kind when the model is made, e.g. columns={{{name!r}: "real"}}'
+    )
+
+
+def misfits(found: Mapping[str, tuple[int, object]]) -> str:
+    """The warning of numbers that guessed binary columns cannot hold, by column: row and value."""
+    (name, (row, value)), *others = found.items()
+    more = f", and so do {listed(other for other, _ in others)}" if others else ""
+    return (
+        f"column {name!r} had only 0 and 1 at first, so it was taken for binary; now it has the "
+        f"value {_shown(value)} in row {row}{more}. Such cells count as missing. Say what the "
+        f'column is when the model is made, e.g. columns={{{name!r}: "real"}}'
     )
 
 

@@ -7,6 +7,7 @@ any; and where spikes are looked for, those with a value that is common are spik
 """
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +80,7 @@ def read_schema(
             kind = judge(cells, "int" if holed else sources[-1])
             free = kind == "real" and not {"real", name, table.labels[j], j} & set(natural)
             column = _choose(cells, name, spikes, natural) if free else Column(name, kind)
+            column = replace(column, guessed=True)
         else:
             column = Column(name, kind, _find(cells, name, kind, transform))
         found.append(column)

@@ -226,6 +226,10 @@ class Schema:
                 found[j] = KINDS[kind].decoder(cells, self.sources[j])
         return {name: found[j] for j, name in enumerate(self.names)}
 
+    def _guessed(self) -> list[int]:
+        """The positions of guessed binary columns: of guessed kinds only these refuse numbers."""
+        return [j for j, c in enumerate(self.columns) if c.guessed and c.kind == "binary"]
+
     def to_json(self) -> dict[str, Any]:
         """A dict of plain lists, strings and numbers for `json.dumps`; `from_json` undoes it.
 
@@ -248,15 +252,17 @@ class Schema:
             "sources": list(self.sources),
             **({"joint": [list(members) for members in self.joint]} if self.joint else {}),
             **({"marked": list(self.indicated)} if self.indicated else {}),
+            **({"guessed": guessed} if (guessed := self._guessed()) else {}),
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Schema":
         """The schema that `to_json` wrote."""
+        guessed = frozenset(data.get("guessed", ()))  # older files do not say: none
         return cls(
             columns=tuple(
-                Column(name, kind, *map(transform_from_json, transform))
-                for name, kind, *transform in data["columns"]
+                _column_from_json(*entry, guessed=j in guessed)
+                for j, entry in enumerate(data["columns"])
             ),
             named=bool(data["named"]),
             categories=tuple(tuple(map(from_jsonable, values)) for values in data["categories"]),
@@ -264,6 +270,10 @@ class Schema:
             joint=tuple(tuple(members) for members in data.get("joint", ())),
             indicated=tuple(data.get("marked", ())),
         )
+
+
+def _column_from_json(name: str, kind: str, *transform: list[Any], guessed: bool) -> Column:
+    return Column(name, kind, *map(transform_from_json, transform), guessed=guessed)
 
 
 def _picker(names: list[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:

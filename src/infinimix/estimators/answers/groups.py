@@ -66,7 +66,7 @@ def _encode_given(schema: Schema, given: Any) -> tuple[np.ndarray, ...]:
     if not isinstance(given, Mapping):
         raise TypeError("given must map columns to values, such as {'age': 40}.")
     row = {_column_name(schema, key): value for key, value in given.items()}
-    table = encode(schema, [row], learn=False, who="sample")
+    table = encode(schema, [row], learn=False, who="sample", strict=True)
     if "categorical" in schema.blocks:
         _check_seen(schema, row, table.blocks[schema.blocks.index("categorical")][0])
     return table.hide_indicators().blocks  # what is not given is unknown, not missing

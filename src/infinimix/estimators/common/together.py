@@ -33,7 +33,7 @@ def join(known: EncodedTable, X: Any, columns: Any, who: str) -> tuple[EncodedTa
     """
     schema = known.schema
     try:
-        query = encode(schema, X, learn=True, who=who)
+        query = encode(schema, X, learn=True, who=who, strict=True)
     except (TypeError, ValueError):
         if not _guesses(columns):
             raise

@@ -80,7 +80,7 @@ def read_cells(columns: NetworkColumns, values: Mapping[str, Any] | None) -> dic
     if not values:
         return {}
     row = [{name: values.get(name) for name in names}]
-    codes, missing = columns.codes(encode(columns.schema, row, learn=False))
+    codes, missing = columns.codes(encode(columns.schema, row, learn=False, strict=True))
     out = {}
     for j, name in enumerate(names):
         if name in values:
