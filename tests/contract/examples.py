@@ -71,14 +71,26 @@ def categorical(*columns):
     return DirichletCategorical(np.concatenate([*map(np.array, columns)]), start)
 
 
+def normal_family(prior, resolution=0.0):
+    """Real columns whose values are rounded to multiples of a resolution."""
+    prior = np.array(prior, float)
+    return NormalInverseChiSquared(prior, np.broadcast_to(resolution, prior.shape[1:]) ** 2 / 12.0)
+
+
+def spiked_family(prior, resolution=0.0):
+    """The same for spiked columns."""
+    prior = np.array(prior, float)
+    return SpikedNormal(prior, np.broadcast_to(resolution, prior.shape[1:]) ** 2 / 12.0)
+
+
 HALF = BetaBernoulli(np.full((2, 4), 0.5))
 UNEVEN = BetaBernoulli(np.array([[1e-3, 300.0, 0.2, 1.0], [2.0, 0.5, 1e-3, 40.0]]))
 EVEN = categorical([0.5] * 3, [0.5] * 2)
 ODD = categorical([1.0], [2.0, 1e-3, 0.4, 7.0, 0.1], [], [0.3, 90.0])  # one, five, no, two codes
-UNIT = NormalInverseChiSquared(np.array([[0.0, 0.2], [1.0, 0.1], [1.0, 2.0], [1.0, 0.5]]))
-FIRM = NormalInverseChiSquared(np.array([[5.0, -1.0], [200.0, 0.01], [300.0, 0.1], [9.0, 1e-6]]))
-YEARS = NormalInverseChiSquared(np.array([[1.7e9, 0.0], [0.1, 0.1], [2.0, 2.0], [1e14, 1.0]]))
-LARGE = NormalInverseChiSquared(np.array([[0.0, 1e100], [0.1, 0.1], [2.0, 2.0], [1e-200, 1e200]]))
+UNIT = normal_family([[0.0, 0.2], [1.0, 0.1], [1.0, 2.0], [1.0, 0.5]])
+FIRM = normal_family([[5.0, -1.0], [200.0, 0.01], [300.0, 0.1], [9.0, 1e-6]])
+YEARS = normal_family([[1.7e9, 0.0], [0.1, 0.1], [2.0, 2.0], [1e14, 1.0]])
+LARGE = normal_family([[0.0, 1e100], [0.1, 0.1], [2.0, 2.0], [1e-200, 1e200]])
 RARE = GammaPoisson(np.array([[0.5, 1.0], [0.5, 0.2]]))
 BOLD = GammaPoisson(np.array([[1e-3, 300.0, 2.0], [1e-3, 0.5, 1e5]]))
 MANY = GammaPoisson(np.array([[0.5, 1e9], [1e-5, 2e4]]))
@@ -86,11 +98,14 @@ MANY = GammaPoisson(np.array([[0.5, 1e9], [1e-5, 2e4]]))
 WAIT = page.GammaExponential(np.array([[2.0, 0.3], [1.0, 50.0]]))
 FAINT = page.GammaExponential(np.array([[1e-3, 300.0], [1e-3, 1e9]]))
 
-THORN = SpikedNormal(np.vstack([UNIT.prior, [[0.5, 2.0], [0.5, 0.1]]]))
+THORN = spiked_family([*UNIT.prior, [0.5, 2.0], [0.5, 0.1]])
 STEADY = np.maximum(FIRM.prior, [[-9.0], [0.0], [1.0], [0.0]])  # no tails that no grid covers
-BLUNT = SpikedNormal(np.vstack([STEADY, UNEVEN.prior[:, :2]]))
-DATES = SpikedNormal(np.vstack([YEARS.prior, [[0.3, 0.3], [0.2, 0.2]]]))
-GRAND = SpikedNormal(np.vstack([LARGE.prior, [[0.5, 0.5], [0.5, 0.5]]]))
+BLUNT = spiked_family([*STEADY, *UNEVEN.prior[:, :2]])
+DATES = spiked_family([*YEARS.prior, [0.3, 0.3], [0.2, 0.2]])
+GRAND = spiked_family([*LARGE.prior, [0.5, 0.5], [0.5, 0.5]])
+COARSE = normal_family(UNIT.prior, [1.0, 0.5])
+DOZENS = normal_family(FIRM.prior, [12.0, 1e-9])
+STEPS = spiked_family(THORN.prior, [1.0, 0.5])
 
 PLAIN = joint([0.0, 0.2, -1.0], 0.5, 1.5, [1.0, 0.7, 2.0], 0.4)
 STIFF = joint([5.0, -1.0], 200.0, 300.0, [3.0, 1e-3], -0.9)
@@ -139,6 +154,11 @@ EXAMPLES = {
         Example(YEARS, punch(stamps.copy())),
         Example(LARGE, punch(huge.copy())),
     ],
+    "coarse": [
+        Example(COARSE, np.rint(2.0 * normal) / 2.0),
+        Example(COARSE, punch(np.rint(2.0 * normal) / 2.0)),
+        Example(DOZENS, punch(constant.copy())),
+    ],
     "poisson": [
         Example(RARE, few),
         Example(RARE, punch(few.copy())),
@@ -160,6 +180,9 @@ EXAMPLES = {
         Example(DATES, punch(spike(stamps))),
         Example(GRAND, punch(spike(huge))),
     ],
+    "coarse spiked": [
+        Example(STEPS, punch(spike(np.rint(2.0 * normal) / 2.0))),
+    ],
     "gaussian": [
         Example(PLAIN, tied),
         Example(PLAIN, lines(tied)),
@@ -178,6 +201,7 @@ EXAMPLES = {
             (HALF, EVEN, UNIT, RARE, THORN, PLAIN),
             (bits(4), codes([3, 2]), normal, few, spike(normal), tied),
         ),
+        Example((EVEN, COARSE, STEPS), (codes([3, 2]), np.rint(normal), spike(np.rint(normal)))),
         Example(
             (UNEVEN, ODD, FIRM, BOLD, BLUNT, PLAIN),
             (

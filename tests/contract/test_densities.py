@@ -119,7 +119,9 @@ def test_the_mass_of_the_common_value_and_the_density_of_others_add_up_to_one():
 def test_the_others_are_scored_as_a_normal_column_scores_them():
     for example, d, stats in columns("spiked"):
         rest = np.where(np.isposinf(example.X), np.nan, example.X)
-        plain = Example(NormalInverseChiSquared(example.family.prior[:4]), rest)
+        plain = Example(
+            NormalInverseChiSquared(example.family.prior[:4], example.family.grain), rest
+        )
         points = np.array([-3.0, 0.0, 0.4, 5.0, 1e6])
         mass = scores_in_column(example, stats, d, [np.inf])[0]
         expected = scores_in_column(plain, grown(plain, [0, 2, 3, 3, 5]), d, points)

@@ -33,13 +33,15 @@ def _categorical(family, column, cells):
 
 def _real(family, column, cells):
     """Density of Student's t with scale matrix scale2 (I + 11' / kappa)."""
-    return _student(*family.prior[:, column], cells)
+    return _student(*family.prior[:, column], cells, family.grain[column])
 
 
-def _student(mean, kappa, nu, scale2, cells):
+def _student(mean, kappa, nu, scale2, cells, grain):
+    """The same with so much more in the squared deviation of each cell."""
     n, away = len(cells), [x - mean for x in cells]
     log_det = n * log(scale2) + log1p(n / kappa)
-    square = (sum(d * d for d in away) - sum(away) ** 2 / (kappa + n)) / scale2
+    square = sum(d * d + grain for d in away) - sum(away) ** 2 / (kappa + n)
+    square /= scale2
     norm = lgamma((nu + n) / 2) - lgamma(nu / 2) - n / 2 * log(nu * pi)
     return norm - log_det / 2 - (nu + n) / 2 * log1p(square / nu)
 
@@ -50,7 +52,7 @@ def _spiked(family, column, cells):
     rest = [x for x in cells if x < np.inf]
     atoms = len(cells) - len(rest)
     total = betaln(atom + atoms, others + len(rest)) - betaln(atom, others)
-    return total + (_student(*normal, rest) if rest else 0.0)
+    return total + (_student(*normal, rest, family.grain[column]) if rest else 0.0)
 
 
 @cache

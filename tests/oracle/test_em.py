@@ -20,7 +20,7 @@ from infinimix.inference.finite import ensemble as finite
 FAMILY = (
     BetaBernoulli(np.array([[0.5, 1.0], [0.7, 0.4]])),
     DirichletCategorical(np.array([0.5, 0.6, 0.7]), np.array([0, 3])),
-    NormalInverseChiSquared(np.array([[0.2], [0.3], [2.0], [0.5]])),
+    NormalInverseChiSquared(np.array([[0.2], [0.3], [2.0], [0.5]]), np.array([0.0])),
 )
 X = (
     np.array([[0, 1], [1, -1], [1, 1], [0, 0], [-1, 1]], np.int8),

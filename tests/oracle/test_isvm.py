@@ -130,7 +130,7 @@ def test_partitions_are_visited_as_often_as_enumeration_says(classes):
     exact = np.exp(np.array(logs) - logsumexp(logs))
     X = np.c_[x, np.ones(5)]
     chain = Chain(
-        (NormalInverseChiSquared(PRIOR),), (x,), X, Y, Hyper(alpha, c, nu, margin),
+        (NormalInverseChiSquared(PRIOR, np.zeros(1)),), (x,), X, Y, Hyper(alpha, c, nu, margin),
         np.zeros(5, np.int64), np.random.default_rng(0),
     )  # fmt: skip
     index = {tuple(z): j for j, z in enumerate(every)}
@@ -154,7 +154,8 @@ def test_with_growing_beta_the_chain_finds_what_max_margin_dp_means_finds():
         prior = np.array([[0.0], [variance / wide], [1e9], [variance]])
         alpha = np.exp(-beta * lam) * np.sqrt(wide / variance)
         chain = Chain(
-            (NormalInverseChiSquared(prior),), (x,), np.c_[x, np.ones(6)], 2.0 * y[:, None] - 1,
+            (NormalInverseChiSquared(prior, np.zeros(prior.shape[1])),), (x,),
+            np.c_[x, np.ones(6)], 2.0 * y[:, None] - 1,
             Hyper(alpha, c * beta, nu / np.sqrt(beta), 1.0), np.zeros(6, np.int64),
             np.random.default_rng(0),
         )  # fmt: skip

@@ -26,7 +26,7 @@ C, N, ALPHA, GAMMA = 2, 6, 0.8, 1.5
 FAMILY = (
     BetaBernoulli(np.array([[0.5, 1.0], [0.7, 0.4]])),
     DirichletCategorical(np.array([0.5, 0.6, 0.7]), np.array([0, 3])),
-    NormalInverseChiSquared(np.array([[0.2], [0.3], [2.0], [0.5]])),
+    NormalInverseChiSquared(np.array([[0.2], [0.3], [2.0], [0.5]]), np.array([0.0])),
 )
 LAYOUT = Layout(
     {"binary": ("a", "b"), "categorical": ("c",), "real": ("d",)}, np.array([3], np.int64)

@@ -15,7 +15,7 @@ rng = np.random.default_rng(4)
 FAMILY = (
     BetaBernoulli(np.array([[0.5, 1.0], [0.7, 0.4]])),
     DirichletCategorical(np.array([0.5, 0.6, 0.7]), np.array([0, 3])),
-    NormalInverseChiSquared(np.array([[0.2], [0.3], [2.0], [0.5]])),
+    NormalInverseChiSquared(np.array([[0.2], [0.3], [2.0], [0.5]]), np.array([0.0])),
 )
 X = (
     np.array([[0, 1], [1, -1], [1, 1], [0, 0], [-1, 1], [0, 1]], np.int8),
@@ -100,7 +100,7 @@ def test_labels_that_are_known_stay():
 def test_many_groups_find_room():
     n = 300
     table = (np.arange(n, dtype=float)[:, None] * 100,)
-    family = (NormalInverseChiSquared(np.array([[15e3], [1e-11], [1e4], [1e-3]])),)
+    family = (NormalInverseChiSquared(np.array([[15e3], [1e-11], [1e4], [1e-3]]), np.zeros(1)),)
     codes = np.where(np.arange(n) < 2, np.arange(n), -1)
     chain = LabelState(family, 50.0, 1.0, table, codes, 2, np.random.default_rng(0))
     chain.sweep()

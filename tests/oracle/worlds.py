@@ -20,9 +20,13 @@ N = 7
 GONE, NAN, INF = -1, np.nan, np.inf
 BB = BetaBernoulli(np.array([[0.7, 0.5, 2.0], [1.3, 0.5, 0.1]]))
 DC = DirichletCategorical(np.array([0.5, 0.2, 1.1, 0.9, 0.4]), np.array([0, 3, 5]))
-NX = NormalInverseChiSquared(np.array([[0.1, -0.3], [0.5, 0.4], [2.0, 1.5], [1.0, 0.6]]))
+NX = NormalInverseChiSquared(
+    np.array([[0.1, -0.3], [0.5, 0.4], [2.0, 1.5], [1.0, 0.6]]), np.zeros(2)
+)
+COARSE = NX._replace(grain=np.array([1.0, 0.25]) / 12.0)  # of the resolutions 1 and .5
 GP = GammaPoisson(np.array([[0.6, 2.0], [0.3, 0.1]]))
-SN = SpikedNormal(np.vstack([NX.prior, [[0.9, 0.4], [0.6, 1.5]]]))
+SN = SpikedNormal(np.vstack([NX.prior, [[0.9, 0.4], [0.6, 1.5]]]), np.zeros(2))
+STEPS = SN._replace(grain=COARSE.grain)
 NW = NormalInverseWishart(np.array([[0.1, 1.0], [0.5, 0.5], [2.0, 2.0], [2.0, -0.8], [-0.8, 1.2]]))
 
 # seven rows to learn; four to predict, the last of them without any cell
@@ -82,6 +86,8 @@ _TABLES = {
     "real": ((NX,), (REALS,)),
     "count": ((GP,), (COUNTS,)),
     "spiked": ((SN,), (SPIKES,)),
+    "coarse": ((COARSE,), (np.rint(REALS),)),
+    "coarse-spiked": ((STEPS,), (np.rint(SPIKES),)),
     "gaussian": ((NW,), (PLANE,)),
     "product": ((BB, DC, NX, GP), (BINARY, CODES, REALS, COUNTS)),
 }

@@ -81,7 +81,9 @@ CATALOGUE = {
         uniform=1.0,
     ),
     "real": Modelled(
-        lambda names, layout: NormalInverseChiSquared(np.ones((4, len(names)))),
+        lambda names, layout: NormalInverseChiSquared(
+            np.ones((4, len(names))), layout.grain(names)
+        ),
         Given(4, "(mean, kappa, nu, scale), the last three positive", free=(0,)),
         REAL,
     ),
@@ -91,7 +93,7 @@ CATALOGUE = {
         (Hyper("shape", log(2.0), 2.0), Hyper("mean", 0.5, 0.0)),
     ),
     "spiked": Modelled(
-        lambda names, layout: SpikedNormal(np.ones((6, len(names)))),
+        lambda names, layout: SpikedNormal(np.ones((6, len(names))), layout.grain(names)),
         Given(6, "(a, b, mean, kappa, nu, scale), all but the mean positive", free=(2,)),
         REAL,
         like="real",

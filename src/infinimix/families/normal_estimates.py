@@ -85,19 +85,23 @@ def count_numbers(prior, n, weight, X):
 
 @seam.estimate_point.implement(NormalInverseChiSquared)
 def _(family, stats, mode):
-    return estimate_numbers(family.prior, stats.n, stats.t, mode)
+    return estimate_numbers(family, stats.n, stats.t, mode)
 
 
-def estimate_numbers(prior, n, t, mode):
-    """Take mean and variance of the most probable Normal: nu more rows, and 3 more for a mode."""
-    mean, kappa, nu, scale2 = prior[:4]
+def estimate_numbers(family, n, t, mode):
+    """Take mean and variance of the most probable Normal: nu more rows, and 3 more for a mode.
+
+    Each row adds its grain to the squares, and has lost half of grain / variance in its norm.
+    """
+    mean, kappa, nu, scale2 = family.prior[:4]
     rows, gap = n[:, N], n[:, CENTRE] - mean
-    squares = nu * scale2 + n[:, SPREAD] + kappa * rows / (kappa + rows) * gap**2
+    squares = nu * scale2 + (n[:, SPREAD] + rows * family.grain)
+    squares += kappa * rows / (kappa + rows) * gap**2
     power = nu + (3.0 if mode else 0.0)
     variance, shift = squares / (power + rows), rows / (kappa + rows) * gap
     t[:, PLACE], t[:, TIGHTNESS] = mean + shift, 1.0 / (seam.MANY * variance)
     t[:, POWER] = POINT
-    t[:, NORM] = -0.5 * np.log(2.0 * pi * variance)
+    t[:, NORM] = -0.5 * (np.log(2.0 * pi * variance) + family.grain / variance)
     penalty = power * np.log(variance) + (nu * scale2 + kappa * shift**2) / variance
     return -0.5 * penalty.sum(axis=1)
 

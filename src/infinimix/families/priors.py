@@ -5,6 +5,7 @@ becomes of that, and `catalogue` which family a kind of column has.
 """
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,26 @@ class Layout(NamedTuple):
 
     names: Mapping[str, tuple[str, ...]]  # kind, or "gaussian 1", ... -> names of the columns
     category_counts: np.ndarray  # of each categorical column, as known so far
+    resolutions: Mapping[str, float] = MappingProxyType({})  # of columns of numbers that have one
+
+    def grain(self, names):
+        """Return d^2 / 12 of the resolution d of each of these columns, 0 without one."""
+        return np.array([self.resolutions.get(name, 0.0) for name in names]) ** 2 / 12.0
+
+    def to_tree(self):
+        """Return plain values and arrays."""
+        return {
+            "names": {kind: list(names) for kind, names in self.names.items()},
+            "category_counts": self.category_counts,
+            "resolutions": dict(self.resolutions),
+        }
+
+    @classmethod
+    def from_tree(cls, tree):
+        """Return the layout that `to_tree` wrote; older files have no resolutions."""
+        names = {kind: tuple(names) for kind, names in tree["names"].items()}
+        resolutions = {name: float(d) for name, d in tree.get("resolutions", {}).items()}
+        return cls(names, np.asarray(tree["category_counts"], np.int64), resolutions)
 
 
 def blank(layout):

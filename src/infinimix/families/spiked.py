@@ -7,7 +7,7 @@ Normal-inverse-chi-squared prior of `normal`:
     p(atom) = (a + atoms) / (a + b + n),    p(x) = (1 - p(atom)) Student(x)
 
 So the atom has a mass where a normal column would have a density: groups cannot win by being
-narrow around it.
+narrow around it. The other cells have a resolution, as those of `normal` have.
 
 Hidden here: the first rows of the arrays are those of `normal`, whose functions do the work for all
 cells but the atom; the share of the others is in Student's norm already.
@@ -34,6 +34,7 @@ class SpikedNormal(NamedTuple):
     """Hyper-parameters of D independent columns of numbers with an atom."""
 
     prior: np.ndarray  # (6, D) mean, kappa, nu, scale^2; pseudo-counts of the rest and of the atom
+    grain: np.ndarray  # (D,) d^2 / 12 of the resolution d
 
 
 class SpikedStats(NamedTuple):
@@ -67,7 +68,7 @@ def _(family, stats, k, X, i, w):
 def _(family, stats, k):
     prior, n, t = family.prior, stats.n, stats.t
     for d in range(prior.shape[1]):
-        normal.refresh_column(prior, n, t, k, d)
+        normal.refresh_column(prior, family.grain, n, t, k, d)
         rest, atoms = prior[REST, d] + n[k, N, d], prior[ATOM, d] + n[k, ATOMS, d]
         t[k, NORM, d] += log(rest / (rest + atoms))
         t[k, LOG_ATOM, d] = log(atoms / (rest + atoms))
@@ -97,7 +98,7 @@ def _(family, stats, k, out):
         b, a = prior[REST, d], prior[ATOM, d]
         rest, atoms = n[k, N, d], n[k, ATOMS, d]
         total = rise(b, rest) + rise(a, atoms) - rise(a + b, rest + atoms)
-        total += normal.log_evidence(prior, n, k, d)
+        total += normal.log_evidence(prior, family.grain, n, k, d)
         out[d] += total if rest + atoms > 0.0 else 0.0
 
 
@@ -146,7 +147,8 @@ def _(family, stats):
 def _(family, pool, given, factors):
     """Return a Beta prior of the atom beside the prior of real columns for all other cells."""
     beta = beta_columns(given, pool.n[0, N], pool.n[0, ATOMS])
-    return SpikedNormal(np.vstack([normal_columns(given, pool.n[0], factors), beta]))
+    table = np.vstack([normal_columns(given, pool.n[0], factors), beta])
+    return SpikedNormal(table, family.grain)
 
 
 @seam.typical.implement(SpikedNormal)
@@ -193,7 +195,7 @@ def _(family, stats, weight, X):
 
 @seam.estimate_point.implement(SpikedNormal)
 def _(family, stats, mode):
-    log_prior = normal_estimates.estimate_numbers(family.prior, stats.n, stats.t, mode)
+    log_prior = normal_estimates.estimate_numbers(family, stats.n, stats.t, mode)
     pseudo = family.prior[[REST, ATOM]]
     pseudo = np.maximum(pseudo - 1.0, seam.FLOOR) if mode else pseudo
     logs = np.log(stats.n[:, (N, ATOMS)] + pseudo)

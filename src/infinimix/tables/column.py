@@ -137,12 +137,16 @@ class Column:
     guessed : bool
         Whether the kind was found by the "auto" rule: numbers that it cannot hold are then
         missing cells, where a kind that was asked for refuses them. Columns compare without it.
+    resolution : float
+        For a real or spiked column, the width of the interval that an encoded cell stands for
+        (`tables.resolution`); 0 if there is none.
     """
 
     name: str
     kind: str
     transform: Transform | None = None
     guessed: bool = field(default=False, compare=False)
+    resolution: float = 0.0
 
 
 class Novel(NamedTuple):

@@ -3,7 +3,9 @@
 Columns of a frame that are float only because their whole numbers have holes are judged as whole
 numbers. No column is a count unless `columns=` says so: whole numbers may also be years, ranks or
 codes. Real columns that are real only by the rule get the transform that `shapes.choose` finds, if
-any; and where spikes are looked for, those with a value that is common are spiked.
+any; and where spikes are looked for, those with a value that is common are spiked. Real and
+spiked columns have the resolution that `resolution.find_resolution` finds; but the first rows of a
+stream do not decide what was asked for, so that a stream may be cut anywhere.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,6 +20,7 @@ from infinimix.tables.column import KINDS, TRANSFORMED, Column
 from infinimix.tables.forms import Cells, Columns, Table
 from infinimix.tables.judging import MOST_CATEGORIES, judge, source_of, whole_but_for_holes
 from infinimix.tables.readers import open_table
+from infinimix.tables.resolution import find_resolution
 from infinimix.tables.schema import Schema
 from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose, choose_spike, find_spike
 from infinimix.tables.transforms import Spike, Transform
@@ -35,6 +38,7 @@ def read_schema(
     columns: str | Mapping[Any, str] = "auto",
     natural: Collection[Any] = (),
     spikes: bool = False,
+    stream: bool = False,
 ) -> Schema:
     """Decide the kind of each column of a table.
 
@@ -55,6 +59,9 @@ def read_schema(
         columns named here are not spiked by ``"auto"`` either.
     spikes : bool
         Whether ``"auto"`` makes a real column spiked if one value is common in it.
+    stream : bool
+        Whether X is but the first rows of a stream: columns whose kind is asked for then have no
+        resolution, as it would depend on how many rows come first.
 
     Returns
     -------
@@ -83,7 +90,7 @@ def read_schema(
             column = replace(column, guessed=True)
         else:
             column = Column(name, kind, _find(cells, name, kind, transform))
-        found.append(column)
+        found.append(_with_resolution(cells, column) if column.guessed or not stream else column)
     empty = tuple(() for column in found if column.kind == "categorical")
     return Schema(tuple(found), table.named, empty, tuple(sources), _blocks(columns, found, table))
 
@@ -191,6 +198,18 @@ def _choose(cells: Cells, name: str, spikes: bool, natural: Collection[Any]) -> 
     if spike is None:
         return Column(name, "real", choose(values))
     return Column(name, "spiked", Spike(spike.atom) if "spiked" in natural else spike)
+
+
+def _with_resolution(cells: Cells, column: Column) -> Column:
+    """A column with the resolution of its encoded cells, if it is of a kind that has one."""
+    if not KINDS[column.kind].transformed or len(cells.values) < FEWEST:
+        return column
+    try:
+        values = KINDS[column.kind].encode(cells, column.name)
+    except (TypeError, ValueError):
+        return column  # as above
+    values = column.transform.encode(values) if column.transform else values
+    return replace(column, resolution=find_resolution(values[np.isfinite(values)]))
 
 
 def _seen(values: NDArray[np.float64]) -> NDArray[np.float64]:

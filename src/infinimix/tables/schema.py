@@ -181,6 +181,11 @@ class Schema:
             found[kind] = tuple((k, c.transform) for k, c in enumerate(columns) if c.transform)
         return found
 
+    @cached_property
+    def resolutions(self) -> dict[str, float]:
+        """The resolutions there are, of encoded cells, by name; never to be changed."""
+        return {column.name: column.resolution for column in self.columns if column.resolution}
+
     def log_slopes(self, blocks: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
         """For each row of encoded blocks the log of the slopes of all transforms.
 
@@ -253,15 +258,16 @@ class Schema:
             **({"joint": [list(members) for members in self.joint]} if self.joint else {}),
             **({"marked": list(self.indicated)} if self.indicated else {}),
             **({"guessed": guessed} if (guessed := self._guessed()) else {}),
+            **({"resolutions": self.resolutions} if self.resolutions else {}),
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Schema":
         """The schema that `to_json` wrote."""
-        guessed = frozenset(data.get("guessed", ()))  # older files do not say: none
+        guessed, steps = data.get("guessed", ()), data.get("resolutions", {})  # not in older files
         return cls(
             columns=tuple(
-                _column_from_json(*entry, guessed=j in guessed)
+                _column_from_json(*entry, guessed=j in guessed, resolution=steps.get(entry[0], 0.0))
                 for j, entry in enumerate(data["columns"])
             ),
             named=bool(data["named"]),
@@ -272,8 +278,8 @@ class Schema:
         )
 
 
-def _column_from_json(name: str, kind: str, *transform: list[Any], guessed: bool) -> Column:
-    return Column(name, kind, *map(transform_from_json, transform), guessed=guessed)
+def _column_from_json(name: str, kind: str, *transform: list[Any], **more: Any) -> Column:
+    return Column(name, kind, transform_from_json(transform[0]) if transform else None, **more)
 
 
 def _picker(names: list[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:

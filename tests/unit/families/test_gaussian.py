@@ -91,7 +91,9 @@ def test_the_evidence_is_the_closed_form(n):
 def test_a_block_of_one_column_is_a_normal_column():
     from infinimix.families import NormalInverseChiSquared
 
-    column = NormalInverseChiSquared(np.array([[0.3], [KAPPA], [NU], [PSI[0, 0] / NU]]))
+    column = NormalInverseChiSquared(
+        np.array([[0.3], [KAPPA], [NU], [PSI[0, 0] / NU]]), np.zeros(1)
+    )
     X = np.ascontiguousarray(HOLES[:, :1])
     a, b = group(X, part([0])), seam.empty(column, 1)
     count_all(column, b, 0, X)

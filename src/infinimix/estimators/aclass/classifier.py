@@ -259,7 +259,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
                 "partial_fit needs relevance='all': which columns are shared by the classes is "
                 "found in a whole table, by fit."
             )
-        table = self._read(X) if state is None else self._encode(X, learn=True)
+        table = self._read(X, stream=True) if state is None else self._encode(X, learn=True)
         labels = Labels() if state is None else state.labels
         codes, new, n_known = read_stream_labels(labels, y, self.unlabelled, classes, table.n_rows)
         labelled = Labelled(codes, len(labels.values) + len(new), n_known)

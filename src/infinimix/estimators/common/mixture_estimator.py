@@ -120,7 +120,7 @@ class MixtureEstimator(TableEstimator):
     def _learn_rows(self, X: Any) -> MixtureState:
         """Learn more rows of one class, in their order; return the state after them."""
         state = self._state
-        table = self._read(X) if state is None else self._encode(X, learn=True)
+        table = self._read(X, stream=True) if state is None else self._encode(X, learn=True)
         bank, slopes = (state.bank, state.log_slopes) if state else (None, 0.0)
         if bank is None:
             seed = self._new_seed(table.schema, streams=True)

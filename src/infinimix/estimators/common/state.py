@@ -20,6 +20,7 @@ from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.ensemble.storage import bank_from_tree, bank_to_tree, fits
 from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.column import KINDS
+from infinimix.tables.scans import LARGEST
 from infinimix.tables.transforms import Spike, Transform
 
 
@@ -90,6 +91,7 @@ def read_schema(saved: Any) -> Schema:
         and len(set(schema.names)) == len(schema.sources) == schema.width
         and all(_may_have(c.kind, c.transform) for c in schema.columns)
         and all(transform.sound() for _, transform in schema.transforms)
+        and all(_is_resolution(c.kind, c.resolution) for c in schema.columns)
         and len(schema.categories) == len(categorical)
         and all(len(set(values)) == len(values) for values in schema.categories)
         and sorted(j for members in schema.joint for j in members)
@@ -108,9 +110,14 @@ def _may_have(kind: str, transform: Transform | None) -> bool:
     return transform is None or kind == "real"
 
 
+def _is_resolution(kind: str, resolution: Any) -> bool:
+    """Return whether a column of a kind may have a resolution; it is a width, squared later."""
+    return resolution == 0.0 or (KINDS[kind].transformed and 0.0 < resolution <= LARGEST)
+
+
 def layout_of(schema: Schema) -> Layout:
     """Return the layout of statistics for these columns."""
-    return Layout(block_names(schema), schema.category_counts)
+    return Layout(block_names(schema), schema.category_counts, schema.resolutions)
 
 
 def block_names(schema: Schema) -> dict[str, tuple[str, ...]]:
@@ -128,7 +135,7 @@ def check_layout(schema: Schema, layout: Layout) -> None:
     sound = layout.names == block_names(schema) and np.array_equal(
         layout.category_counts, schema.category_counts
     )
-    if not sound:
+    if not sound or dict(layout.resolutions) != schema.resolutions:
         raise ValueError("its columns are not those of its statistics")
 
 

@@ -69,10 +69,10 @@ class TableEstimator(BaseEstimator):
         """The names of the columns of each gaussian block."""
         return self._schema.gaussian_blocks
 
-    def _read(self, X: Any, spikes: bool = False) -> EncodedTable:
-        """Decide what the columns are, and encode the first table."""
+    def _read(self, X: Any, spikes: bool = False, stream: bool = False) -> EncodedTable:
+        """Decide what the columns are, and encode the first table, or the first of a stream."""
         check_parameters(self)
-        schema = read_schema(X, self.columns, _given_in_numbers(self.prior), spikes)
+        schema = read_schema(X, self.columns, _given_in_numbers(self.prior), spikes, stream)
         return encode(schema, X, learn=True, who=type(self).__name__)
 
     def _encode(self, X: Any, learn: bool = False) -> EncodedTable:

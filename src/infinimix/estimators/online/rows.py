@@ -164,7 +164,9 @@ class TableInput:
 
     def read(self, X: Any, who: str) -> Read:
         """Read rows, with what is new in them."""
-        schema = read_schema(X, self.columns) if self.schema is None else self.schema
+        schema = self.schema
+        if schema is None:
+            schema = read_schema(X, self.columns, stream=True)
         encoded = encode(schema, X, learn=True, who=who)
         return Read(encoded.blocks, encoded.n_rows, encoded, schema)
 

@@ -24,8 +24,7 @@ def bank_to_tree(bank):
     """Return all that a bank knows."""
     return {
         "settings": bank.settings._asdict(),
-        "names": {kind: list(names) for kind, names in bank.layout.names.items()},
-        "category_counts": bank.layout.category_counts,
+        **bank.layout.to_tree(),
         "entropy": bank.seed.entropy,
         "spawn_key": tuple(bank.seed.spawn_key),
         "sampler": bank.sampler(),
@@ -40,8 +39,7 @@ def bank_to_tree(bank):
 
 def bank_from_tree(tree):
     """Return the bank that `bank_to_tree` described."""
-    names = {kind: tuple(names) for kind, names in tree["names"].items()}
-    layout = Layout(names, np.asarray(tree["category_counts"], np.int64))
+    layout = Layout.from_tree(tree)
     seed = np.random.SeedSequence(tree["entropy"], spawn_key=tree["spawn_key"])
     bank = Bank(Settings(**tree["settings"]), layout, seed)
     bank.n_rows, bank._sampler = int(tree["n_rows"]), _generator(tree["sampler"])

@@ -62,8 +62,7 @@ def _words_to_tree(learner, slots):
 def _table_to_tree(learner, slots):
     model = learner.model
     return {
-        "names": {kind: list(names) for kind, names in learner.layout.names.items()},
-        "category_counts": learner.layout.category_counts,
+        **learner.layout.to_tree(),
         "prior": learner.prior,
         "pool": [own.n for own in learner.pool],
         "n": [own.n[:slots] for own in model.stats],
@@ -116,8 +115,7 @@ def _word_stats(tree, family, words, slots):
 
 def table_from_tree(tree):
     """Return the learner of tables that `learner_to_tree` described."""
-    names = {kind: tuple(names) for kind, names in tree["names"].items()}
-    layout = Layout(names, np.asarray(tree["category_counts"], np.int64))
+    layout = Layout.from_tree(tree)
     _demand(bool((layout.category_counts >= 0).all()), "fewer categories than none")
     learner = TableLearner(
         _settings(tree["settings"]), layout, tree["prior"], np.random.SeedSequence(0)

@@ -84,6 +84,7 @@ def _read_families(schema: Schema, base: list[list[np.ndarray]]) -> Any:
     shapes = blank(layout_of(schema))
     found = []
     for shape, fields in zip(shapes, base, strict=True):
+        fields = [*fields, *shape[len(fields) :]]  # older files know no resolution
         for expected, field in zip(shape, fields, strict=True):
             fits = field.shape == expected.shape and field.dtype == expected.dtype
             if not fits or not np.isfinite(field).all():
