@@ -112,12 +112,16 @@ def _members(key: Any) -> tuple[Any, ...]:
 
 
 def describe_columns(
-    X: pd.DataFrame, columns: dict[Any, str] | str, table: InputTable, spikes: bool = False
+    X: pd.DataFrame,
+    columns: dict[Any, str] | str,
+    table: InputTable,
+    spikes: bool = False,
+    codes: bool = False,
 ) -> list[ColumnInfo]:
     """Return what is known of each column of a frame; cells that do not fit are refused."""
     from infinimix.tables import encode, read_schema  # numba: slow to load
 
-    schema = read_schema(X, columns, spikes=spikes)
+    schema = read_schema(X, columns, spikes=spikes, codes=codes)
     encode(schema, X, learn=True)
     found = _by_name(schema.requests())
     return [_describe(name, str(kind), X[name], table) for name, kind in found.items()]

@@ -90,7 +90,7 @@ def read_rows(
     y = [] if target is None else take_labels(table, target)
     X = table.frame.drop(columns=list(dict.fromkeys(out)))
     columns = asked.within(list(X.columns))
-    infos = describe_columns(X, columns, table, spikes)
+    infos = describe_columns(X, columns, table, spikes, codes=command == "network")
     warnings = warn_of_columns(command, infos)
     return TaskTable(table, X, y, columns, infos, warnings, asked, reading.missing)
 

@@ -140,6 +140,8 @@ class Column:
     resolution : float
         For a real or spiked column, the width of the interval that an encoded cell stands for
         (`tables.resolution`); 0 if there is none.
+    grid : tuple of two floats, or None
+        A value and the step of the grid on which natural values lie, for what is shown.
     """
 
     name: str
@@ -147,6 +149,7 @@ class Column:
     transform: Transform | None = None
     guessed: bool = field(default=False, compare=False)
     resolution: float = 0.0
+    grid: tuple[float, float] | None = None
 
 
 class Novel(NamedTuple):

@@ -1,7 +1,6 @@
 """Which kind is each column: the `columns=` argument, or the "auto" rule of `judging`.
 
-Columns of a frame that are float only because their whole numbers have holes are judged as whole
-numbers. No column is a count unless `columns=` says so: whole numbers may also be years, ranks or
+No column is a count unless `columns=` says so: whole numbers may also be years, ranks or
 codes. Real columns that are real only by the rule get the transform that `shapes.choose` finds, if
 any; and where spikes are looked for, those with a value that is common are spiked. Real and
 spiked columns have the resolution that `resolution.find_resolution` finds; but the first rows of a
@@ -20,7 +19,7 @@ from infinimix.tables.column import KINDS, TRANSFORMED, Column
 from infinimix.tables.forms import Cells, Columns, Table
 from infinimix.tables.judging import MOST_CATEGORIES, judge, source_of, whole_but_for_holes
 from infinimix.tables.readers import open_table
-from infinimix.tables.resolution import find_resolution
+from infinimix.tables.resolution import find_grid, find_resolution
 from infinimix.tables.schema import Schema
 from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose, choose_spike, find_spike
 from infinimix.tables.transforms import Spike, Transform
@@ -39,6 +38,7 @@ def read_schema(
     natural: Collection[Any] = (),
     spikes: bool = False,
     stream: bool = False,
+    codes: bool = False,
 ) -> Schema:
     """Decide the kind of each column of a table.
 
@@ -62,6 +62,9 @@ def read_schema(
     stream : bool
         Whether X is but the first rows of a stream: columns whose kind is asked for then have no
         resolution, as it would depend on how many rows come first.
+    codes : bool
+        Whether integers of few values are codes of categories, however few the rows are: networks
+        take them for that.
 
     Returns
     -------
@@ -83,8 +86,8 @@ def read_schema(
         sources.append(source_of(cells, name))
         kind, _, transform = asked.get(j, "auto").partition(":")
         if kind == "auto":
-            holed = isinstance(table, Columns) and whole_but_for_holes(cells)
-            kind = judge(cells, "int" if holed else sources[-1])
+            holed = codes and isinstance(table, Columns) and whole_but_for_holes(cells)
+            kind = judge(cells, "int" if holed else sources[-1], codes)
             free = kind == "real" and not {"real", name, table.labels[j], j} & set(natural)
             column = _choose(cells, name, spikes, natural) if free else Column(name, kind)
             column = replace(column, guessed=True)
@@ -202,14 +205,15 @@ def _choose(cells: Cells, name: str, spikes: bool, natural: Collection[Any]) -> 
 
 def _with_resolution(cells: Cells, column: Column) -> Column:
     """A column with the resolution of its encoded cells, if it is of a kind that has one."""
-    if not KINDS[column.kind].transformed or len(cells.values) < FEWEST:
+    if not KINDS[column.kind].transformed:
         return column
     try:
         values = KINDS[column.kind].encode(cells, column.name)
     except (TypeError, ValueError):
         return column  # as above
+    grid = find_grid(_seen(values))
     values = column.transform.encode(values) if column.transform else values
-    return replace(column, resolution=find_resolution(values[np.isfinite(values)]))
+    return replace(column, resolution=find_resolution(values[np.isfinite(values)]), grid=grid)
 
 
 def _seen(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -14,12 +14,14 @@ the numbers are continuous, and d is 0.
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["find_resolution"]
+__all__ = ["find_grid", "find_resolution", "snap"]
 
-FEWEST, ENOUGH = 30, 10_000  # values that it takes, and about as many as are looked at
+FEWEST, ENOUGH = 10, 10_000  # values that it takes, and about as many as are looked at
 SHARED = 0.5  # of the cells have a value that another has, or the numbers are continuous
 RARE = 0.05  # of the cells, whose values do not count
 ROUNDING = 1e-9  # of the span of a column: values that are closer than that are one
+FINEST, LOOSE = 10, 1e-6  # parts of the smallest step that may be one; how far from a place
+DECIMALS = 9  # behind the first digit of a step
 DIGITS = 8.0 * np.finfo(float).eps  # the same, beside the size of the numbers themselves
 
 Array = NDArray[np.float64]
@@ -31,7 +33,7 @@ def find_resolution(x: Array) -> float:
     Examples
     --------
     >>> ages = np.array([17.5, 22.0, 27.0, 32.0, 37.0] * 10)
-    >>> find_resolution(ages), find_resolution(ages[:20]), find_resolution(np.linspace(0, 1, 50))
+    >>> find_resolution(ages), find_resolution(ages[:9]), find_resolution(np.linspace(0, 1, 50))
     (4.5, 0.0, 0.0)
     """
     some = x[:: 1 + len(x) // ENOUGH]
@@ -40,8 +42,36 @@ def find_resolution(x: Array) -> float:
     values, counts = distinct(some)
     if len(values) < 2 or counts[counts > 1].sum() < SHARED * len(some):
         return 0.0
-    common = _common(values, counts)
-    return float(np.diff(common if len(common) > 1 else values).min())
+    return float(np.diff(_common(values, counts)).min())
+
+
+def find_grid(x: Array) -> tuple[float, float] | None:
+    """A value and the step of the grid on which the natural values of a column lie, if they do.
+
+    The step is the resolution, or a part of it where steps are not all the same.
+
+    Examples
+    --------
+    >>> find_grid(np.array([17.5, 22.0, 27.0, 32.0, 37.0] * 10))
+    (17.5, 0.5)
+    """
+    resolution = find_resolution(x)
+    if not resolution:
+        return None
+    values = _common(*distinct(x[:: 1 + len(x) // ENOUGH]))
+    for part in range(1, FINEST + 1):
+        step = resolution / part
+        places = (values - values[0]) / step
+        if (np.abs(places - np.rint(places)) < LOOSE).all():
+            return float(values[0]), step
+    return None
+
+
+def snap(x: Array, origin: float, step: float) -> Array:
+    """The nearest values of a grid, as they are written: 0.3, and not 0.30000000000000004."""
+    nearest: Array = origin + step * np.rint((x - origin) / step)
+    digits = int(DECIMALS - np.floor(np.log10(step)))
+    return np.round(nearest, digits) if 0 < digits < 300 else nearest
 
 
 def distinct(x: Array) -> tuple[Array, NDArray[np.int64]]:
@@ -58,4 +88,5 @@ def _common(values: Array, counts: NDArray[np.int64]) -> Array:
     rare = sizes[np.cumsum(sizes) <= RARE * sizes.sum()]
     while rare.size and sizes[sizes <= rare[-1]].sum() > RARE * sizes.sum():
         rare = rare[rare < rare[-1]]
-    return values[counts > (rare[-1] if rare.size else 0)]
+    common = values[counts > (rare[-1] if rare.size else 0)]
+    return common if len(common) > 1 else values

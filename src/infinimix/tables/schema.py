@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from infinimix.tables.column import KINDS, TRANSFORMED, Column, Novel, kind_of
 from infinimix.tables.decoding import decode_codes
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
+from infinimix.tables.resolution import snap
 from infinimix.tables.transforms import Transform, transform_from_json
 
 
@@ -186,6 +187,15 @@ class Schema:
         """The resolutions there are, of encoded cells, by name; never to be changed."""
         return {column.name: column.resolution for column in self.columns if column.resolution}
 
+    @cached_property
+    def grids(self) -> dict[str, tuple[float, float]]:
+        """The grids on which natural values lie, by name; never to be changed."""
+        return {column.name: column.grid for column in self.columns if column.grid}
+
+    def snapped(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """Columns of natural values that a model has found, as values that may occur."""
+        return columns | {name: snap(columns[name], *grid) for name, grid in self.grids.items()}
+
     def log_slopes(self, blocks: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
         """For each row of encoded blocks the log of the slopes of all transforms.
 
@@ -259,15 +269,22 @@ class Schema:
             **({"marked": list(self.indicated)} if self.indicated else {}),
             **({"guessed": guessed} if (guessed := self._guessed()) else {}),
             **({"resolutions": self.resolutions} if self.resolutions else {}),
+            **({"grids": dict(self.grids)} if self.grids else {}),
         }
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Schema":
         """The schema that `to_json` wrote."""
         guessed, steps = data.get("guessed", ()), data.get("resolutions", {})  # not in older files
+        grids = {name: tuple(grid) for name, grid in data.get("grids", {}).items()}
         return cls(
             columns=tuple(
-                _column_from_json(*entry, guessed=j in guessed, resolution=steps.get(entry[0], 0.0))
+                _column_from_json(
+                    *entry,
+                    guessed=j in guessed,
+                    resolution=steps.get(entry[0], 0.0),
+                    grid=grids.get(entry[0]),
+                )
                 for j, entry in enumerate(data["columns"])
             ),
             named=bool(data["named"]),

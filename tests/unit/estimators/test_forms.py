@@ -30,7 +30,7 @@ for i, name in ((3, "flag"), (5, "bit"), (7, "word"), (9, "whole"), (11, "real")
 ROWS[13] = dict.fromkeys(ROWS[0])  # a row of which nothing is known
 NAMES = list(ROWS[0])
 CELLS = [list(row.values()) for row in ROWS]
-EXPECTED = dict(zip(NAMES, ["binary", "binary", "categorical", "categorical", "real"], strict=True))
+EXPECTED = dict(zip(NAMES, ["binary", "binary", "categorical", "real", "real"], strict=True))
 NULLABLE = {
     "flag": "boolean",
     "bit": "Int64",

@@ -16,6 +16,7 @@ from infinimix import (
     load,
     save,
 )
+from infinimix.estimators.common.together import join
 
 SMALL = {"n_particles": 3, "n_islands": 2, "random_state": 0}
 X = pd.DataFrame({"visits": [0, 1, 0, 1, 1, 0], "size": [1.5, 2.5, 1.0, 2.0, 3.0, 0.5]})
@@ -84,6 +85,17 @@ def test_the_imputer_leaves_it_where_it_is():
 def test_a_value_that_is_given_for_a_sample_is_refused():
     with pytest.raises(ValueError, match="'visits' is binary but has the value 5"):
         fitted("mixture").sample(2, given={"visits": 5})
+
+
+def test_few_numbers_are_categories_if_both_tables_together_have_enough_of_them():
+    known = fitted("finite")._state.table
+    many = pd.DataFrame({"visits": np.arange(200) % 2, "size": np.arange(200) % 5 / 2 + 0.5})
+    for frame, kind in ((many, "categorical"), (many[:60], "real")):
+        first, second = join(known, frame, "auto", "a model")
+        assert first.schema.kinds() == second.schema.kinds() == {"visits": "binary", "size": kind}
+        assert (first.n_rows, second.n_rows) == (6, len(frame))
+    first, _ = join(known, many, {"size": "real"}, "a model")
+    assert first.schema.kinds()["size"] == "real"
 
 
 def test_a_batch_judges_kinds_over_both_tables():

@@ -87,3 +87,18 @@ def test_streams_of_columns_that_were_asked_for_have_none():
     assert not CRPMixture("real", **SMALL).partial_fit(X)._state.schema.resolutions
     whole = AClassClassifier(**SMALL).partial_fit(X * 7, Y)._state.schema
     assert whole.resolutions == {"x0": 7.0}
+
+
+def test_what_is_shown_are_values_that_occur():
+    x = np.rint(6 * rng.normal(size=300)) / 2
+    table = np.column_stack([x, rng.normal(size=300)])
+    model = CRPMixture(**SMALL).fit(table)
+    assert (2 * model.prototypes()["x0"] % 1 == 0).all()
+    assert (2 * model.sample(50)[:, 0] % 1 == 0).all()
+    assert (model.sample(5, given={"x0": 0.75})[:, 0] == 0.75).all()
+    holes = table.copy()
+    holes[::7, 0] = np.nan
+    filled = model.impute(holes)
+    assert (2 * filled[::7, 0] % 1 == 0).all()
+    assert len(np.unique(2 * filled[:, 1] % 1)) > 250
+    assert model.impute([[0.8, np.nan]])[0, 0] == 0.8  # what is observed stays as it is

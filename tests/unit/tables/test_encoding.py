@@ -78,7 +78,7 @@ def test_nullable_frames():
     columns = {"b": [True, None], "i": [7, None], "f": [1.5, None], "s": ["u", None]}
     dtypes = {"b": "boolean", "i": "Int64", "f": "Float64", "s": "string"}
     for frame in (pd.DataFrame(columns).astype(dtypes), pl.DataFrame(columns)):
-        encoded = encode(read_schema(frame), frame, learn=True)
+        encoded = encode(read_schema(frame, {"i": "categorical"}), frame, learn=True)
         assert encoded.blocks[0].tolist() == [[1], [-1]]
         assert encoded.blocks[1].tolist() == [[0, 0], [-1, -1]]
         np.testing.assert_array_equal(encoded.blocks[2], [[1.5], [NAN]])
@@ -97,7 +97,7 @@ def test_big_integers_are_exact_categories_and_real_numbers():
     big = [[2**70], [2**70 + 1], [2**70]]
     assert block_of(big, "categorical").ravel().tolist() == [0, 1, 0]
     assert block_of(big, "real").ravel().tolist() == [float(2**70)] * 3
-    edge = np.array([[2**64 - 1], [2**64 - 2]] * 20, dtype=np.uint64)
+    edge = np.array([[2**64 - 1], [2**64 - 2]] * 30, dtype=np.uint64)
     assert encode(read_schema(edge), edge, learn=True).novel.values == [2**64 - 1, 2**64 - 2]
 
 
@@ -118,7 +118,7 @@ def test_unseen_categories_are_missing_at_prediction():
     encoded = encode(schema, [["v"], ["w"], ["w"], [None]], learn=False)
     assert encoded.blocks[0].ravel().tolist() == [1, -1, -1, -1]
     assert not encoded.novel
-    numbers = read_schema(np.array([[3], [4]]))
+    numbers = read_schema(np.array([[3], [4]]), "categorical")
     X = np.array([[4.5]] * 50)
     assert (encode(numbers, X, learn=False).blocks[0] == -1).all()
 

@@ -30,8 +30,10 @@ def kind_of_cells(values):
         (np.array([0, 1, 1]), "binary"),
         (np.array([0.0, 1.0, NAN]), "binary"),
         (np.array([0, 0], dtype=np.uint8), "binary"),
-        (np.array([0, -1]), "categorical"),
-        (np.arange(10), "categorical"),
+        (np.array([0, -1]), "real"),
+        (np.arange(10), "real"),
+        (np.arange(250) // 25, "categorical"),
+        (np.arange(249) // 25, "real"),
         (np.arange(11), "real"),
         (np.arange(2000) // 150, "real"),
         (np.arange(2000) // 200, "categorical"),
@@ -39,7 +41,7 @@ def kind_of_cells(values):
         (np.array([0.0, 1.0, np.inf]), "real"),
         (np.array([NAN, NAN]), "real"),
         (np.array(["a", "b"]), "categorical"),
-        (np.array([2**64 - 1, 5], dtype=np.uint64), "categorical"),
+        (np.array([2**64 - 1, 5] * 25, dtype=np.uint64), "categorical"),
         (np.array([None, None]), "categorical"),
     ],
 )
@@ -53,9 +55,10 @@ def test_auto_of_arrays(values, kind):
         ([True, None], "binary"),
         ([0, 1.0, True, NAN], "binary"),
         ([np.int8(0), np.bool_(True)], "binary"),
-        ([1, NAN, 2], "categorical"),  # NaN is a missing cell here, not a float
+        ([1, NAN, 2] * 25, "categorical"),  # NaN is a missing cell here, not a float
+        ([1, NAN, 2] * 24, "real"),
         ([1, 2.0], "real"),
-        ([2**80, 1, None], "categorical"),
+        ([2**80, 1, None] * 25, "categorical"),
         ([2**80 + i for i in range(11)], "real"),
         ([Decimal("1.5"), Decimal(2)], "real"),
         (["1", "0"], "categorical"),
@@ -76,13 +79,40 @@ def test_auto_of_frames():
             "small": pd.array([1, None, 3], dtype="Int64"),
             "made_float": [1.0, NAN, 3.0],  # by pandas, as whole numbers have no NaN
             "halves": [1.5, NAN, 3.0],
+            "tenths": [0.1, 0.1, 0.2],
             "text": ["a", None, "b"],
             "level": pd.Categorical([0, 1, None]),
             "empty": pd.array([None, None, None], dtype="Int64"),
         }
     )
-    kinds = ["binary", "categorical", "categorical", "real", *["categorical"] * 3]
+    kinds = ["binary", *["real"] * 4, *["categorical"] * 3]
     assert list(read_schema(frame).kinds().values()) == kinds
+    many = pd.concat([frame] * 25, ignore_index=True)
+    kinds = ["binary", *["categorical"] * 7]
+    assert list(read_schema(many).kinds().values()) == kinds
+    codes = ["binary", "categorical", "categorical", "real", "real", *["categorical"] * 3]
+    assert list(read_schema(frame, codes=True).kinds().values()) == codes  # as networks read it
+
+
+FORMS = {
+    "int": lambda x: x.astype(int),
+    "float": lambda x: x.astype(float),
+    "float32": lambda x: x.astype(np.float32),
+    "scaled": lambda x: x * 0.1 + 7.0,
+    "objects": lambda x: x.astype(int).astype(object),
+    "masked": lambda x: np.ma.masked_array(x.astype(int), x == 1),
+    "one hole": lambda x: np.where(np.arange(len(x)) == 5, NAN, x),
+    "many holes": lambda x: np.where(np.arange(len(x)) % 6 == 1, NAN, x),
+    "all shuffled": lambda x: np.random.default_rng(0).permutation(x),
+}
+
+
+@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
+@pytest.mark.parametrize(("n", "kind"), [(400, "categorical"), (60, "real")])
+def test_only_values_count_and_neither_types_nor_holes(form, n, kind):
+    x = np.arange(n) % 5
+    assert read_schema(pd.DataFrame({"a": form(x)})).kinds() == {"a": kind}
+    assert read_schema(form(x)[:, None]).kinds() == {"x0": kind}
 
 
 def test_auto_of_polars():
@@ -90,19 +120,22 @@ def test_auto_of_polars():
         {
             "flag": [True, None],
             "big": pl.Series([2**100, None], dtype=pl.Int128),
+            "few": pl.Series([3, None], dtype=pl.Int8),
             "real": [1.5, None],
             "level": pl.Series(["u", "v"], dtype=pl.Enum(["u", "v"])),
             "price": pl.Series([Decimal("1.5"), None]),
             "empty": [None, None],
         }
     )
-    kinds = ["binary", "categorical", "real", "categorical", "real", "categorical"]
+    kinds = ["binary", "real", "real", "real", "categorical", "real", "categorical"]
     assert list(read_schema(frame).kinds().values()) == kinds
 
 
 def test_auto_of_masked_and_sparse():
     masked = np.ma.masked_equal(np.array([[0, 7], [1, 3], [9, 7]]), 9)
-    assert list(read_schema(masked).kinds().values()) == ["binary", "categorical"]
+    assert list(read_schema(masked).kinds().values()) == ["binary", "real"]
+    many = np.ma.concatenate([masked] * 20)
+    assert list(read_schema(many).kinds().values()) == ["binary", "categorical"]
     matrix = sparse.coo_array(np.array([[0.0, 0, 2], [1, 0, NAN]]))
     assert list(read_schema(matrix).kinds().values()) == ["binary", "binary", "real"]
 

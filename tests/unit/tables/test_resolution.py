@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from infinimix.tables import Schema, read_schema
-from infinimix.tables.resolution import find_resolution
+from infinimix.tables.resolution import find_grid, find_resolution, snap
 
 rng = np.random.default_rng(0)
 NORMAL = rng.normal(size=2000)
@@ -40,8 +40,8 @@ def test_rounding_errors_are_no_steps():
 
 
 def test_few_rows_say_nothing():
-    assert find_resolution(np.arange(29.0) % 10) == 0.0
-    assert find_resolution(np.arange(30.0) % 10) == 1.0
+    assert find_resolution(np.arange(9.0) % 4) == 0.0
+    assert find_resolution(np.arange(10.0) % 4) == 1.0
 
 
 def test_the_first_rows_of_a_stream_do_not_decide_what_was_asked_for():
@@ -68,3 +68,25 @@ def test_spiked_columns_have_that_of_the_other_values():
 def test_holes_do_not_matter():
     x = np.where(np.arange(2000) % 3, np.rint(5 * NORMAL), np.nan)
     assert read_schema(x[:, None], "real").resolutions == {"x0": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("name", "step"),
+    [("whole", 1.0), ("cents", 0.01), ("halves", 0.5), ("uneven", 0.5), ("strays", 1.0)],
+)
+def test_natural_values_lie_on_a_grid(name, step):
+    x, _ = COLUMNS[name]
+    origin, found = find_grid(x)
+    assert found == pytest.approx(step)
+    shown = snap(x + 0.3 * step * np.sign(NORMAL), origin, found)
+    assert (np.abs(shown - x) < 1e-9)[np.arange(2000) % 200 != 0].all()
+
+
+def test_what_lies_on_no_grid_has_none():
+    assert find_grid(NORMAL) is None
+    assert find_grid(np.tile([0.0, 1.0, 1.0 + np.pi], 100)) is None
+
+
+def test_grid_values_are_written_as_they_are():
+    x = np.tile(np.arange(10) / 10, 10)
+    assert snap(x + 0.01, *find_grid(x)).tolist() == x.tolist()

@@ -111,7 +111,7 @@ def frame(n=100):
             "gain": np.where(np.arange(n) % 2, np.exp(rng.normal(8, 1.5, n)), 0.0),
             "hours": np.where(np.arange(n) % 3, 40, rng.integers(1, 99, n)),
             "height": rng.normal(170, 10, n),
-            "half": np.where(np.arange(n) % 2, 0.5, 1.5),
+            "half": np.arange(n) % 5 + 0.5,
             "word": np.where(np.arange(n) % 2, "a", "b"),
         }
     )

@@ -97,7 +97,7 @@ def typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, A
     cells = [
         np.zeros(b.shape, np.int8) if KINDS[kind_of(kind)].averaged else b for kind, b in pairs
     ]
-    columns = schema.decode(cells)
+    columns = schema.snapped(schema.decode(cells))
     for kind, block in pairs:
         if KINDS[kind_of(kind)].averaged:
             for j, position in enumerate(schema.positions(kind)):
@@ -106,14 +106,14 @@ def typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, A
 
 
 def _natural(schema: Schema, given: Any) -> dict[str, float]:
-    """Return the given cells of transformed columns, which the way there and back rounds."""
+    """Return the given cells of columns that the way there and back rounds."""
     cells = {_column_name(schema, key): value for key, value in (given or {}).items()}
-    changed = {column.name for column in schema.columns if column.transform is not None}
+    changed = {column.name for column in schema.columns if column.transform or column.grid}
     return {n: float(v) for n, v in cells.items() if n in changed and not is_missing(v)}
 
 
 def _table(schema: Schema, blocks: Sequence[np.ndarray], natural: Mapping[str, float]) -> Any:
-    columns = schema.decode(blocks)
+    columns = schema.snapped(schema.decode(blocks))
     for name, value in natural.items():
         columns[name][:] = value
     if schema.named:

@@ -61,13 +61,16 @@ def impute_values(
 def impute_draws(mixture: Predictive, query: Query, rng: np.random.Generator) -> Any:
     """Return the table with its holes drawn, the cells of each row together."""
     blocks, _ = mixture.draw(query.table.blocks, rng)
-    return write_cells(query.schema, query.X, query.holes, query.schema.decode(blocks))
+    return write_cells(
+        query.schema, query.X, query.holes, query.schema.snapped(query.schema.decode(blocks))
+    )
 
 
 def _natural(schema: Schema, values: Blocks) -> dict[str, np.ndarray]:
     """Return means and modes by name; the mean of a count need not be whole."""
     kinds = [KINDS[kind_of(block)] for block in schema.blocks]
-    columns = schema.decode([kind.nearest(v) for kind, v in zip(kinds, values, strict=True)])
+    cells = [kind.nearest(v) for kind, v in zip(kinds, values, strict=True)]
+    columns = schema.snapped(schema.decode(cells))
     for block, kind, means in zip(schema.blocks, kinds, values, strict=True):
         if kind.averaged and not kind.discrete:
             for k, j in enumerate(schema.positions(block).tolist()):

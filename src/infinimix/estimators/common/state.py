@@ -92,6 +92,7 @@ def read_schema(saved: Any) -> Schema:
         and all(_may_have(c.kind, c.transform) for c in schema.columns)
         and all(transform.sound() for _, transform in schema.transforms)
         and all(_is_resolution(c.kind, c.resolution) for c in schema.columns)
+        and all(_is_grid(c.kind, *c.grid) for c in schema.columns if c.grid is not None)
         and len(schema.categories) == len(categorical)
         and all(len(set(values)) == len(values) for values in schema.categories)
         and sorted(j for members in schema.joint for j in members)
@@ -113,6 +114,10 @@ def _may_have(kind: str, transform: Transform | None) -> bool:
 def _is_resolution(kind: str, resolution: Any) -> bool:
     """Return whether a column of a kind may have a resolution; it is a width, squared later."""
     return resolution == 0.0 or (KINDS[kind].transformed and 0.0 < resolution <= LARGEST)
+
+
+def _is_grid(kind: str, origin: float, step: float) -> bool:
+    return KINDS[kind].transformed and abs(origin) <= LARGEST and 0.0 < step <= LARGEST
 
 
 def layout_of(schema: Schema) -> Layout:

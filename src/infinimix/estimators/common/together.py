@@ -1,9 +1,9 @@
 """Training and query rows as one table.
 
 The queries of a batch are rows of the table like any other: their categories count, and where
-the kinds of columns were guessed they are guessed again if the queries do not fit the first
-guess (of five rows, a column of 0, 1 and 2 may look binary); but text in a column of numbers is
-refused, as it is one by one. Nothing here depends on the order of the queries.
+the kinds of columns were guessed they are guessed from all rows together (of five rows, a column
+of 0, 1 and 2 may look binary, and few rows of few numbers real); but text in a column of numbers
+is refused, as it is one by one. Nothing here depends on the order of the queries.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
-from infinimix.tables.kinds import MOST_CATEGORIES
+from infinimix.tables.forms import Cells
+from infinimix.tables.judging import judge
 
 
 def join(known: EncodedTable, X: Any, columns: Any, who: str) -> tuple[EncodedTable, EncodedTable]:
@@ -41,7 +42,7 @@ def join(known: EncodedTable, X: Any, columns: Any, who: str) -> tuple[EncodedTa
         if _has_text_among_numbers(schema, joined[0].schema):  # a slip makes no category
             raise
         return joined
-    if _guesses(columns) and _too_many(schema, schema.extended(query.novel), columns):
+    if _guesses(columns) and _is_another_guess(known, query, columns):
         return _guess_again(known, X, columns, who)
     query = _arrange(query)
     return known._replace(schema=query.schema), query
@@ -75,13 +76,15 @@ def _asked(columns: Any) -> set[Any]:
     return {member for key in columns for member in (key if isinstance(key, tuple) else (key,))}
 
 
-def _too_many(schema: Schema, wider: Schema, columns: Any) -> bool:
-    """Are there whole numbers that are categories only as long as there are few of them?"""
-    asked, counts = _asked(columns), wider.category_counts
-    for k, j in enumerate(schema.positions("categorical").tolist()):
-        if counts[k] > max(MOST_CATEGORIES, schema.category_counts[k]):
-            guessed = not {schema.names[j], j} & asked
-            if guessed and all(isinstance(v, int) for v in wider.categories[k]):
+def _is_another_guess(known: EncodedTable, query: EncodedTable, columns: Any) -> bool:
+    """Is a column of numbers of another kind if all rows are judged together?"""
+    schema, asked = known.schema, _asked(columns)
+    both = schema.decode(known.blocks), schema.extended(query.novel).decode(query.blocks)
+    for j, column in enumerate(schema.columns):
+        if schema.sources[j] in ("int", "float") and not {column.name, j} & asked:
+            cells = np.concatenate([np.asarray(part[column.name], float) for part in both])
+            kind = judge(Cells(cells), "float")
+            if kind != ("real" if column.kind == "spiked" else column.kind):
                 return True
     return False
 

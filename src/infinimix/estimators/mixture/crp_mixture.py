@@ -63,8 +63,8 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         ``{("x1", "x2"): "gaussian"}``; columns named "gaussian" without a tuple are one block
         together. With
         "auto", booleans and columns of only 0 and 1 are binary; strings, objects and
-        categoricals are categorical; floats are real; integers with at most 10 distinct values
-        are categorical, others real.
+        categoricals are categorical, and so are numbers with at most 10 distinct values and at
+        least 25 cells for each of them; other numbers are real.
         A count, a whole number from 0 on, is never found by "auto": its variance is taken to
         follow its mean, and whole numbers may be years or codes as well. Real columns with
         a long tail become "real:log" with "auto", from 30 observed cells on; "real" leaves

@@ -107,7 +107,7 @@ def read_columns(
     X: Any, columns: Any, likelihood: str, n_bins: int, who: str
 ) -> tuple[NetworkColumns, EncodedTable]:
     """Decide what the columns are, and encode the table."""
-    schema = _without_spikes(read_schema(X, columns))
+    schema = _without_spikes(read_schema(X, columns, codes=True))
     encoded = encode(schema, X, learn=True, who=who)
     schema = schema.extended(encoded.novel)
     numeric = [b for b in schema.blocks if kind_of(b) in NUMERIC]

@@ -96,7 +96,7 @@ def test_kinds_that_few_rows_have_hidden_are_found_in_the_batch():
     frame = pd.DataFrame({"vessels": [0, 1, 0, 1], "age": [50, 60, 50, 60]})
     more = pd.DataFrame({"vessels": [0, 1, 2, 3] * 10, "age": range(30, 70)})
     few = model().fit(frame, [*"abab"])
-    assert few.columns_ == {"vessels": "binary", "age": "categorical"}
+    assert few.columns_ == {"vessels": "binary", "age": "real"}
     assert few.predict_proba_batch(more).shape == (40, 2)
     order = np.random.default_rng(0).permutation(40)
     shuffled = few.predict_proba_batch(more.iloc[order])
