@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from infinimix.streaming.bad import StreamError
 from infinimix.streaming.cells import TypedColumns
 from infinimix.streaming.lines import number_lines
-from infinimix.streaming.records import named_twice, parse_object, read_records
+from infinimix.streaming.records import parse_object, read_records, tell_apart
 from infinimix.tables.missing import is_missing
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
     names = options.names or _read_header(reader, records)
     if names is None:
         return
+    names = tell_apart(names)
     columns = _check_names(names, reader)
     waiting: list[tuple[int, list[str]]] = []
 
@@ -75,8 +76,6 @@ def _read_header(
 
 
 def _check_names(names: Sequence[str], reader: StreamReader) -> TypedColumns:
-    if double := named_twice(names):
-        raise StreamError(f"two columns have the name {double!r}")
     for name in (reader.target, *reader.options.drop):
         if name not in names:
             raise StreamError(

@@ -35,6 +35,7 @@ class Options(NamedTuple):
     missing: Sequence[str]
     delimiter: str
     zero_based: bool
+    encoding: str | None = None
 
 
 def read_stream(
@@ -51,14 +52,15 @@ def read_stream(
     delimiter: str | None = None,
     n_features: int | None = None,
     zero_based: bool = False,
+    encoding: str | None = None,
 ) -> StreamReader:
     r"""Read rows and labels in chunks, for `prequential` or for a loop with `partial_fit`.
 
     Parameters
     ----------
     source : path, "-", open file, table or iterable
-        A file (compressed, if its name ends in .gz), standard input, a frame, array or sparse
-        matrix, or an iterable of dicts or of pairs (row, label).
+        A file (compressed, if its name ends in .gz, .bz2, .xz or .zst), standard input, a frame,
+        array or sparse matrix, or an iterable of dicts or of pairs (row, label).
     target : str, or sequence of labels
         The column or key that holds the label; for arrays and matrices the labels themselves.
         Files of svmlight and pairs have their labels with them.
@@ -84,6 +86,9 @@ def read_stream(
         Columns of svmlight; by default as many as the first chunk has.
     zero_based : bool
         Whether svmlight counts its columns from 0.
+    encoding : str, optional
+        Of a text file, as Python calls it; by default UTF-8, or UTF-16 where the first bytes of
+        the file show it.
 
     Returns
     -------
@@ -108,7 +113,7 @@ def read_stream(
     if is_file and format != "svmlight" and not isinstance(target, str):
         raise ValueError(f"target must name the column of labels; got {target!r}.")
     delimiter = delimiter or ("\t" if format == "tsv" else ",")
-    options = Options(tuple(drop), names, types or {}, missing, delimiter, zero_based)
+    options = Options(tuple(drop), names, types or {}, missing, delimiter, zero_based, encoding)
     return StreamReader(source, target, format, chunk, on_bad, options, n_features)
 
 
@@ -152,7 +157,7 @@ class StreamReader:
         elif self.format == "table":
             yield from _read_table(self)
         else:
-            with open_lines(self.source) as lines:
+            with open_lines(self.source, self.options.encoding) as lines:
                 join = self._matrix if self.format == "svmlight" else self._dicts
                 yield from grouped(TEXT[self.format](self, lines), self.chunk, join)
 

@@ -8,15 +8,17 @@ from __future__ import annotations
 import csv
 import json
 import os
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from infinimix.streaming.bad import StreamError
+from infinimix.streaming.compression import bare_name
 from infinimix.streaming.lines import check_text
 
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
-    ".pq": "parquet", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight",
+    ".pq": "parquet", ".xlsx": "xlsx", ".xlsm": "xlsx", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight",
 }  # fmt: skip
 
 
@@ -63,11 +65,25 @@ def format_of(name: str) -> str | None:
     >>> format_of("rows.CSV.gz"), format_of("rows.txt")
     ('csv', None)
     """
-    return SUFFIXES.get(os.path.splitext(name.lower().removesuffix(".gz"))[1])
+    return SUFFIXES.get(os.path.splitext(bare_name(name.lower()))[1])
 
 
-def named_twice(names: Sequence[str]) -> str | None:
-    """Return a name that stands in a header twice, if there is one."""
-    if len(set(names)) == len(names):
-        return None
-    return next(name for name in names if list(names).count(name) > 1)
+def tell_apart(names: Sequence[str], where: str = "") -> list[str]:
+    """Return names of which each stands there once, and say which columns got another one.
+
+    >>> tell_apart(["a", "b"])
+    ['a', 'b']
+    """
+    found: list[str] = []
+    for name in names:
+        new, k = name, 2
+        while new in found or (new != name and new in names):
+            new, k = f"{name}_{k}", k + 1
+        found.append(new)
+    changed = [(old, new) for old, new in zip(names, found, strict=True) if old != new]
+    if changed:
+        said = ", ".join(f"{new!r} for {old!r}" for old, new in changed[:8])
+        more = f" and {len(changed) - 8} more" if len(changed) > 8 else ""
+        text = f"several columns have the same name; the later ones are called {said}{more}."
+        warnings.warn(where + text, stacklevel=2)
+    return found
