@@ -1,15 +1,20 @@
 """Cells of text files: what a column holds is decided once, by the first chunk that shows it.
 
-A column whose cells are all numbers there is a column of numbers; any other is text. A later cell
-that does not fit makes its record a bad one.
+A column whose cells are all numbers there is a column of numbers, also with decimal commas,
+currencies or percent signs (`number_styles`); any other is text. A later cell that does not fit
+makes its record a bad one.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
+
+from infinimix.streaming.bad import StreamError
+from infinimix.streaming.number_styles import Ambiguous, NumberStyle, find_style
 
 WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -30,11 +35,14 @@ class TypedColumns:
         How missing cells are spelled.
     target : str
         The column of labels, of which only whole numbers are numbers.
+    decimal : "." or "," or None
+        The decimal mark, where cells leave it open.
     """
 
     def __init__(
-        self, names: Sequence[str], types: Mapping[str, str], missing: Sequence[str], target: str
-    ) -> None:
+        self, names: Sequence[str], types: Mapping[str, str], missing: Sequence[str], target: str,
+        decimal: str | None = None,
+    ) -> None:  # fmt: skip
         for name, kind in types.items():
             if name not in names or kind not in TYPES:
                 raise ValueError(
@@ -46,23 +54,46 @@ class TypedColumns:
         self.target = target
         self.types: list[str | None] = [types.get(name) for name in names]
         self.whole = [False] * len(names)
+        self.decimal = decimal
+        self.styles: list[NumberStyle | None] = [None] * len(names)
+        self.open = [kind != "text" for kind in self.types]
 
     def decide(self, records: list[list[str]]) -> None:
         """Decide the columns that have not been, by the cells of a chunk."""
-        for j, kind in enumerate(self.types):
-            if kind is None:
+        for j, is_open in enumerate(self.open):
+            if is_open:
                 cells = [record[j].strip() for record in records]
                 cells = [cell for cell in cells if cell not in self.missing]
                 if cells:
                     self._decide(j, cells)
+                    self.open[j] = False
 
     def _decide(self, j: int, cells: list[str]) -> None:
         whole = all(WHOLE.fullmatch(cell) for cell in cells)
         fits = whole or (
             self.names[j] != self.target and all(NUMBER.fullmatch(cell) for cell in cells)
         )
-        self.types[j] = "number" if fits else "text"
-        self.whole[j] = whole
+        if self.names[j] != self.target and (not fits or self.decimal == ","):
+            self.styles[j] = self._find_style(j, cells, fits)
+        known = fits or self.styles[j] is not None
+        if self.types[j] is None:
+            self.types[j] = "number" if known else "text"
+            self.whole[j] = whole and self.styles[j] is None
+
+    def _find_style(self, j: int, cells: list[str], plain: bool) -> NumberStyle | None:
+        """Return how a column writes its numbers, if they are no plain ones."""
+        style = find_style(set(cells), self.decimal)
+        if plain and not (isinstance(style, NumberStyle) and style.is_comma):
+            return None
+        if isinstance(style, Ambiguous):
+            raise StreamError(
+                f"column {self.names[j]!r} is ambiguous: {style.word!r} may be {style.point:g} or "
+                f"{style.comma:g}; say which with decimal='.' or decimal=',' (--decimal), or "
+                f'that it is text with types={{{self.names[j]!r}: "text"}} (--category)'
+            )
+        if style is not None:
+            warnings.warn(f"column {self.names[j]!r}: read as {style}.", stacklevel=2)
+        return style
 
     def read(self, record: list[str]) -> dict[str, Any]:
         """Return a record as a row, its missing cells as None; ValueError if one does not fit."""
@@ -74,6 +105,12 @@ class TypedColumns:
             return None
         if self.types[j] != "number":
             return text
+        style = self.styles[j]
+        if style is not None:
+            found = style.read(bare)
+            if found is None:
+                raise ValueError(f"column {self.names[j]!r} holds {style}, but here {_shown(text)}")
+            return float(found)
         if self.whole[j] and WHOLE.fullmatch(bare) and len(bare) < 4000:
             return int(bare)
         if not NUMBER.fullmatch(bare):

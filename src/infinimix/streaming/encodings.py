@@ -1,13 +1,14 @@
 """How the text of a file is encoded: told by its first bytes, or found by trying.
 
 A byte-order mark decides. Without one, text with a zero in every other byte is UTF-16, text that is
-valid UTF-8 is UTF-8, and text that is mostly ASCII is Windows-1252, of which Latin-1 is a part.
+valid UTF-8 is UTF-8, and text of Western words is Windows-1252, of which Latin-1 is a part.
 Anything else is not guessed: `UnknownEncoding` says where UTF-8 failed.
 """
 
 from __future__ import annotations
 
 import codecs
+import re
 from typing import NamedTuple
 
 MARKS = {  # the longer ones first: that of UTF-32 begins with that of UTF-16
@@ -15,7 +16,7 @@ MARKS = {  # the longer ones first: that of UTF-32 begins with that of UTF-16
     codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be",
 }  # fmt: skip
 WESTERN = "cp1252"
-MOST_FOREIGN = 0.4  # of the letters of a text in Windows-1252 are not ASCII
+FOREIGN = re.compile(r"[^\W\d_a-zA-Z]{3}")  # no Western word has three such letters in a row
 HEAD = 1 << 12  # bytes that show whether every other one is zero
 CONTROLS = {*range(32), 127} - {9, 10, 12, 13}
 
@@ -85,14 +86,13 @@ def named(name: str, data: bytes = b"") -> Encoding:
 
 
 def _is_western(data: bytes) -> bool:
-    """Whether bytes are a text in Windows-1252: no controls, and ASCII for the most part."""
+    """Whether bytes are a text in Windows-1252: no controls, and words with letters of ASCII."""
     if CONTROLS & set(data):
         return False
     try:
-        letters = [letter for letter in data.decode(WESTERN) if letter.isalpha()]
+        return FOREIGN.search(data.decode(WESTERN)) is None
     except UnicodeDecodeError:
         return False
-    return sum(letter > "\x7f" for letter in letters) <= MOST_FOREIGN * len(letters)
 
 
 def _place(data: bytes, error: UnicodeDecodeError) -> str:

@@ -81,7 +81,8 @@ def _check_names(names: Sequence[str], reader: StreamReader) -> TypedColumns:
             raise StreamError(
                 f"there is no column {name!r}; the columns are {', '.join(map(repr, names))}"
             )
-    return TypedColumns(names, reader.options.types, reader.options.missing, reader.target)
+    options = reader.options
+    return TypedColumns(names, options.types, options.missing, reader.target, options.decimal)
 
 
 def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:

@@ -36,6 +36,7 @@ class Options(NamedTuple):
     delimiter: str
     zero_based: bool
     encoding: str | None = None
+    decimal: str | None = None
 
 
 def read_stream(
@@ -53,6 +54,7 @@ def read_stream(
     n_features: int | None = None,
     zero_based: bool = False,
     encoding: str | None = None,
+    decimal: str | None = None,
 ) -> StreamReader:
     r"""Read rows and labels in chunks, for `prequential` or for a loop with `partial_fit`.
 
@@ -89,6 +91,9 @@ def read_stream(
     encoding : str, optional
         Of a text file, as Python calls it; by default UTF-8, or UTF-16 where the first bytes of
         the file show it.
+    decimal : "." or ",", optional
+        The decimal mark of a CSV file; by default found for each column of the first chunk. Where
+        it makes a difference and cells leave it open ("1,234"), it has to be given.
 
     Returns
     -------
@@ -113,7 +118,9 @@ def read_stream(
     if is_file and format != "svmlight" and not isinstance(target, str):
         raise ValueError(f"target must name the column of labels; got {target!r}.")
     delimiter = delimiter or ("\t" if format == "tsv" else ",")
-    options = Options(tuple(drop), names, types or {}, missing, delimiter, zero_based, encoding)
+    options = Options(
+        tuple(drop), names, types or {}, missing, delimiter, zero_based, encoding, decimal
+    )
     return StreamReader(source, target, format, chunk, on_bad, options, n_features)
 
 

@@ -18,7 +18,8 @@ from infinimix.streaming.lines import check_text
 
 SUFFIXES = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
-    ".pq": "parquet", ".xlsx": "xlsx", ".xlsm": "xlsx", ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight",
+    ".pq": "parquet", ".xlsx": "xlsx", ".xlsm": "xlsx",
+    ".svm": "svmlight", ".svmlight": "svmlight", ".libsvm": "svmlight",
 }  # fmt: skip
 
 
