@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from infinimix.cli import options
 
 if TYPE_CHECKING:
-    from infinimix.cli.tables_in import Reading
+    from infinimix.cli.reading import Reading
 
 ORDER = (
-    "real", "log", "category", "binary", "count", "gaussian", "columns", "drop",
-    "missing", "format", "delimiter",
+    "real", "log", "category", "binary", "count", "gaussian", "columns", "drop", "keep",
+    "missing", "format", "delimiter", "encoding", "decimal", "sheet",
 )  # fmt: skip
 
 
@@ -31,14 +31,21 @@ class FileOptions:
     missing: options.Missing = None
     format: options.Format = None
     delimiter: options.Delimiter = None
+    encoding: options.Encoding = None
+    decimal: options.Decimal = None
+    sheet: options.Sheet = None
 
     @property
     def reading(self) -> Reading:
         """How to read the file."""
-        from infinimix.cli.tables_in import Reading, split_names
+        from infinimix.cli.reading import Reading
+        from infinimix.cli.tables_in import check_decimal, split_names
 
-        drop = tuple(split_names(self.drop))
-        return Reading(self.format, self.delimiter, self.missing, drop)
+        check_decimal(self.decimal)
+        return Reading(
+            self.format, self.delimiter, self.missing, tuple(split_names(self.drop)),
+            self.encoding, self.sheet, self.decimal,
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,7 @@ class ColumnOptions(KindOptions):
     """The kinds of columns in a file too."""
 
     columns: options.Columns = None
+    keep: options.Keep = None
 
 
 @dataclass(frozen=True)

@@ -41,13 +41,14 @@ def cluster(
 def _tell(model: Any, rows: Any, output: Any, append: bool, as_json: bool) -> None:
     from infinimix.cli.describing import describe_groups, show_groups
     from infinimix.cli.out import print_json, show
-    from infinimix.cli.places import write_text
-    from infinimix.cli.predict import answer_columns, to_csv
+    from infinimix.cli.predict import answer_columns
+    from infinimix.cli.writing import is_typed, write_table
 
     labels = model.labels_.tolist()
     groups = describe_groups(model)
     if output is not None or not as_json:
-        write_text(to_csv(answer_columns(rows.table, {"group": labels}, append)), output)
+        answers = {"group": labels}
+        write_table(answer_columns(rows.table, answers, append, is_typed(output)), output)
     if as_json:
         told = {"rows": len(labels), "groups": groups}
         told["n_groups_posterior"] = model.n_groups_posterior_

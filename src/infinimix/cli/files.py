@@ -1,14 +1,16 @@
 """Files of tables as columns of cells, with all that is needed to write them again unchanged.
 
-Cells of CSV and TSV files are text as it stands in the file; those of JSON lines and Parquet have
-types of their own. What the columns mean is decided in `tables_in`.
+Cells of CSV and TSV files are text as it stands in the file; those of JSON lines, Parquet and Excel
+files have types of their own. What the columns mean is decided in `tables_in`.
 """
 
 from __future__ import annotations
 
-import gzip
 import io
-from collections.abc import Iterator, Sequence
+import re
+import sys
+import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -16,13 +18,21 @@ from typing import Any
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.places import wrong_with_file
+from infinimix.cli.reading import Reading
+from infinimix.cli.sheets import read_sheet
 from infinimix.streaming.bad import BadRecords
-from infinimix.streaming.lines import number_lines, open_lines
+from infinimix.streaming.compression import BROKEN, bare_name, unzipped
+from infinimix.streaming.encodings import WESTERN, Encoding, UnknownEncoding, find_encoding, named
+from infinimix.streaming.lines import number_lines
 from infinimix.streaming.parquet import read_columns
-from infinimix.streaming.records import format_of, named_twice, parse_object, read_records
+from infinimix.streaming.records import format_of, parse_object, read_records, tell_apart
 
-FORMATS = ("csv", "tsv", "jsonl", "parquet")
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
+HEAD, CHUNK = 1 << 20, 1 << 12  # bytes of a stream that are looked at, and those read at once
 DELIMITERS = (",", ";", "\t", "|")
+QUOTED = re.compile(r'"[^"]*"')
+PLAIN = (".txt", ".data", ".dat")
+OLD = (".xls", ".xlsb", ".ods", ".numbers")  # workbooks that nothing here reads
 
 
 @dataclass
@@ -41,9 +51,13 @@ class Source:
         Column by column; None where a row of JSON lacks a key.
     lines : list of int
         Where each row begins, from 1 on.
+    delimiter : str
+        Between the cells of CSV files.
     raw : list of str
         Text files: each row as it stands there, with its line end; of CSV files also the header
         and blank lines.
+    encoding : Encoding
+        Of text files.
     """
 
     name: str
@@ -53,6 +67,7 @@ class Source:
     lines: list[int]
     delimiter: str = ","
     raw: list[str] = field(default_factory=list)
+    encoding: Encoding = Encoding("utf-8")  # noqa: RUF009  (a value that never changes)
 
     @property
     def is_text(self) -> bool:
@@ -66,39 +81,130 @@ class Source:
 
     def where(self, i: int) -> str:
         """Return the place of a row, for messages."""
-        return f"row {i + 1}" if self.format == "parquet" else f"line {self.lines[i]}"
+        return f"{'line' if self.raw else 'row'} {self.lines[i]}"
 
 
-def read_source(path: Path, format: str | None = None, delimiter: str | None = None) -> Source:
+def read_source(path: Path, reading: Reading | None = None) -> Source:
     """Read a file; `CommandError` says what is wrong with it."""
-    format = find_format(path, format)
+    reading = reading or Reading()
+    format = find_format(path, reading.format)
     wrong = wrong_with_file(path)
     if wrong:
         raise CommandError(wrong)
+    if reading.sheet is not None and format != "xlsx":
+        raise CommandError(f"--sheet: {path} is no Excel file, and has no sheets.")
+    data = _read_bytes(path)
     if format == "parquet":
-        source = _read_parquet(path)
+        source = _read_parquet(path, data)
+    elif format == "xlsx":
+        names, cells, lines = read_sheet(data, str(path), reading.sheet)
+        source = Source(str(path), format, names, cells, lines)
     else:
-        with open_lines(str(path)) as lines:
-            try:
-                read = _read_json if format == "jsonl" else _read_csv
-                source = read(str(path), format, lines, delimiter)
-            except ValueError as error:
-                raise CommandError(f"{path}: {error}.") from error
+        source = _read_text(path, format, data, reading)
     if not source.n_rows:
         raise CommandError(f"{path} has no rows; give a file with a header and rows below it.")
+    source.names = tell_apart(source.names, f"{path}: ")
     return source
+
+
+def _read_bytes(path: Path) -> bytes:
+    """Return what is in a file, unzipped."""
+    try:
+        if str(path) != "-":
+            with open(path, "rb") as file:
+                return bytes(unzipped(file, path.name).read())
+        given: Any = getattr(sys.stdin, "buffer", None)
+        return bytes(given.read()) if given is not None else sys.stdin.read().encode("utf-8")
+    except BROKEN as error:
+        raise _damaged(path, error) from error
+
+
+def _damaged(path: Path, error: Exception) -> CommandError:
+    return CommandError(
+        f"{path}: the compressed file is damaged or ends early ({error}); make it anew."
+    )
+
+
+def _read_text(path: Path, format: str, data: bytes, reading: Reading) -> Source:
+    encoding = choose_encoding(path, data, reading.encoding)
+    try:
+        lines = io.StringIO(encoding.decode(data), newline="")
+        read = _read_json if format == "jsonl" else _read_csv
+        source = read(str(path), format, lines, reading.delimiter)
+    except UnknownEncoding as error:
+        raise _undecodable(path, error) from error
+    except ValueError as error:
+        raise CommandError(f"{path}: {error}.") from error
+    source.encoding = encoding
+    return source
+
+
+def choose_encoding(path: Path, data: bytes, name: str | None) -> Encoding:
+    """Return the encoding that the user names, or the one that the bytes show, and say so."""
+    if name is not None:
+        try:
+            return named(name, data)
+        except LookupError as error:
+            raise CommandError(
+                f"--encoding: there is no {name!r}; some are utf-8, utf-16, cp1252, latin-1, "
+                "cp1251 and shift_jis."
+            ) from error
+    try:
+        found = find_encoding(data)
+    except UnknownEncoding as error:
+        raise _undecodable(path, error) from error
+    if found.name == WESTERN:
+        warnings.warn(
+            f"{path} is not UTF-8; it was read as Windows-1252. If letters look wrong, name its "
+            "encoding with --encoding.", stacklevel=2,
+        )  # fmt: skip
+    return found
+
+
+def look_at(path: Path, format: str, reading: Reading) -> tuple[str, str | None]:
+    """Return encoding and delimiter of a text file that is read as a stream, by its beginning."""
+    head = b""
+    with open(path, "rb") as file:
+        plain = unzipped(file, path.name)
+        try:
+            while len(head) < HEAD and (part := plain.read(CHUNK)):
+                head += part
+        except BROKEN as error:
+            if not head:  # else the reader says on which line
+                raise _damaged(path, error) from error
+    whole = head if len(head) < HEAD else head[: head.rfind(b"\n") + 1] or head
+    encoding = choose_encoding(path, whole, reading.encoding)
+    delimiter = reading.delimiter
+    if delimiter is None and format == "csv":
+        first = whole[: whole.find(b"\n") + 2 or None]
+        delimiter = _find_delimiter(first.decode(encoding.name, "ignore"))
+    return encoding.name, delimiter
+
+
+def _undecodable(path: Path, error: UnknownEncoding) -> CommandError:
+    return CommandError(
+        f"{path} {error}. If it is a text file, name its encoding with --encoding, such as utf-8, "
+        "utf-16, cp1252 or cp1251; if it is none, give a CSV file."
+    )
 
 
 def find_format(path: Path, format: str | None) -> str:
     """Return what a file holds, by its name unless told."""
     if format is None:
         format = "csv" if str(path) == "-" else format_of(str(path))
-    if format is None and path.suffix in (".txt", ".data", ".dat"):
+    if format is None and bare_suffix(path) in PLAIN:
         format = "csv"
+    if format is None and bare_suffix(path) in OLD:
+        raise CommandError(f"{path}: save it as .xlsx or .csv first; this format cannot be read.")
     if format not in FORMATS:
         told = "the name does not say what it holds" if format is None else f"not {format!r}"
         raise CommandError(f"{path}: {told}; give --format, one of {', '.join(FORMATS)}.")
     return format
+
+
+def bare_suffix(path: Path) -> str:
+    """Return how a name ends, before the end that says how it is compressed."""
+    return Path(bare_name(path.name)).suffix.lower()
 
 
 def _read_csv(name: str, format: str, lines: Any, delimiter: str | None) -> Source:
@@ -121,7 +227,6 @@ def _read_csv(name: str, format: str, lines: Any, delimiter: str | None) -> Sour
     names = [cell or f"column {j + 1}" for j, cell in enumerate(next(records, (0, []))[1])]
     if not names:
         raise CommandError(f"{name} is empty; give a file with a header and rows below it.")
-    check_names(names, name)
     raw, at, cells = ["".join(held)], [], []
     held.clear()
     for line, record in records:
@@ -141,15 +246,9 @@ def _read_csv(name: str, format: str, lines: Any, delimiter: str | None) -> Sour
 
 
 def _find_delimiter(header: str) -> str:
-    """Return a comma, unless the header has none and has another usual delimiter."""
-    counts = [header.count(one) for one in DELIMITERS]
-    return "," if counts[0] else DELIMITERS[counts.index(max(counts))]
-
-
-def check_names(names: Sequence[str], name: str) -> None:
-    """Refuse columns that have the same name."""
-    if double := named_twice(names):
-        raise CommandError(f"{name}: two columns have the name {double!r}; rename one of them.")
+    """Return the usual delimiter that the header has most of, outside quotes; or a comma."""
+    bare = QUOTED.sub("", header)
+    return max(DELIMITERS, key=bare.count)
 
 
 def _read_json(name: str, format: str, lines: Any, delimiter: str | None) -> Source:
@@ -173,15 +272,9 @@ def _read_json(name: str, format: str, lines: Any, delimiter: str | None) -> Sou
     return Source(name, format, names, cells, at, raw=raw)
 
 
-def _read_parquet(path: Path) -> Source:
-    if str(path) == "-":
-        raise CommandError("Parquet cannot be read from standard input; name a file.")
-    file: Any = str(path)
-    if path.suffix == ".gz":
-        with gzip.open(path) as zipped:
-            file = io.BytesIO(zipped.read())
+def _read_parquet(path: Path, data: bytes) -> Source:
     try:
-        columns = read_columns(file)
+        columns = read_columns(io.BytesIO(data))
     except (ImportError, OSError):
         raise
     except Exception as error:  # PyArrow's and polars' errors have no common root

@@ -5,46 +5,102 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.files import Source
-from infinimix.cli.places import write_bytes, write_text
+from infinimix.cli.places import write_text
 from infinimix.cli.tables_in import InputTable
+from infinimix.cli.writing import BINARY, format_of_output, write_table
 from infinimix.streaming.cells import WHOLE
-from infinimix.streaming.parquet import write_columns
 
 if TYPE_CHECKING:
     import pandas as pd
 
-Filled = dict[int, dict[int, Any]]  # row -> column -> what goes there
+Filled = dict[int, dict[int, Any]]  # row -> column -> the value that goes there
 
 
 def fill(table: InputTable, X: pd.DataFrame, done: pd.DataFrame) -> tuple[Filled, dict[str, int]]:
-    """Return what goes where, and how many cells of each column were filled."""
-    source = table.source
+    """Return what goes where, and how many cells of each column were filled.
+
+    Numbers of a column of whole numbers are whole.
+    """
     filled: Filled = {}
     counts: dict[str, int] = {}
     for name in X.columns:
-        j = source.names.index(name)
+        j = table.source.names.index(name)
         holes = X[name].isna() & done[name].notna()
-        write = _writer(source, j, X[name].dropna().tolist())
+        value = _rounding(X[name].dropna().tolist())
         for i in holes.to_numpy().nonzero()[0].tolist():
-            filled.setdefault(i, {})[j] = write(done[name].iloc[i])
+            filled.setdefault(i, {})[j] = value(done[name].iloc[i])
             counts[name] = counts.get(name, 0) + 1
     return filled, counts
 
 
-def _writer(source: Source, j: int, some: list[Any]) -> Any:
-    """Return how a column writes a value: whole numbers whole, others with as many digits."""
+def _rounding(some: list[Any]) -> Callable[[Any], Any]:
+    """Return how a filled cell becomes a value of its column."""
     if any(isinstance(value, str | bool) for value in some):
-        return _plain
+        return lambda value: value.item() if hasattr(value, "item") else value
     if all(float(value).is_integer() for value in some):
-        return lambda value: str(round(float(value))) if source.is_text else round(float(value))
-    if not source.is_text:
-        return float
-    digits = max(_digits(cell) for cell in source.cells[j])
-    return lambda value: f"{float(value):.{digits}f}"
+        return lambda value: round(float(value))
+    return float
+
+
+def write_filled(table: InputTable, filled: Filled, path: Path | None) -> None:
+    """Write the file again with its holes filled: as it was, or in the format of another name."""
+    source = table.source
+    format = format_of_output(path, source.format)
+    if format != source.format or format in BINARY:
+        write_table(_columns(table, filled), path, format)
+    elif source.is_text:
+        write_text(_csv_text(table, filled), path, source.encoding)
+    else:
+        write_text(_json_text(source, filled), path, source.encoding)
+
+
+def _columns(table: InputTable, filled: Filled) -> dict[str, list[Any]]:
+    """Return all columns with their holes filled; those of text files as what they mean."""
+    source = table.source
+    cells = (list(column) for column in source.cells)
+    columns = (
+        table.plain_columns() if source.is_text else dict(zip(source.names, cells, strict=True))
+    )
+    for i, row in filled.items():
+        for j, value in row.items():
+            columns[source.names[j]][i] = value
+    return columns
+
+
+def _csv_text(table: InputTable, filled: Filled) -> str:
+    source = table.source
+    used = {j for row in filled.values() for j in row}
+    writers = {j: _writer(table, j) for j in used}
+    parts, i = [source.raw[0]], 0
+    for raw in source.raw[1:]:
+        if not raw.strip("\r\n"):
+            parts.append(raw)  # a blank line
+            continue
+        texts = {j: writers[j](value) for j, value in filled.get(i, {}).items()}
+        parts.append(_csv_row(source, i, texts, raw) if texts else raw)
+        i += 1
+    return "".join(parts)
+
+
+def _writer(table: InputTable, j: int) -> Callable[[Any], str]:
+    """Return how a column writes a value: with as many digits as its other cells have."""
+    name, cells = table.source.names[j], table.source.cells[j]
+    style = table.styles.get(name)
+
+    def write(value: Any) -> str:
+        if isinstance(value, str | bool):
+            return str(value)
+        if style is not None:
+            return style.write(value, 0 if isinstance(value, int) else digits)
+        return str(value) if isinstance(value, int) else f"{value:.{digits}f}"
+
+    digits = max(style.digits(cell.strip()) if style else _digits(cell) for cell in cells)
+    return write
 
 
 def _digits(cell: str) -> int:
@@ -53,31 +109,6 @@ def _digits(cell: str) -> int:
     behind = len(mantissa.partition(".")[2])
     power = int(exponent) if WHOLE.fullmatch(exponent) else 0
     return min(max(behind - power, 0), 12)
-
-
-def _plain(value: Any) -> Any:
-    return value.item() if hasattr(value, "item") else value
-
-
-def write_filled(source: Source, filled: Filled, path: Path | None) -> None:
-    """Write the file again, with its holes filled, in its own format."""
-    if source.is_text:
-        write_text(_csv_text(source, filled), path)
-    elif source.format == "jsonl":
-        write_text(_json_text(source, filled), path)
-    else:
-        write_bytes_or_refuse(_parquet_bytes(source, filled), path)
-
-
-def _csv_text(source: Source, filled: Filled) -> str:
-    parts, i = [source.raw[0]], 0
-    for raw in source.raw[1:]:
-        if not raw.strip("\r\n"):
-            parts.append(raw)  # a blank line
-            continue
-        parts.append(_csv_row(source, i, filled[i], raw) if i in filled else raw)
-        i += 1
-    return "".join(parts)
 
 
 def _csv_row(source: Source, i: int, cells: dict[int, Any], raw: str) -> str:
@@ -100,22 +131,3 @@ def _json_text(source: Source, filled: Filled) -> str:
         row |= {source.names[j]: value for j, value in filled[i].items()}
         lines.append(json.dumps(row, ensure_ascii=False) + ("\n" if raw.endswith("\n") else ""))
     return "".join(lines)
-
-
-def _parquet_bytes(source: Source, filled: Filled) -> bytes:
-    columns = dict(zip(source.names, (list(cells) for cells in source.cells), strict=True))
-    for i, row in filled.items():
-        for j, value in row.items():
-            columns[source.names[j]][i] = value
-    file = io.BytesIO()
-    write_columns(columns, file)
-    return file.getvalue()
-
-
-def write_bytes_or_refuse(data: bytes, path: Path | None) -> None:
-    """Write a binary file; a terminal is no place for it."""
-    from infinimix.cli.errors import CommandError
-
-    if path is None or str(path) == "-":
-        raise CommandError("a Parquet file is not written to standard output; add --output FILE.")
-    write_bytes(data, path)

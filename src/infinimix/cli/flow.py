@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import KindOptions
 from infinimix.cli.errors import CommandError
-from infinimix.cli.files import find_format
+from infinimix.cli.files import find_format, look_at, read_source
 from infinimix.cli.kinds import FLAGS
 from infinimix.cli.learning import find_class, make
 from infinimix.cli.out import is_watched, mention
-from infinimix.cli.tables_in import MARKERS, split_names
+from infinimix.cli.reading import Reading
+from infinimix.cli.tables_in import MARKERS, need_columns, split_names, understand
 from infinimix.evaluation.abilities import LearnsTables, able
 from infinimix.streaming.readers import read_stream
 from infinimix.tables.rows import as_dicts, cut
@@ -23,6 +24,15 @@ if TYPE_CHECKING:
 
 BARS = "▁▂▃▄▅▆▇█"
 POINTS = 40
+
+
+def read_rows(path: Path, reading: Reading, target: str) -> list[dict[str, Any]]:
+    """Return the rows of an Excel file as a stream has them."""
+    source = read_source(path, reading)
+    need_columns(source, [target, *reading.drop], "an option")
+    table = understand(source, reading, labels=target)
+    columns = table.plain_columns()
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 @dataclass
@@ -41,12 +51,19 @@ class Flow:
 
     def __post_init__(self) -> None:
         reading = self.reads.reading
-        format, self.drop = find_format(self.source, reading.format), reading.drop
+        self.drop = reading.drop
+        format: str | None = find_format(self.source, reading.format)
+        encoding, delimiter = reading.encoding, reading.delimiter
+        if format in ("csv", "tsv", "jsonl") and self.source.is_file():
+            encoding, delimiter = look_at(self.source, str(format), reading)
+        given: Any = str(self.source)
+        if format == "xlsx":
+            given, format = read_rows(self.source, reading, self.target), None
         reader = read_stream(
-            str(self.source), self.target, format=format, chunk=self.chunk, drop=self.drop,
+            given, self.target, format=format, chunk=self.chunk, drop=self.drop,
             on_bad="skip" if self.skip_bad else "raise",
             missing=MARKERS if reading.missing is None else ("", *reading.missing),
-            delimiter=reading.delimiter,
+            delimiter=delimiter, encoding=encoding, decimal=reading.decimal,
         )  # fmt: skip
         self._chunks = iter(reader)
         self._first = next(self._chunks, None)

@@ -42,7 +42,7 @@ def impute(
     ).fit(rows.X)  # fmt: skip
     model.set_params(verbose=False)
     filled, counts = fill(rows.table, rows.X, model.transform(rows.X))
-    write_filled(rows.table.source, filled, output)
+    write_filled(rows.table, filled, output)
     if save is not None:
         rows.save(model, save)
     _tell(counts, rows, output, as_json)

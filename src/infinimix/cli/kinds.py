@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +25,6 @@ FLAGS = {
     "--real": "real", "--log": "real:log", "--category": "categorical", "--binary": "binary",
     "--count": "count",
 }  # fmt: skip
-ID_NAME = re.compile(r"(.*[_\W])?(id|idx|index|uuid|key|nr|no|number|row)|column 1", re.IGNORECASE)
 TELL_NOTHING = ("has no values", "is constant")
 FEWEST = 20  # rows from which on a column of different values is told from chance
 NEARLY_ALL = 0.9
@@ -35,10 +33,16 @@ MOST_SHOWN = 40  # columns
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user said of columns: kinds by name or block, and names to leave out."""
+    """What the user said of columns: kinds by name or block, names to leave out and to keep."""
 
     columns: dict[Any, str]
     drop: list[str]
+    keep: list[str] = field(default_factory=list)
+
+    @property
+    def named(self) -> set[str]:
+        """The columns whose kinds the user has said."""
+        return {name for key in self.columns for name in _members(key)}
 
     def within(self, names: Sequence[str]) -> dict[Any, str] | str:
         """Return the kinds for `columns=` of a model, "auto" where nothing was said."""
@@ -60,7 +64,7 @@ class ColumnInfo:
 
 def ask_kinds(
     table: InputTable, flags: Mapping[str, Sequence[str] | None], path: Path | None,
-    drop: Sequence[str] | None,
+    drop: Sequence[str] | None, keep: Sequence[str] | None = None,
 ) -> Asked:  # fmt: skip
     """Return what options and the file of `--columns` say; options have the last word."""
     columns, left_out = _read_toml(table, path) if path is not None else ({}, [])
@@ -75,7 +79,9 @@ def ask_kinds(
         columns[tuple(block)] = "gaussian"
     names = split_names(drop, table)
     need_columns(table.source, names, "--drop")
-    return Asked(columns, [*left_out, *names])
+    kept = split_names(keep, table)
+    need_columns(table.source, kept, "--keep")
+    return Asked(columns, [*left_out, *names], kept)
 
 
 def _read_toml(table: InputTable, path: Path) -> tuple[dict[Any, str], list[str]]:
@@ -134,7 +140,7 @@ def _by_name(found: Mapping[Any, str]) -> dict[str, str]:
 def _describe(name: str, kind: str, column: Any, table: InputTable) -> ColumnInfo:
     some = column.dropna()
     distinct = int(some.nunique())
-    odd = _odd(name, some, distinct, table.types.get(name, ""))
+    odd = _odd(some, distinct, table.types.get(name, ""))
     return ColumnInfo(name, kind, distinct, int(len(column) - len(some)), _example(some, kind), odd)
 
 
@@ -148,7 +154,7 @@ def _example(some: Any, kind: str) -> str:
     return text + (", .." if some.nunique() > 3 else "")
 
 
-def _odd(name: str, some: Any, distinct: int, kind: str) -> str:
+def _odd(some: Any, distinct: int, kind: str) -> str:
     """Return why a column deserves a look, or ""."""
     if distinct <= 1:
         return TELL_NOTHING[distinct]
@@ -159,13 +165,6 @@ def _odd(name: str, some: Any, distinct: int, kind: str) -> str:
         numbers = 1 - some.isin(odd).mean()
         if numbers >= NEARLY_ALL and odd:
             return f"is text only because of {listed(odd, 3)}: if that means missing, say --missing"
-        if distinct >= NEARLY_ALL * len(some):
-            return f"looks like a name: {distinct:,} different values in {len(some):,} rows"
-    elif kind == "number" and distinct == len(some):
-        whole = bool((some % 1 == 0).all())
-        span = some.max() - some.min() == len(some) - 1
-        if whole and (span or ID_NAME.fullmatch(name)):
-            return "looks like a number of rows: all its values are different"
     return ""
 
 

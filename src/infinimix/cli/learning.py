@@ -7,6 +7,7 @@ A model file is one that `infinimix.load` reads; its notes say how the table was
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -17,7 +18,8 @@ from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.files import Source
 from infinimix.cli.kinds import ColumnInfo
 from infinimix.cli.out import is_watched
-from infinimix.cli.tables_in import InputTable, Reading, understand
+from infinimix.cli.reading import Reading
+from infinimix.cli.tables_in import InputTable, tell_styles, understand
 from infinimix.evaluation.abilities import (
     AnswersBatches,
     Classifying,
@@ -202,12 +204,15 @@ def read_for(
     types = dict(notes.get("types") or _types_of(trained.model))
     missing = reading.missing if reading.missing is not None else notes.get("missing")
     target = target if target is not None else notes.get("target")
-    reading = Reading(reading.format, reading.delimiter, missing, reading.drop)
+    decimals = notes.get("decimals") or {}
+    reading = replace(reading, missing=missing, decimals=decimals)
     table = understand(source, reading, types=types, labels=target)
+    for text in tell_styles(table, [name for name in table.types if name in needed]):
+        warnings.warn(text, stacklevel=2)
     if not needed:
         return table, table.frame.drop(columns=list(reading.drop))
     absent = [name for name in needed if name not in table.types]
-    if absent:
+    if len(absent) == len(needed):
         raise CommandError(
             f"{source.name} lacks {listed(absent)}, which the model was trained on; "
             + hint(absent[0], table.source.names)
@@ -219,7 +224,18 @@ def read_for(
             f"{source.name} has columns that the model does not know: {listed(unknown)}; "
             f"leave them out with --drop {','.join(unknown[:8])}"
         )
-    return table, table.frame[needed]
+    return table, fill_absent(table, needed, absent)
+
+
+def fill_absent(table: InputTable, needed: Sequence[str], absent: Sequence[str]) -> pd.DataFrame:
+    """Return the columns that a model takes; those that the file lacks are missing cells."""
+    if absent:
+        warnings.warn(
+            f"{table.source.name} lacks {listed(absent)}; their cells count as missing.",
+            stacklevel=2,
+        )
+    blank = dict.fromkeys(absent, None)
+    return table.frame.assign(**blank)[list(needed)]
 
 
 def _types_of(model: Any) -> dict[str, str]:

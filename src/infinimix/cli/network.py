@@ -96,7 +96,7 @@ def _check_bif(infos: Any) -> None:
 
 
 def _edges_csv(model: Any) -> str:
-    from infinimix.cli.predict import to_csv
+    from infinimix.cli.writing import to_csv
 
     edges = describe_network(model, 0.0)["edges"]
     names = ("from", "to", "probability")

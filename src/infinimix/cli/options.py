@@ -9,7 +9,10 @@ import typer
 
 from infinimix.cli.places import check_file, check_model, check_place
 
-TABLE = "CSV, TSV, JSON lines or Parquet file, maybe .gz; - is standard input."
+TABLE = (
+    "CSV, TSV, JSON lines, Parquet or Excel file, maybe .gz, .bz2, .xz or .zst; "
+    "- is standard input."
+)
 
 
 def _columns(flag: str, text: str) -> Any:
@@ -27,6 +30,14 @@ def _running(*flags: str, text: str, metavar: str | None = None, **more: Any) ->
 def to_file(*flags: str, text: str) -> Any:
     """Return an option that names a file to write, checked before the work."""
     return typer.Option(*flags, help=text, metavar="FILE", callback=check_place)
+
+
+def _check_table(
+    context: typer.Context, option: typer.CallbackParam, path: Path | None
+) -> Path | None:
+    from infinimix.cli.writing import check_table  # only commands that write tables need it
+
+    return check_table(context, option, path)
 
 
 Table = Annotated[Path, typer.Argument(help=TABLE, callback=check_file)]
@@ -51,8 +62,12 @@ Text = Annotated[
     typer.Option("--text", help="Learn from the words of this column only.", metavar="COLUMN"),
 ]
 Output = Annotated[
-    Path | None, to_file("--output", "-o", text="File to write, else standard output.")
-]
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", callback=_check_table,
+        help="File to write: .csv, .tsv, .jsonl, .parquet or .xlsx; else standard output.",
+    ),
+]  # fmt: skip
 Save = Annotated[Path | None, to_file("--save", text="Save the model in this file.")]
 Append = Annotated[
     bool, typer.Option("--append", help="Write the columns of the file too, before the answer.")
@@ -70,6 +85,10 @@ Gaussian = Annotated[
 Drop = Annotated[
     list[str] | None, _columns("--drop", "Leave these out, such as names and numbers of rows.")
 ]
+Keep = Annotated[
+    list[str] | None,
+    _columns("--keep", "Use these although nearly all their values are different."),
+]
 Columns = Annotated[
     Path | None,
     typer.Option(
@@ -86,10 +105,22 @@ Missing = Annotated[
 ]
 Format = Annotated[
     str | None,
-    _file("--format", "csv, tsv, jsonl or parquet, where the name does not say it.", "NAME"),
+    _file("--format", "csv, tsv, jsonl, parquet or xlsx, if the name does not say it.", "NAME"),
 ]
 Delimiter = Annotated[
     str | None, _file("--delimiter", "What is between cells, found if not given.", "CHARACTER")
+]
+Encoding = Annotated[
+    str | None,
+    _file("--encoding", "Of text: utf-8, utf-16, cp1252 and so on, found if not given.", "NAME"),
+]
+Decimal = Annotated[
+    str | None,
+    _file("--decimal", "What is before decimals, . or , where cells leave it open.", "CHARACTER"),
+]
+Sheet = Annotated[
+    str | None,
+    _file("--sheet", "Sheet of an Excel file, by name or number.", "NAME"),
 ]
 
 Effort = Annotated[

@@ -12,6 +12,8 @@ from typing import NoReturn
 import typer
 
 from infinimix.cli.errors import hint, refuse
+from infinimix.streaming.compression import zipped
+from infinimix.streaming.encodings import Encoding
 
 
 def check_place(
@@ -74,13 +76,13 @@ def wrong_with_file(path: Path) -> str | None:
     return f"there is no file {str(path)!r}; {advice}"
 
 
-def write_text(text: str, path: Path | None) -> None:
-    """Write text to a file, compressed if its name ends in .gz, or to standard output."""
-    data = text.encode("utf-8", "surrogateescape")
+def write_text(text: str, path: Path | None, encoding: Encoding | None = None) -> None:
+    """Write text to a file, compressed if its name says so, or to standard output."""
+    data = encoding.encode(text) if encoding else text.encode("utf-8", "surrogateescape")
     if path is None or str(path) == "-":
         _write_out(data)
         return
-    write_bytes(_zipped(data) if path.suffix == ".gz" else data, path)
+    write_bytes(zipped(data, path.name), path)
 
 
 def write_bytes(data: bytes, path: Path) -> None:
@@ -89,12 +91,6 @@ def write_bytes(data: bytes, path: Path) -> None:
 
     with writing(path) as file:
         file.write(data)
-
-
-def _zipped(data: bytes) -> bytes:
-    import gzip
-
-    return gzip.compress(data, mtime=0)
 
 
 def _write_out(data: bytes) -> None:

@@ -25,27 +25,25 @@ def predict(
     reads: FileOptions,
     as_json: options.Json = False,
 ) -> None:
-    """Classify the rows of a table, as CSV."""
+    """Classify the rows of a table."""
     from infinimix.cli.files import read_source
     from infinimix.cli.learning import load_trained, proba_frame, read_for
     from infinimix.cli.out import mention, print_json
-    from infinimix.cli.places import write_text
+    from infinimix.cli.writing import is_typed, write_table
 
-    source = read_source(
-        file, reads.format, reads.delimiter
-    )  # before the model, which is slow to load
+    source = read_source(file, reads.reading)  # before the model, which is slow to load
     trained = load_trained(model)
     table, X = read_for(trained, source, reads.reading)
     answers = {"prediction": [_plain(value) for value in trained.predict(X, batch)]}
     if proba:
         chances = proba_frame(trained, X, batch)
         answers |= {f"p({label})": chances[label].tolist() for label in chances.columns}
-    columns = answer_columns(table, answers, append)
+    columns = answer_columns(table, answers, append, is_typed(output))
     if as_json and output is None:
         cells = zip(*columns.values(), strict=True)
         print_json([dict(zip(columns, row, strict=True)) for row in cells])
         return
-    write_text(to_csv(columns), output)
+    write_table(columns, output)
     if as_json:
         print_json({"rows": table.n_rows, "output": str(output)})
     elif output is not None:
@@ -56,27 +54,19 @@ def _plain(value: Any) -> Any:
     return value if isinstance(value, bool | int | float | str) else str(value)
 
 
-def answer_columns(table: Any, answers: dict[str, list[Any]], append: bool) -> dict[str, list[Any]]:
-    """Return answers, behind the columns of the file if asked; names that are taken get a _."""
+def answer_columns(
+    table: Any, answers: dict[str, list[Any]], append: bool, typed: bool = False
+) -> dict[str, list[Any]]:
+    """Return answers, behind the columns of the file if asked; names that are taken get a _.
+
+    The columns are as they stand in the file, or with numbers as numbers for a typed format.
+    """
     if not append:
         return answers
     source = table.source
-    columns = dict(zip(source.names, source.cells, strict=True))
+    columns = table.plain_columns() if typed else dict(zip(source.names, source.cells, strict=True))
     for name, values in answers.items():
         while name in columns:
             name += "_"
         columns[name] = values
     return columns
-
-
-def to_csv(columns: dict[str, list[Any]]) -> str:
-    """Return columns as the text of a CSV file; probabilities have six digits."""
-    import csv
-    import io
-
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    writer.writerow(columns)
-    for row in zip(*columns.values(), strict=True):
-        writer.writerow([f"{v:.6f}" if isinstance(v, float) and 0 <= v <= 1 else v for v in row])
-    return file.getvalue()

@@ -49,7 +49,7 @@ def report(
     from infinimix.cli.learning import load_trained
     from infinimix.cli.out import print_json, show
 
-    source = None if data is None else read_source(data, reads.format, reads.delimiter)
+    source = None if data is None else read_source(data, reads.reading)
     trained = load_trained(model)  # after the table: it is slow to load
     rows, labels = None, None
     if source is not None:

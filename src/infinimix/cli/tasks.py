@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import ColumnOptions
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import read_source
+from infinimix.cli.ids import find_ids
 from infinimix.cli.kinds import Asked, ColumnInfo, ask_kinds, describe_columns, warn_of_columns
 from infinimix.cli.learning import Recipe, Trained, check_effort, check_model
 from infinimix.cli.out import count, warn
+from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import (
     InputTable,
-    Reading,
+    check_ambiguous,
     need_columns,
     read_table,
     take_labels,
+    tell_styles,
     understand,
 )
 
@@ -47,6 +51,11 @@ class TaskTable:
             "drop": self.asked.drop,
             "types": {name: self.table.types[name] for name in self.X.columns},
             "missing": None if self.missing is None else list(self.missing),
+            "decimals": {
+                name: style.decimal
+                for name, style in self.table.styles.items()
+                if style.decided and name in self.X.columns
+            },
         }
 
     def save(self, model: Any, path: Path) -> None:
@@ -79,20 +88,43 @@ def read_rows(
     What can be refused is refused before pandas and numba are loaded, which takes a second.
     """
     reading = options.reading
-    source = read_source(path, reading.format, reading.delimiter)
+    source = read_source(path, reading)
     if target is not None:
         need_columns(source, [target], "--target")
     table = understand(source, reading, labels=target)
-    asked = ask_kinds(table, options.kinds, options.columns, options.drop)
+    asked = ask_kinds(table, options.kinds, options.columns, options.drop, options.keep)
     out = [name for name in (*asked.drop, target) if name is not None]
     if not set(table.source.names) - set(out):
         raise CommandError(f"{path} has no column to learn from besides {', '.join(out)}.")
     y = [] if target is None else take_labels(table, target)
-    X = table.frame.drop(columns=list(dict.fromkeys(out)))
-    columns = asked.within(list(X.columns))
+    ids = _leave_out_ids(table, asked, out)
+    used = [name for name in table.source.names if name not in (*out, *ids)]
+    check_ambiguous(table, [name for name in used if name not in asked.named])
+    said = [*_word_ids(ids), *tell_styles(table, used)]
+    for text in said:
+        warn(command, text)
+    asked = replace(asked, drop=[*asked.drop, *ids])
+    X = table.frame[used]
+    columns = asked.within(used)
     infos = describe_columns(X, columns, table, spikes, codes=command == "network")
-    warnings = warn_of_columns(command, infos)
-    return TaskTable(table, X, y, columns, infos, warnings, asked, reading.missing)
+    said += warn_of_columns(command, infos)
+    return TaskTable(table, X, y, columns, infos, said, asked, reading.missing)
+
+
+def _leave_out_ids(table: InputTable, asked: Asked, out: Sequence[str]) -> dict[str, str]:
+    """Return the columns that name rows, unless the user wants them or nothing else is left."""
+    kept = {*asked.keep, *asked.named}
+    names = [name for name in table.source.names if name not in out]
+    ids = find_ids(table, [name for name in names if name not in kept])
+    return ids if len(ids) < len(names) else {}
+
+
+def _word_ids(ids: dict[str, str]) -> list[str]:
+    return [
+        f"column {name!r} left out, as it seems to name rows: {why}; keep it with --keep "
+        f"{quote(name)}"
+        for name, why in ids.items()
+    ]
 
 
 def read_task(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infinimix.cli.errors import CommandError, hint, listed
-from infinimix.cli.learning import Trained
+from infinimix.cli.learning import Trained, fill_absent
 from infinimix.cli.out import progress, warn
-from infinimix.cli.tables_in import InputTable, Reading, read_table, take_labels
+from infinimix.cli.reading import Reading
+from infinimix.cli.tables_in import InputTable, read_table, take_labels
 from infinimix.cli.tasks import Task
 from infinimix.evaluation.folds import deal, splits
 from infinimix.evaluation.scores import align
@@ -63,8 +65,9 @@ def cross_validate(task: Task, folds: int, seed: int) -> dict[str, Any]:
 def test_on(task: Task, path: Path, reading: Reading) -> dict[str, Any]:
     """Learn the whole table, and score the answers for another one."""
     target = task.notes["target"]
+    reading = replace(reading, decimals=task.notes["decimals"])
     table = read_table(path, reading, types=task.notes["types"], labels=target)
-    _check_columns(table, task)
+    absent = _find_absent(table, task)
     y = take_labels(table, target)
     kept = [i for i, label in enumerate(y) if label is not None]
     y = [y[i] for i in kept]
@@ -74,7 +77,8 @@ def test_on(task: Task, path: Path, reading: Reading) -> dict[str, Any]:
     if new:
         warn("evaluate", f"{path} has classes that the training table lacks: {listed(new)}.")
     trained = task.recipe.fit(task.X, task.y)
-    X = table.frame[list(task.X.columns)].iloc[kept].reset_index(drop=True)
+    frame = fill_absent(table, list(task.X.columns), absent)
+    X = frame.iloc[kept].reset_index(drop=True)
     proba, predicted = answer(trained, X, labels)
     return score(labels, y, predicted, proba)
 
@@ -82,13 +86,17 @@ def test_on(task: Task, path: Path, reading: Reading) -> dict[str, Any]:
 test_on.__test__ = False  # type: ignore[attr-defined]  # its name is no test's
 
 
-def _check_columns(table: InputTable, task: Task) -> None:
-    for name in (*task.X.columns, task.notes["target"]):
-        if name not in table.types:
-            raise CommandError(
-                f"{table.source.name} lacks the column {name!r} of the training table; "
-                + hint(name, table.source.names)
-            )
+def _find_absent(table: InputTable, task: Task) -> list[str]:
+    """Return the columns that a test table lacks; without the target or with none it is refused."""
+    absent = [name for name in task.X.columns if name not in table.types]
+    target = task.notes["target"]
+    if target not in table.types or len(absent) == len(task.X.columns):
+        name = target if target not in table.types else absent[0]
+        raise CommandError(
+            f"{table.source.name} lacks the column {name!r} of the training table; "
+            + hint(name, table.source.names)
+        )
+    return absent
 
 
 def answer(trained: Trained, X: pd.DataFrame, labels: list[Any]) -> tuple[np.ndarray, list[Any]]:

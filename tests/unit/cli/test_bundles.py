@@ -13,8 +13,8 @@ def test_a_bundle_becomes_options_in_the_order_of_help():
     run = unfolded(command)
     names = list(inspect.signature(run).parameters)
     assert names == [
-        "file", "real", "log", "category", "binary", "count", "columns", "drop", "missing",
-        "format", "delimiter", "seed",
+        "file", "real", "log", "category", "binary", "count", "columns", "drop", "keep",
+        "missing", "format", "delimiter", "encoding", "decimal", "sheet", "seed",
     ]  # fmt: skip
     given = dict.fromkeys(names[1:-1]) | {"file": "a.csv", "seed": 3, "drop": ["x,y"]}
     run(**given)

@@ -15,7 +15,7 @@ def filled_file(path, values, tmp_path, name="out.csv"):
     for column, value in values.items():
         done[column] = done[column].fillna(value)
     cells, counts = fill(table, table.frame, done)
-    write_filled(table.source, cells, tmp_path / name)
+    write_filled(table, cells, tmp_path / name)
     return (tmp_path / name).read_bytes(), counts
 
 
@@ -32,7 +32,7 @@ def test_only_holes_change(tmp_path):
 def test_json_lines(tmp_path):
     text = '{"a":1.5,  "b":"x"}\n{"b": "é"}\n{"a": null, "b": null}\n'
     (tmp_path / "a.jsonl").write_text(text, encoding="utf-8")
-    out, _ = filled_file(tmp_path / "a.jsonl", {"a": 0.25, "b": "y"}, tmp_path)
+    out, _ = filled_file(tmp_path / "a.jsonl", {"a": 0.25, "b": "y"}, tmp_path, "out.jsonl")
     lines = out.decode("utf-8").splitlines()
     assert lines[0] == text.splitlines()[0]
     assert json.loads(lines[1]) == {"a": 0.25, "b": "é"}
