@@ -377,7 +377,7 @@ class BlockmodelBayesNet(GraphNet):
 
     def _encode(self, X: Any) -> EncodedTable:
         schema = self._fitted.columns.schema
-        check_names(self, X, schema.named)
+        check_names(self, X, schema)
         return encode(schema, X, learn=False, who=type(self).__name__)
 
     # --- other forms ------------------------------------------------------------------------

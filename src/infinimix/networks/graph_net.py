@@ -54,13 +54,13 @@ class GraphNet(BaseEstimator):
     @property
     def n_features_in_(self) -> int:
         """The number of columns."""
-        return int(self._fitted.columns.schema.width)
+        return len(self._fitted.columns.schema.inputs)
 
     @property
     def feature_names_in_(self) -> np.ndarray:
         """The names of the columns, if the table had names."""
         schema = self._fitted.columns.schema
-        return feature_names(schema.names if schema.named else None)
+        return feature_names(schema.inputs if schema.named else None)
 
     @property
     def columns_(self) -> dict[str, str]:

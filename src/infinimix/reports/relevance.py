@@ -97,12 +97,13 @@ def _by_blocks(model: Any, rows: Any) -> Iterator[np.ndarray]:
     """Yield log probabilities of the classes under each mask, which hides indicators as well."""
     table = model._rows(rows)
     schema = table.schema
-    order = list(range(schema.width))
+    order: list[Any] = list(schema.positions_of.values())
     if schema.named:
-        order = [schema.names.index(name) for name in rows.columns]
+        alone = {name: (j,) for j, name in enumerate(schema.names)}
+        order = [(schema.positions_of | alone)[name] for name in rows.columns]
     for mask in _masks(len(order)):
         shown = np.zeros(schema.width, dtype=bool)
-        shown[order] = mask
+        shown[[j for places, keep in zip(order, mask, strict=True) if keep for j in places]] = True
         joint = model._log_corrected(table.show(shown))
         yield joint - logsumexp(joint, axis=1, keepdims=True)
 

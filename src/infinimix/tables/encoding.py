@@ -25,7 +25,13 @@ __all__ = ["encode"]
 
 
 def encode(
-    schema: Schema, X: Any, learn: bool, *, who: str = "the model", strict: bool = False
+    schema: Schema,
+    X: Any,
+    learn: bool,
+    *,
+    who: str = "the model",
+    strict: bool = False,
+    lenient: bool | None = None,
 ) -> EncodedTable:
     """Encode a table by a schema.
 
@@ -45,6 +51,9 @@ def encode(
     strict : bool
         Whether guessed kinds refuse the numbers that they cannot hold, as kinds that were asked
         for do. By default these count as missing, with one warning.
+    lenient : bool, optional
+        Whether a frame may lack columns, up to half of them, whose cells are then missing; by
+        default if `learn` is False.
 
     Returns
     -------
@@ -72,7 +81,8 @@ def encode(
             if schema.transforms:
                 _transform(schema, kind, block)
             return EncodedTable(schema, (block,))
-    table, misfits = open_aligned(schema, X, who), None if strict else Misfits()
+    table = open_aligned(schema, X, who, not learn if lenient is None else lenient)
+    misfits = None if strict else Misfits()
     blocks, novel = [], NOTHING_NOVEL
     for kind in schema.blocks:
         if kind == "categorical":

@@ -21,6 +21,7 @@ __all__ = [
     "no_documents",
     "not_binary",
     "not_count",
+    "not_date",
     "not_gaussian",
     "not_real",
     "not_spiked",
@@ -119,8 +120,15 @@ def complex_data(name: str) -> ValueError:
 
 def date_column(name: str) -> ValueError:
     return ValueError(
-        f"column {name!r} holds dates or times, which have no kind; turn it into a number (days "
-        "since a start, hour of the day) or into strings (the weekday) first, or drop it"
+        f"column {name!r} holds dates or times, which have no such kind: give it the kind 'auto' "
+        "or 'date' when the model is made, correct cells that are no dates, or drop it"
+    )
+
+
+def not_date(name: str, row: int, value: object) -> ValueError:
+    return ValueError(
+        f"column {name!r} holds dates or times but has the value {_shown(value)} in row {row}, "
+        "which is none of this form. Correct the cell, or replace it by None if it is missing"
     )
 
 

@@ -30,6 +30,11 @@ def is_empty(X: Any) -> bool:
     return hasattr(X, "__len__") and len(X) == 0
 
 
+def may_lack(absent: Sequence[str], names: Sequence[str], lenient: bool) -> bool:
+    """Whether a table may lack these columns: up to half of them, of a table for answers."""
+    return lenient and 2 * len(absent) <= len(names) and len(absent) < len(names)
+
+
 class Cells(NamedTuple):
     """One column: numbers as an array, anything else as a list of Python objects.
 
@@ -87,13 +92,13 @@ class Columns(Table):
         at = j if self.order is None else self.order[j]
         return self.pick(at) if at >= 0 else Cells([None] * self.n_rows)
 
-    def arranged(self, names: Sequence[str], who: str) -> "Columns":
+    def arranged(self, names: Sequence[str], who: str, lenient: bool = False) -> "Columns":
         """The same table with its columns in the order of `names`."""
         place = {name: at for at, name in enumerate(self.names)}
         wanted = set(names)
         unknown = [name for name in self.names if name not in wanted]
         absent = [name for name in names if name not in place and not self.partial]
-        if unknown or absent:
+        if unknown or (absent and not may_lack(absent, names, lenient)):
             raise errors.wrong_columns(unknown, absent, who)
         order = tuple(place.get(name, -1) for name in names)
         return replace(self, names=tuple(names), labels=tuple(names), order=order)

@@ -24,7 +24,7 @@ class Frame(NamedTuple):
 
     def pick(self, j: int) -> Cells:
         """Column `j`, converted."""
-        return _read_series(self.series[j], str(self.labels[j]))
+        return _read_series(self.series[j])
 
 
 def open_frame(X: Any) -> Frame | None:
@@ -58,10 +58,8 @@ def _wrap(X: Any) -> Any:
         raise errors.duplicate_names(list(X.columns)) from None
 
 
-def _read_series(series: "nw.Series[Any]", name: str) -> Cells:
+def _read_series(series: "nw.Series[Any]") -> Cells:
     dtype = series.dtype
-    if dtype.is_temporal():
-        raise errors.date_column(name)
     if dtype == nw.Boolean:
         return _read_filled(series, False, bool)
     if dtype.is_integer() and dtype not in (nw.Int128, nw.UInt128):

@@ -22,6 +22,7 @@ from infinimix.tables.readers import open_table
 from infinimix.tables.resolution import find_grid, find_resolution
 from infinimix.tables.schema import Schema
 from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose, choose_spike, find_spike
+from infinimix.tables.spreading import find_dates
 from infinimix.tables.transforms import Spike, Transform
 
 __all__ = ["MOST_CATEGORIES", "MOST_JOINT", "read_schema"]
@@ -53,7 +54,9 @@ def read_schema(
         a transform as well, ``"real"`` for none. ``"spiked"``, also as ``"spiked:log"`` and
         ``"spiked:rank"``, sets the most common value apart. A tuple of columns with the kind
         ``"gaussian"`` is a block of its own; all columns that have this kind without a tuple
-        are one block together.
+        are one block together. ``"date"`` is a column of dates, which ``"auto"`` finds too;
+        ``"date:dmy"`` and ``"date:mdy"`` say what comes first where day and month could change
+        places.
     natural : collection
         Columns, or the kinds ``"real"`` and ``"spiked"``, to which ``"auto"`` gives no transform;
         columns named here are not spiked by ``"auto"`` either.
@@ -76,7 +79,7 @@ def read_schema(
     >>> read_schema(np.array([[0, 1.5], [1, 2.5]])).kinds()
     {'x0': 'binary', 'x1': 'real'}
     """
-    table = open_table(X)
+    table, dates, columns = find_dates(open_table(X), columns)
     if table.width == 0:
         raise errors.too_few("feature", (table.n_rows, 0))
     asked = _read_request(columns, table)
@@ -95,7 +98,8 @@ def read_schema(
             column = Column(name, kind, _find(cells, name, kind, transform))
         found.append(_with_resolution(cells, column) if column.guessed or not stream else column)
     empty = tuple(() for column in found if column.kind == "categorical")
-    return Schema(tuple(found), table.named, empty, tuple(sources), _blocks(columns, found, table))
+    blocks = _blocks(columns, found, table)
+    return Schema(tuple(found), table.named, empty, tuple(sources), blocks, dates=dates)
 
 
 def _read_request(columns: str | Mapping[Any, str], table: Table) -> dict[int, str]:

@@ -79,8 +79,6 @@ def _check_dtype(dtype: np.dtype[Any]) -> None:
     """Refuse arrays of what no kind can hold; being of one dtype, the first column is named."""
     if dtype.kind == "c":
         raise errors.complex_data("x0")
-    if dtype.kind in "mM":
-        raise errors.date_column("x0")
     if dtype.kind == "V":
         raise TypeError(f"X is an array of dtype {dtype}; pass a plain 2-D array or a data frame")
 
@@ -95,7 +93,10 @@ def _pick_numbers(array: NDArray[Any], mask: NDArray[np.bool_] | None, j: int) -
 
 
 def _pick_objects(array: NDArray[Any], mask: NDArray[np.bool_] | None, j: int) -> Cells:
-    values = array[:, j].tolist()
+    column = array[:, j]
+    if column.dtype.kind in "mM":  # of nanoseconds, NumPy's `tolist` makes whole numbers
+        column = column.astype(f"{column.dtype.kind}8[us]")
+    values = column.tolist()
     if mask is not None:
         values = [
             None if hidden else v for v, hidden in zip(values, mask[:, j].tolist(), strict=True)

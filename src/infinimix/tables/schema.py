@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables.column import KINDS, TRANSFORMED, Column, Novel, kind_of
+from infinimix.tables.dates import DateColumn
 from infinimix.tables.decoding import decode_codes
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
 from infinimix.tables.resolution import snap
@@ -41,6 +42,8 @@ class Schema:
     indicated : tuple of int
         The positions of the columns that have a missingness indicator, in table order; the
         indicators are at the end of the binary block.
+    dates : tuple of DateColumn
+        The columns of dates, each of which has become several columns.
 
     Examples
     --------
@@ -63,6 +66,22 @@ class Schema:
     sources: tuple[str, ...]
     joint: tuple[tuple[int, ...], ...] = ()
     indicated: tuple[int, ...] = ()
+    dates: tuple[DateColumn, ...] = ()
+
+    @cached_property
+    def inputs(self) -> tuple[str, ...]:
+        """The names of the columns of the table, in its order: dates before they were spread."""
+        return tuple(self.positions_of)
+
+    @cached_property
+    def positions_of(self) -> dict[str, tuple[int, ...]]:
+        """For each column of the table where it is here: a date is in several places."""
+        owner = {column: date.name for date in self.dates for column in date.columns}
+        found: dict[str, tuple[int, ...]] = {}
+        for j, name in enumerate(self.names):
+            key = owner.get(name, name)
+            found[key] = (*found.get(key, ()), j)
+        return found
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -86,7 +105,8 @@ class Schema:
     @cached_property
     def uniform(self) -> str | None:
         """The kind of all columns if it is one, and one whose cells need no looking up."""
-        one = len(self.blocks) == 1 and self.blocks[0] != "categorical" and not self.indicated
+        plain = not self.indicated and not self.dates
+        one = len(self.blocks) == 1 and self.blocks[0] != "categorical" and plain
         return self.blocks[0] if one else None
 
     @cached_property
@@ -167,6 +187,12 @@ class Schema:
         shapes = {c.name: c.transform.name if c.transform else "" for c in self.columns}
         kinds = self.kinds().items()
         return {name: f"{kind}:{shapes[name]}" if shapes[name] else kind for name, kind in kinds}
+
+    def request(self) -> dict[str, str]:
+        """The same by column of the table: `columns=` that reads another one in the same way."""
+        dates = {date.name: date.request for date in self.dates}
+        asked = self.requests()
+        return {name: dates.get(name) or asked[name] for name in self.inputs}
 
     @cached_property
     def transforms(self) -> tuple[tuple[int, Transform], ...]:
@@ -270,6 +296,7 @@ class Schema:
             **({"guessed": guessed} if (guessed := self._guessed()) else {}),
             **({"resolutions": self.resolutions} if self.resolutions else {}),
             **({"grids": dict(self.grids)} if self.grids else {}),
+            **({"dates": [_date_to_json(date) for date in self.dates]} if self.dates else {}),
         }
 
     @classmethod
@@ -292,11 +319,21 @@ class Schema:
             sources=tuple(data["sources"]),
             joint=tuple(tuple(members) for members in data.get("joint", ())),
             indicated=tuple(data.get("marked", ())),
+            dates=tuple(map(_date_from_json, data.get("dates", ()))),
         )
 
 
 def _column_from_json(name: str, kind: str, *transform: list[Any], **more: Any) -> Column:
     return Column(name, kind, transform_from_json(transform[0]) if transform else None, **more)
+
+
+def _date_to_json(date: DateColumn) -> list[Any]:
+    return [date.name, date.order, date.origin, list(date.parts), list(date.columns)]
+
+
+def _date_from_json(data: list[Any]) -> DateColumn:
+    name, order, origin, parts, columns = data
+    return DateColumn(name, order, int(origin), tuple(parts), tuple(columns))
 
 
 def _picker(names: list[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:

@@ -47,7 +47,7 @@ WRONG_TABLES = {
     "list in a category": (put("c", [1, 2]), TypeError, "column 'c' has a list in row 29"),
     "list in a number": (put("r", [1, 2]), TypeError, "column 'r' has a list in row 29"),
     "list in a binary": (put("b", [1, 2]), TypeError, "column 'b' has a list in row 29"),
-    "too narrow": (MORE[["b", "c"]], ValueError, "r"),
+    "too narrow": (MORE[["b"]], ValueError, "r"),
     "too wide": (MORE.assign(q=1), ValueError, "q"),
     "other names": (MORE.rename(columns={"r": "q"}), ValueError, "(?s)q.*r"),
     "other order": (MORE[["r", "c", "b"]], ValueError, "same order"),

@@ -124,20 +124,20 @@ def test_complex_numbers_are_refused():
             read_schema(X)
 
 
-def test_dates_are_refused_by_column():
+def test_dates_of_another_kind_are_refused_by_column():
     day = dt.date(2020, 1, 1)
     frames = (
         pd.DataFrame({"ok": [1.5], "when": pd.to_datetime(["2020-01-01"])}),
         pl.DataFrame({"ok": [1.5], "when": [day]}),
+        [{"ok": 1.5, "when": day}],
     )
     for frame in frames:
-        with pytest.raises(ValueError, match="'when' holds dates"):
-            read_schema(frame)
-    with pytest.raises(ValueError, match="'x0' holds dates"):
-        read_schema(np.array([["2020"]], dtype="datetime64[D]"))
-    for kind in ("auto", "real"):
-        with pytest.raises(ValueError, match="'when' holds dates"):
-            encode(read_schema([{"when": day}], kind), [{"when": day}], learn=True)
+        for kinds in ("real", {"when": "categorical"}):
+            with pytest.raises(ValueError, match="'when' holds dates"):
+                encode(read_schema(frame, kinds), frame, learn=True)
+    mixed = [{"when": day}, {"when": "soon"}]
+    with pytest.raises(ValueError, match="'when' holds dates"):
+        encode(read_schema(mixed), mixed, learn=True)
 
 
 def test_unusual_inputs_are_refused_clearly():

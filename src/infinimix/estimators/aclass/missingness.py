@@ -50,6 +50,8 @@ def find_indicated(rule: str, table: EncodedTable, codes: np.ndarray | None) -> 
     if rule == "ignore" or (rule == "auto" and codes is None):
         return ()
     holes = table.holes()
+    for places in table.schema.positions_of.values():
+        holes[:, places[1:]] = False  # the parts of a date are missing together
     if rule == "mark" or codes is None:
         return columns_to_indicate(holes, None)
     known = codes >= 0  # rows without label say nothing of what goes with a class

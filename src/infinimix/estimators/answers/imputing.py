@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.answers.filling import Predictive
-from infinimix.estimators.answers.writing import numbers_like, write_cells
+from infinimix.estimators.answers.writing import as_they_came, inputs_of, numbers_like, write_cells
 from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.column import KINDS, kind_of
 from infinimix.tables.encoded import Blocks
@@ -54,16 +54,20 @@ def impute_values(
     for j, (instead, ratio) in (better or {}).items():
         columns[query.schema.names[j]] = instead
         wide[:, j] *= ratio
-    table = write_cells(query.schema, query.X, query.holes, columns)
-    return table, numbers_like(query.schema, query.X, wide)
+    found = as_they_came(query.schema, wide)
+    return _write(query, columns), numbers_like(inputs_of(query.schema), query.X, found)
 
 
 def impute_draws(mixture: Predictive, query: Query, rng: np.random.Generator) -> Any:
     """Return the table with its holes drawn, the cells of each row together."""
     blocks, _ = mixture.draw(query.table.blocks, rng)
-    return write_cells(
-        query.schema, query.X, query.holes, query.schema.snapped(query.schema.decode(blocks))
-    )
+    return _write(query, query.schema.snapped(query.schema.decode(blocks)))
+
+
+def _write(query: Query, columns: dict[str, np.ndarray]) -> Any:
+    """Return the table with its holes filled; those of dates stay."""
+    holes = as_they_came(query.schema, query.holes)
+    return write_cells(inputs_of(query.schema), query.X, holes, columns)
 
 
 def _natural(schema: Schema, values: Blocks) -> dict[str, np.ndarray]:

@@ -8,7 +8,7 @@ arrays, sparse matrices sparse, rows as dicts dicts. Lists of lists become array
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,7 +18,35 @@ from infinimix.tables.sparsity import is_sparse
 Columns = Mapping[str, np.ndarray]  # a value for each row, by the name of the column
 
 
-def write_cells(schema: Schema, X: Any, holes: np.ndarray, columns: Columns) -> Any:
+class InputColumns(NamedTuple):
+    """The columns of a table as it came, if those of the schema are others."""
+
+    names: tuple[str, ...]
+    width: int
+    named: bool
+
+
+Names = InputColumns | Schema
+
+
+def inputs_of(schema: Schema) -> InputColumns:
+    """Return the columns of the tables that a schema is for: dates before they were spread."""
+    return InputColumns(schema.inputs, len(schema.inputs), schema.named)
+
+
+def as_they_came(schema: Schema, cells: np.ndarray) -> np.ndarray:
+    """Return what is known of each cell of such a table; nothing (0 or False) of dates."""
+    if not schema.dates:
+        return cells
+    out = np.zeros((len(cells), len(schema.inputs)), cells.dtype)
+    dates = {date.name for date in schema.dates}
+    for k, (name, places) in enumerate(schema.positions_of.items()):
+        if name not in dates:
+            out[:, k] = cells[:, places[0]]
+    return out
+
+
+def write_cells(schema: Names, X: Any, holes: np.ndarray, columns: Columns) -> Any:
     """Return a table like X whose holes have the values of `columns`."""
     if is_sparse(X):
         return _write_sparse(schema, X, columns)
@@ -34,10 +62,12 @@ def write_cells(schema: Schema, X: Any, holes: np.ndarray, columns: Columns) -> 
     return _write_array(schema, X, holes, columns)
 
 
-def numbers_like(schema: Schema, X: Any, numbers: np.ndarray) -> Any:
+def numbers_like(schema: Names, X: Any, numbers: np.ndarray) -> Any:
     """Return one number a cell as a frame if X is one, or rows as dicts, else as an array."""
     if _is_pandas(X):
-        return type(X)(numbers, index=X.index, columns=X.columns)
+        spread = len(X.columns) != schema.width  # dates, each of which has become several columns
+        names = list(schema.names) if spread else X.columns
+        return type(X)(numbers, index=X.index, columns=names)
     if isinstance(X, list | tuple) and isinstance(X[0], Mapping):
         return to_pandas(numbers, schema.names)
     frame = None if isinstance(X, np.ndarray | list | tuple) or is_sparse(X) else _as_frame(X)
@@ -96,14 +126,14 @@ def _as_frame(X: Any) -> Any:
     return frame if isinstance(frame, nw.DataFrame) else None
 
 
-def _gaps(schema: Schema, holes: np.ndarray, columns: Columns) -> Any:
+def _gaps(schema: Names, holes: np.ndarray, columns: Columns) -> Any:
     """Yield position, name, rows and values of each column that has holes."""
     for j in np.flatnonzero(holes.any(axis=0)).tolist():
         rows = np.flatnonzero(holes[:, j])
         yield j, schema.names[j], rows, columns[schema.names[j]][rows]
 
 
-def _write_array(schema: Schema, X: Any, holes: np.ndarray, columns: Columns) -> np.ndarray:
+def _write_array(schema: Names, X: Any, holes: np.ndarray, columns: Columns) -> np.ndarray:
     out = np.array(X)
     gaps = list(_gaps(schema, holes, columns))
     if out.dtype.kind in "biu" and any(values.dtype.kind == "f" for *_, values in gaps):
@@ -113,7 +143,7 @@ def _write_array(schema: Schema, X: Any, holes: np.ndarray, columns: Columns) ->
     return out
 
 
-def _write_lists(schema: Schema, X: Any, holes: np.ndarray, columns: Columns) -> np.ndarray:
+def _write_lists(schema: Names, X: Any, holes: np.ndarray, columns: Columns) -> np.ndarray:
     rows = np.empty((len(X), schema.width), dtype=object)
     for i, row in enumerate(X):
         rows[i] = list(row)
@@ -122,7 +152,7 @@ def _write_lists(schema: Schema, X: Any, holes: np.ndarray, columns: Columns) ->
     return np.array(rows.tolist()) if numeric else rows
 
 
-def _write_dicts(schema: Schema, X: Any, holes: np.ndarray, columns: Columns) -> list[Any]:
+def _write_dicts(schema: Names, X: Any, holes: np.ndarray, columns: Columns) -> list[Any]:
     out = [dict(row) for row in X]
     for _, name, rows, values in _gaps(schema, holes, columns):
         for i, value in zip(rows.tolist(), values.tolist(), strict=True):
@@ -130,7 +160,7 @@ def _write_dicts(schema: Schema, X: Any, holes: np.ndarray, columns: Columns) ->
     return out
 
 
-def _write_sparse(schema: Schema, X: Any, columns: Columns) -> Any:
+def _write_sparse(schema: Names, X: Any, columns: Columns) -> Any:
     out = X.tocoo(copy=True)
     out.sum_duplicates()
     if out.dtype.kind == "f":
@@ -139,7 +169,7 @@ def _write_sparse(schema: Schema, X: Any, columns: Columns) -> Any:
     return out.asformat(X.format)
 
 
-def _write_pandas(schema: Schema, X: Any, holes: np.ndarray, columns: Columns) -> Any:
+def _write_pandas(schema: Names, X: Any, holes: np.ndarray, columns: Columns) -> Any:
     out = X.copy()
     for j, _, rows, values in _gaps(schema, holes, columns):
         out.isetitem(j, _fill_series(X.iloc[:, j], rows, values))
@@ -162,7 +192,7 @@ def _fill_series(series: Any, rows: np.ndarray, values: np.ndarray) -> Any:
     return out
 
 
-def _write_frame(schema: Schema, frame: Any, holes: np.ndarray, columns: Columns) -> Any:
+def _write_frame(schema: Names, frame: Any, holes: np.ndarray, columns: Columns) -> Any:
     """Fill a frame of polars or PyArrow."""
     import narwhals as nw
 

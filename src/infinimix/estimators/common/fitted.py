@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from infinimix.scikit import _check_feature_names, _get_feature_names, check_is_fitted
+from infinimix.tables.errors import listed
+from infinimix.tables.forms import may_lack
+from infinimix.tables.schema import Schema
 
 
 def check_fitted(model: Any) -> None:
@@ -26,13 +30,36 @@ def feature_names(names: Sequence[str] | np.ndarray | None) -> np.ndarray:
     return np.array(names, dtype=object)
 
 
-def check_names(model: Any, X: Any, named: bool) -> None:
-    """Check names as scikit-learn does; those of frames that it cannot read are matched."""
+def check_names(model: Any, X: Any, schema: Schema, learn: bool = False) -> None:
+    """Check names as scikit-learn does; those of frames that it cannot read are matched.
+
+    A table for answers may lack columns, up to half of them; a warning names them. Dates may come
+    as the columns that they have become.
+    """
+    named = schema.named
     if isinstance(X, list) or (type(X) is np.ndarray and not named):
         return
+    if named and hasattr(X, "columns") and not learn:
+        listing = [str(name) for name in _names_of(X)]
+        names = set(listing)
+        if names & {column for date in schema.dates for column in date.columns}:
+            return
+        absent = [name for name in schema.inputs if name not in names]
+        plain = len(names) == len(listing) and names <= {*schema.inputs}
+        if absent and plain and may_lack(absent, schema.inputs, True):
+            warnings.warn(
+                f"X lacks the columns {listed(absent)}; their cells count as missing.",
+                stacklevel=4,
+            )
+            return
     readable = not hasattr(X, "columns") or _get_feature_names(X) is not None
     if readable or not named:
         _check_feature_names(model, X, reset=False)
+
+
+def _names_of(X: Any) -> Any:
+    """Return the names of the columns of a frame; PyArrow has the columns themselves there."""
+    return X.column_names if hasattr(X, "column_names") else X.columns
 
 
 def accept_tables(tags: Any, missing: bool) -> Any:

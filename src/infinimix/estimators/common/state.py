@@ -20,6 +20,7 @@ from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.ensemble.storage import bank_from_tree, bank_to_tree, fits
 from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.column import KINDS
+from infinimix.tables.dates import ORDERS, PARTS, SPAN, TIME, DateColumn
 from infinimix.tables.scans import LARGEST
 from infinimix.tables.transforms import Spike, Transform
 
@@ -98,10 +99,20 @@ def read_schema(saved: Any) -> Schema:
         and sorted(j for members in schema.joint for j in members)
         == [j for j, column in enumerate(schema.columns) if column.kind == "gaussian"]
         and [j for j in range(schema.width) if j in schema.indicated] == list(schema.indicated)
+        and all(_is_sound(date, schema) for date in schema.dates)
     )
     if not sound:
         raise ValueError("its columns do not fit together")
     return schema
+
+
+def _is_sound(date: DateColumn, schema: Schema) -> bool:
+    """Return whether a date is spread over columns that are there."""
+    known = date.order in (*ORDERS, TIME, SPAN) and {*date.parts} <= {*PARTS}
+    return bool(
+        known and date.columns and len(date.parts) == len(date.columns)
+        and {*date.columns} <= {*schema.names} and date.name not in schema.names
+    )  # fmt: skip
 
 
 def _may_have(kind: str, transform: Transform | None) -> bool:

@@ -51,13 +51,13 @@ class TableEstimator(BaseEstimator):
     @property
     def n_features_in_(self) -> int:
         """The number of columns."""
-        return self._schema.width
+        return len(self._schema.inputs)
 
     @property
     def feature_names_in_(self) -> np.ndarray:
         """The names of the columns, if the table had names."""
         schema = self._schema
-        return feature_names(schema.names if schema.named else None)
+        return feature_names(schema.inputs if schema.named else None)
 
     @property
     def columns_(self) -> dict[str, str]:
@@ -78,12 +78,12 @@ class TableEstimator(BaseEstimator):
     def _encode(self, X: Any, learn: bool = False) -> EncodedTable:
         """Encode a later table by the columns of the first."""
         schema = self._schema
-        check_names(self, X, schema.named)
+        check_names(self, X, schema, learn)
         return encode(schema, X, learn, who=type(self).__name__)
 
     def _check_names(self, X: Any) -> None:
         """Check the names of a later table."""
-        check_names(self, X, self._schema.named)
+        check_names(self, X, self._schema)
 
 
 def in_natural_units(log_density: np.ndarray, table: EncodedTable) -> np.ndarray:

@@ -33,16 +33,17 @@ def join(known: EncodedTable, X: Any, columns: Any, who: str) -> tuple[EncodedTa
         For error messages.
     """
     schema = known.schema
+    guessed = _guesses(columns) and not schema.dates
     try:
-        query = encode(schema, X, learn=True, who=who, strict=True)
+        query = encode(schema, X, learn=True, who=who, strict=guessed, lenient=True)
     except (TypeError, ValueError):
-        if not _guesses(columns):
+        if not guessed:
             raise
         joined = _guess_again(known, X, columns, who)
         if _has_text_among_numbers(schema, joined[0].schema):  # a slip makes no category
             raise
         return joined
-    if _guesses(columns) and _is_another_guess(known, query, columns):
+    if guessed and _is_another_guess(known, query, columns):
         return _guess_again(known, X, columns, who)
     query = _arrange(query)
     return known._replace(schema=query.schema), query

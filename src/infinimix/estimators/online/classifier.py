@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.common.fitted import check_fitted, feature_names
+from infinimix.estimators.common.fitted import check_fitted, check_names, feature_names
 from infinimix.estimators.common.labels import check_labels
 from infinimix.estimators.common.one_row import OneRow, check_row
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
@@ -285,8 +285,11 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         state = self._fitted()
         state.check_whole()
         if hasattr(X, "columns") and state.feature_names is not None:
-            _check_feature_names(self, X, reset=False)
-        read = state.source.read(X, type(self).__name__)
+            if isinstance(state.source, TableInput) and state.source.schema is not None:
+                check_names(self, X, state.source.schema, learn=not answers)
+            else:
+                _check_feature_names(self, X, reset=False)
+        read = state.source.read(X, type(self).__name__, answers)
         width, expected = state.source.features(X, read)[0], state.n_features
         if width is None or expected is None:
             return read

@@ -72,7 +72,7 @@ class TextInput:
         form = SAMPLED if model.algorithm == "sampled" else form
         return WordLearner(settings, prior, form, RULES[weighting], self.max_features, seed)
 
-    def read(self, X: Any, who: str) -> Read:
+    def read(self, X: Any, who: str, lenient: bool = False) -> Read:
         """Read rows, with what is new in them."""
         found = read_documents(X, self.vocabulary, self.text, learn=True, who=who)
         return Read(Rows(found.indptr, found.indices, found.data), found.n_rows, found)
@@ -162,12 +162,12 @@ class TableInput:
         prior = resolve_prior(word, schema.kinds(), schema.gaussian_blocks)
         return TableLearner(settings, layout, prior, seed)
 
-    def read(self, X: Any, who: str) -> Read:
-        """Read rows, with what is new in them."""
+    def read(self, X: Any, who: str, lenient: bool = False) -> Read:
+        """Read rows, with what is new in them; where it is lenient, they may lack columns."""
         schema = self.schema
         if schema is None:
             schema = read_schema(X, self.columns, stream=True)
-        encoded = encode(schema, X, learn=True, who=who)
+        encoded = encode(schema, X, learn=True, who=who, lenient=lenient)
         return Read(encoded.blocks, encoded.n_rows, encoded, schema)
 
     def blur(self, read: Read) -> Read:
@@ -213,4 +213,4 @@ class TableInput:
     def features(self, X: Any, read: Read) -> tuple[int | None, tuple[str, ...] | None]:
         """Return how many columns a matrix had, and their names."""
         schema = read.schema
-        return schema.width, schema.names if schema.named else None
+        return len(schema.inputs), schema.inputs if schema.named else None
