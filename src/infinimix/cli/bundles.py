@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 ORDER = (
     "real", "log", "category", "binary", "count", "gaussian", "columns", "drop", "keep",
-    "missing", "format", "delimiter", "encoding", "decimal", "sheet",
+    "missing", "format", "delimiter", "encoding", "decimal", "date_order", "sheet",
 )  # fmt: skip
 
 
@@ -33,18 +33,21 @@ class FileOptions:
     delimiter: options.Delimiter = None
     encoding: options.Encoding = None
     decimal: options.Decimal = None
+    date_order: options.DateOrder = None
     sheet: options.Sheet = None
 
     @property
     def reading(self) -> Reading:
         """How to read the file."""
+        from infinimix.cli.dates import check_order
         from infinimix.cli.reading import Reading
         from infinimix.cli.tables_in import check_decimal, split_names
 
         check_decimal(self.decimal)
+        check_order(self.date_order)
         return Reading(
             self.format, self.delimiter, self.missing, tuple(split_names(self.drop)),
-            self.encoding, self.sheet, self.decimal,
+            self.encoding, self.sheet, self.decimal, self.date_order,
         )  # fmt: skip
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import KindOptions
+from infinimix.cli.dates import find_dates, tell_dates
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import find_format, look_at, read_source
 from infinimix.cli.kinds import FLAGS
@@ -93,7 +95,14 @@ class Flow:
         unknown = [name for name in asked if name not in self.names]
         if unknown:
             raise CommandError(f"the stream has no column {unknown[0]!r}, which an option names.")
-        return read_schema(self._rows, asked or "auto").requests()
+        cells = {
+            name: [row.get(name) for row in self._rows] for name in self.names if name not in asked
+        }
+        asked |= find_dates(cells, self.reads.date_order)
+        found = read_schema(self._rows, asked or "auto").request()
+        for text in tell_dates(found):
+            warnings.warn(text, stacklevel=2)
+        return found
 
     def __iter__(self) -> Iterator[tuple[Any, list[Any]]]:
         left = self.skip

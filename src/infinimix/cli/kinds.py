@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 KINDS = (
     "auto", "real", "real:log", "real:rank", "spiked", "spiked:log", "spiked:rank", "categorical",
-    "binary", "count", "gaussian",
+    "binary", "count", "gaussian", "date", "date:ymd", "date:dmy", "date:mdy",
 )  # fmt: skip
 SHORT = {"category": "categorical", "log": "real:log", "rank": "real:rank", "number": "real"}
 FLAGS = {
@@ -101,7 +101,7 @@ def _read_toml(table: InputTable, path: Path) -> tuple[dict[Any, str], list[str]
         need_columns(table.source, names, f"--columns {path}")
         if kind == "drop":
             drop += names
-        elif kind not in KINDS:
+        elif kind not in KINDS and not str(kind).startswith("date:"):
             raise CommandError(
                 f"--columns: {path}: {key!r} has the kind {value!r}; there are "
                 f"{', '.join((*KINDS, 'drop'))}."
@@ -129,12 +129,8 @@ def describe_columns(
 
     schema = read_schema(X, columns, spikes=spikes, codes=codes)
     encode(schema, X, learn=True)
-    found = _by_name(schema.requests())
+    found = schema.request()
     return [_describe(name, str(kind), X[name], table) for name, kind in found.items()]
-
-
-def _by_name(found: Mapping[Any, str]) -> dict[str, str]:
-    return {name: kind for key, kind in found.items() for name in _members(key)}
 
 
 def _describe(name: str, kind: str, column: Any, table: InputTable) -> ColumnInfo:
@@ -149,9 +145,23 @@ def _example(some: Any, kind: str) -> str:
         return ""
     if kind.startswith(("real", "spiked", "count", "gaussian")):
         return f"{some.min():.6g} to {some.max():.6g}"
+    if kind.startswith("date:"):
+        return _first_and_last(some, kind.split(":")[1])
     first = [str(value) for value in list(dict.fromkeys(some.tolist()))[:3]]
     text = ", ".join(word if len(word) <= 14 else word[:12] + ".." for word in first)
     return text + (", .." if some.nunique() > 3 else "")
+
+
+def _first_and_last(some: Any, order: str) -> str:
+    """Return the first and the last date, as they stand in the file."""
+    from infinimix.tables.dates import read_moment
+
+    places = {}
+    for value in dict.fromkeys(some.tolist()):
+        moment = read_moment(value, order)
+        places[value] = [x or 0.0 for x in moment] if moment is not None else []
+    ends = [pick(places, key=places.__getitem__) for pick in (min, max)]
+    return " to ".join(str(end).removesuffix(" 00:00:00") for end in ends)
 
 
 def _odd(some: Any, distinct: int, kind: str) -> str:
@@ -194,7 +204,13 @@ def _many(names: list[str], odd: str) -> str:
 def show_columns(infos: Sequence[ColumnInfo], table: InputTable) -> Any:
     """Return a table of columns and their kinds."""
     rows = [
-        (i.name, i.kind, i.example, f"{i.distinct:,}", f"{i.missing:,}" if i.missing else "-")
+        (
+            i.name,
+            _short(i.kind),
+            i.example,
+            f"{i.distinct:,}",
+            f"{i.missing:,}" if i.missing else "-",
+        )
         for i in infos
     ]
     hidden = len(rows) - MOST_SHOWN
@@ -208,6 +224,10 @@ def show_columns(infos: Sequence[ColumnInfo], table: InputTable) -> Any:
         rows,
         caption=f"missing: {spelled}" if spelled else None,
     )
+
+
+def _short(kind: str) -> str:
+    return "date" if kind.startswith("date:") else kind
 
 
 def tell_columns(infos: Sequence[ColumnInfo]) -> dict[str, Any]:

@@ -19,8 +19,33 @@ MOST_CATEGORIES = 100
 
 
 def learn_encoding(X: pd.DataFrame, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
-    """Return how each column becomes numbers; plain values, to be saved."""
-    return [_learn(name, X[name], kinds[name]) for name in X.columns]
+    """Return how each column becomes numbers; plain values, to be saved.
+
+    Dates become several columns first; an entry for each says how.
+    """
+    asked = {name: kind for name, kind in kinds.items() if kind.startswith("date")}
+    if not asked:
+        return [_learn(name, X[name], kinds[name]) for name in X.columns]
+    from infinimix.tables import read_schema
+
+    schema = read_schema(X[list(asked)], asked)
+    dates = [{"name": d.name, "date": list(d[1:])} for d in schema.dates]
+    wide = _spread(X, dates)
+    kinds = {**schema.requests(), **kinds}
+    return [*dates, *(_learn(name, wide[name], kinds[name]) for name in wide.columns)]
+
+
+def _spread(X: pd.DataFrame, dates: list[dict[str, Any]]) -> pd.DataFrame:
+    import pandas as pd  # loaded, as there is a frame
+
+    from infinimix.tables.dates import DateColumn
+    from infinimix.tables.spreading import spread_frame
+
+    known = []
+    for entry in dates:
+        order, origin, parts, columns = entry["date"]
+        known.append(DateColumn(entry["name"], order, origin, tuple(parts), tuple(columns)))
+    return pd.DataFrame(spread_frame(X, known))
 
 
 def _learn(name: str, column: Any, kind: str) -> dict[str, Any]:
@@ -43,7 +68,11 @@ def apply_encoding(X: pd.DataFrame, encoding: list[dict[str, Any]]) -> pd.DataFr
     import pandas as pd  # loaded, as there is a frame
 
     columns: dict[str, np.ndarray] = {}
+    dates = [entry for entry in encoding if "date" in entry]
+    X = _spread(X, dates) if dates else X
     for entry in encoding:
+        if "date" in entry:
+            continue
         name, column = entry["name"], X[entry["name"]]
         if "categories" not in entry:
             cells = column.to_numpy(dtype=float, na_value=np.nan)

@@ -118,6 +118,10 @@ Decimal = Annotated[
     str | None,
     _file("--decimal", "What is before decimals, . or , where cells leave it open.", "CHARACTER"),
 ]
+DateOrder = Annotated[
+    str | None,
+    _file("--date-order", "dmy, mdy or ymd, where dates leave it open.", "NAME"),
+]
 Sheet = Annotated[
     str | None,
     _file("--sheet", "Sheet of an Excel file, by name or number.", "NAME"),

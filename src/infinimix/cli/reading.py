@@ -20,6 +20,8 @@ class Reading:
         What is before the decimals of all numbers.
     drop : tuple of str
         Columns to leave out.
+    date_order : "ymd", "dmy" or "mdy" or None
+        The order of day, month and year, where dates leave it open.
     decimals : mapping
         The same as `decimal` for columns of a model, where a file leaves it open.
     """
@@ -31,4 +33,5 @@ class Reading:
     encoding: str | None = None
     sheet: str | None = None
     decimal: str | None = None
+    date_order: str | None = None
     decimals: Mapping[str, str] = field(default_factory=dict)

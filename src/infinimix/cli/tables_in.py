@@ -158,7 +158,7 @@ class _Column:
         missing: Sequence[str] | None, mark: str | None,
     ) -> None:  # fmt: skip
         self.source, self.name, self.is_label, self.known = source, name, is_label, kind
-        self.kind = kind
+        self.kind = "text" if kind == "other" else kind  # dates, which a text file writes out
         self.given, self.mark = missing is not None, mark
         usual = MARKERS if source.is_text or source.format == "xlsx" else ()
         self.missing = frozenset(missing or ()) | {""} if self.given else frozenset(usual)

@@ -9,6 +9,7 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import ColumnOptions
+from infinimix.cli.dates import find_dates, tell_dates
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import read_source
 from infinimix.cli.ids import find_ids
@@ -97,6 +98,12 @@ def read_rows(
     if not set(table.source.names) - set(out):
         raise CommandError(f"{path} has no column to learn from besides {', '.join(out)}.")
     y = [] if target is None else take_labels(table, target)
+    free = {
+        name: cells
+        for name, cells in table.columns.items()
+        if name not in (*out, *asked.named) and table.types[name] in ("text", "other")
+    }
+    asked = replace(asked, columns=asked.columns | find_dates(free, reading.date_order))
     ids = _leave_out_ids(table, asked, out)
     used = [name for name in table.source.names if name not in (*out, *ids)]
     check_ambiguous(table, [name for name in used if name not in asked.named])
@@ -107,7 +114,9 @@ def read_rows(
     X = table.frame[used]
     columns = asked.within(used)
     infos = describe_columns(X, columns, table, spikes, codes=command == "network")
-    said += warn_of_columns(command, infos)
+    for text in (dates := tell_dates({info.name: info.kind for info in infos})):
+        warn(command, text)
+    said += [*dates, *warn_of_columns(command, infos)]
     return TaskTable(table, X, y, columns, infos, said, asked, reading.missing)
 
 

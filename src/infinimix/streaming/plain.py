@@ -7,12 +7,14 @@ rows as dicts. A missing cell is null.
 from __future__ import annotations
 
 import base64
+import datetime as dt
 import json
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from infinimix.tables.dates import is_temporal
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
 from infinimix.tables.missing import is_missing
 from infinimix.tables.rows import as_dicts
@@ -95,4 +97,7 @@ def _cell(value: Any, column: str) -> Any:
         raise TypeError(f"column {column!r} has a {type(value).__name__} in a cell")
     if is_missing(value):
         return None
+    if is_temporal(value) and not isinstance(value, dt.timedelta):
+        value = value.astype("M8[us]").item() if isinstance(value, np.generic) else value
+        return value.isoformat()  # which is read as the same date
     return to_jsonable(value.item() if isinstance(value, np.generic) else value, column)

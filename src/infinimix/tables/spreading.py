@@ -28,8 +28,9 @@ from infinimix.tables.dates import (
 )
 from infinimix.tables.forms import Cells, Columns, Table
 from infinimix.tables.missing import is_missing
+from infinimix.tables.readers import open_table
 
-__all__ = ["find_dates", "spread"]
+__all__ = ["find_dates", "spread", "spread_frame"]
 
 KINDS = {"month": "categorical", "weekday": "categorical", "hour": "real", "days": "real"}
 
@@ -172,6 +173,19 @@ def spread(table: Table, dates: Sequence[DateColumn], names: Sequence[str]) -> C
 
     labels = tuple(table.labels[place[n]] if n in place else n for n in names)
     return Columns(tuple(names), labels, table.named, table.n_rows, pick=pick)
+
+
+def spread_frame(X: Any, dates: Sequence[DateColumn]) -> dict[str, list[Any]]:
+    """Return the columns of a frame with its dates spread, for models that take numbers only."""
+    table = open_table(X)
+    wide = spread(table, dates, _spread_names(table.names, dates))
+    found = {}
+    for j, name in enumerate(wide.names):
+        cells = wide.column(j)
+        values = cells.values if isinstance(cells.values, list) else cells.values.tolist()
+        holes = [False] * len(values) if cells.missing is None else cells.missing.tolist()
+        found[name] = [None if hole else value for value, hole in zip(values, holes, strict=True)]
+    return found
 
 
 class _Parsed:

@@ -14,7 +14,7 @@ def test_a_bundle_becomes_options_in_the_order_of_help():
     names = list(inspect.signature(run).parameters)
     assert names == [
         "file", "real", "log", "category", "binary", "count", "columns", "drop", "keep",
-        "missing", "format", "delimiter", "encoding", "decimal", "sheet", "seed",
+        "missing", "format", "delimiter", "encoding", "decimal", "date_order", "sheet", "seed",
     ]  # fmt: skip
     given = dict.fromkeys(names[1:-1]) | {"file": "a.csv", "seed": 3, "drop": ["x,y"]}
     run(**given)
