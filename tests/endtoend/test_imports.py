@@ -67,6 +67,15 @@ def files(tmp_path_factory):
     (folder / "ragged.csv").write_text("size,colour,kind\n1,red,ant\n2,red\n")
     (folder / "picture.csv").write_bytes(bytes(range(256)) * 20)
     (folder / "bad.jsonl").write_text('{"size": 1}\n[]\n')
+    (folder / "cyrillic.csv").write_bytes("size,kind\n1,пчела\n2,муха\n".encode("cp1251"))
+    (folder / "open.csv").write_text(
+        "size,kind\n" + "".join(f'"{i},234",a\n"9,{i}45",b\n' for i in range(1, 9))
+    )
+    days = "".join(f"{i}/{i + 1}/2024,{'ab'[i % 2]}\n" for i in range(1, 9))
+    (folder / "days.csv").write_text("when,kind\n" + days)
+    (folder / "cut.csv.xz").write_bytes(b"no such thing")
+    (folder / "bad.xlsx").write_bytes(b"PK no such thing")
+    (folder / "old.xls").write_bytes(b"no such thing")
     (folder / "cut.imx").write_bytes(b"PK\x03\x04 not a model")
     return folder
 
@@ -86,6 +95,21 @@ REFUSED = [
     ("evaluate", "good.csv", *KIND, "--text", "colour"),
     ("evaluate", "one.csv", *KIND),
     ("evaluate", "amounts.csv", *KIND),
+    ("evaluate", "cyrillic.csv", *KIND),
+    ("evaluate", "open.csv", *KIND),
+    ("evaluate", "days.csv", *KIND),
+    ("evaluate", "good.csv", *KIND, "--encoding", "utf9"),
+    ("evaluate", "good.csv", *KIND, "--decimal", ";"),
+    ("evaluate", "good.csv", *KIND, "--date-order", "dym"),
+    ("evaluate", "good.csv", *KIND, "--keep", "colur"),
+    ("cluster", "good.csv", "-o", "out.docx"),
+    ("impute", "good.csv", "-o", "out.json"),
+    ("impute", "bad.xlsx"),
+    ("impute", "old.xls"),
+    ("impute", "good.csv", "--sheet", "1"),
+    ("stream", "days.csv", *KIND),
+    ("stream", "cut.csv.xz", *KIND),
+    ("stream", "cyrillic.csv", *KIND),
     ("fit", "ragged.csv", *KIND, "-o", "model.imx"),
     ("cluster", "ragged.csv"),
     ("impute", "ragged.csv"),

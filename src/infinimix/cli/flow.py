@@ -50,6 +50,7 @@ class Flow:
     skip: int = 0  # rows that have been learned before
     names: list[str] = field(default_factory=list)
     spare: list[str] = field(default_factory=list)
+    dates: dict[str, str] = field(default_factory=dict)  # their kinds
 
     def __post_init__(self) -> None:
         reading = self.reads.reading
@@ -83,6 +84,10 @@ class Flow:
         self.names = names if self.text is None else [self.text]
         self.spare = [*self.drop, *(name for name in names if name not in self.names)]
         self._rows = rows
+        if self.text is None:  # before anything slow is loaded, as an open order is refused
+            named = {n for given in self.reads.kinds.values() for n in split_names(given)}
+            cells = {n: [row.get(n) for row in rows] for n in names if n not in named}
+            self.dates = find_dates(cells, self.reads.date_order)
 
     def columns(self) -> Any:
         """Return the kinds of all columns, by the first chunk and the options."""
@@ -95,10 +100,7 @@ class Flow:
         unknown = [name for name in asked if name not in self.names]
         if unknown:
             raise CommandError(f"the stream has no column {unknown[0]!r}, which an option names.")
-        cells = {
-            name: [row.get(name) for row in self._rows] for name in self.names if name not in asked
-        }
-        asked |= find_dates(cells, self.reads.date_order)
+        asked |= {name: kind for name, kind in self.dates.items() if name not in asked}
         found = read_schema(self._rows, asked or "auto").request()
         for text in tell_dates(found):
             warnings.warn(text, stacklevel=2)
