@@ -16,7 +16,9 @@ MARKS = {  # the longer ones first: that of UTF-32 begins with that of UTF-16
     codecs.BOM_UTF8: "utf-8", codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be",
 }  # fmt: skip
 WESTERN = "cp1252"
-FOREIGN = re.compile(r"[^\W\d_a-zA-Z]{3}")  # no Western word has three such letters in a row
+FOREIGN = re.compile(  # no Western word has three letters beyond ASCII in a row, nor one of these
+    r"[^\W\d_a-zA-Z]{3}|[\u0192\u02c6\u02dc]"
+)
 HEAD = 1 << 12  # bytes that show whether every other one is zero
 CONTROLS = {*range(32), 127} - {9, 10, 12, 13}
 

@@ -64,10 +64,8 @@ class NumberStyle(NamedTuple):
 
     def read(self, word: str) -> float | int | None:
         """Return the number that a cell is; None if it is none in this style."""
-        found = _WORD.fullmatch(word)
+        found = _match(word)
         if found is None or not CORES[self.decimal].fullmatch(found["core"]):
-            return None
-        if found["before"] and found["after"]:
             return None
         return _value(found, self.decimal)
 
@@ -123,8 +121,8 @@ def find_style(
     >>> find_style(["1,234", "2,345"])
     Ambiguous(word='1,234', point=1234, comma=1.234)
     """
-    matches = [(word, _WORD.fullmatch(word)) for word in words]
-    if not matches or any(m is None or (m["before"] and m["after"]) for _, m in matches):
+    matches = [(word, _match(word)) for word in words]
+    if not matches or any(m is None for _, m in matches):
         return None
     if any(m and m["core"].isdigit() and len(m["core"]) > LONGEST for _, m in matches):
         return None
@@ -145,6 +143,14 @@ def find_style(
         mark = preferred or "."
     decided = len(fits) == 1 or odd is not None
     return NumberStyle(mark, _thousands(cores, mark), *_unit(matches), decided)
+
+
+def _match(word: str) -> re.Match[str] | None:
+    """Return the parts of a cell that may be a number; it has one sign and one unit at most."""
+    found = _WORD.fullmatch(word)
+    if found is None or (found["before"] and found["after"]) or (found["sign"] and found["inner"]):
+        return None
+    return found
 
 
 def _value(found: re.Match[str], decimal: str) -> float | int:

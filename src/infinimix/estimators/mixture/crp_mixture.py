@@ -65,6 +65,9 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         "auto", booleans and columns of only 0 and 1 are binary; strings, objects and
         categoricals are categorical, and so are numbers with at most 10 distinct values and at
         least 25 cells for each of them; other numbers are real.
+        Columns of dates and times, also as strings in ISO and common forms, become several columns:
+        year, month, weekday, hour and elapsed days, those of them that vary; "date:dmy" and
+        "date:mdy" decide where day and month could change places.
         A count, a whole number from 0 on, is never found by "auto": its variance is taken to
         follow its mean, and whole numbers may be years or codes as well. Real columns with
         a long tail become "real:log" with "auto", from 30 observed cells on; "real" leaves
