@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from infinimix.tables.missing import is_missing
@@ -142,12 +142,12 @@ def _read_clock(found: re.Match[str]) -> float | None:
     return h + m / 60 + s / 3600 if h < 24 and m < 60 and s < 60 else None
 
 
-def find_order(values: Iterable[Any], given: str | None = None) -> str | None:
+def find_order(values: Collection[Any], given: str | None = None) -> str | None:
     """Return how a column is read whose cells are all dates; `OPEN` if that is not clear, or None.
 
     Parameters
     ----------
-    values : iterable
+    values : collection
         The cells; missing ones say nothing.
     given : str, optional
         The order where cells leave it open.
@@ -159,9 +159,10 @@ def find_order(values: Iterable[Any], given: str | None = None) -> str | None:
     >>> find_order(["1/2/2024", "3/4/2024"]), find_order(["2024-05-06 12:30"]), find_order(["x"])
     ('open', 'ymd', None)
     """
-    some = {value for value in values if not is_missing(value)}
-    if not some or not _may_be(next(iter(some))):
+    first = next((value for value in values if not is_missing(value)), None)
+    if first is None or not _may_be(first):
         return None
+    some = {value for value in values if not is_missing(value)}
     fits = [o for o in (*ORDERS, TIME, SPAN) if all(read_moment(v, o) is not None for v in some)]
     if not fits or fits[0] == "ymd" or len(fits) == 1:
         return fits[0] if fits else None
