@@ -1,9 +1,9 @@
 """The command `infinimix`: one file a command, listed in `COMMANDS`.
 
 Commands import what they run when they run, so `--version` and `--help` answer at once. `errors`
-words what goes wrong, `options` and `bundles` hold what several commands share, `files`,
-`tables_in` and `kinds` read tables, `learning` and `tasks` make models of them, `out` and `places`
-show and write.
+words what goes wrong, `options` and `bundles` hold what several commands share, `files`, `sheets`,
+`columns_in`, `tables_in`, `dates`, `ids` and `kinds` read tables, `learning` and `tasks` make
+models of them, `out`, `places`, `writing` and `filling` show and write.
 """
 
 from __future__ import annotations

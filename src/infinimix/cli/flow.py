@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import KindOptions
+from infinimix.cli.columns_in import MARKERS
 from infinimix.cli.dates import find_dates, tell_dates
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import find_format, look_at, read_source
@@ -16,7 +17,7 @@ from infinimix.cli.kinds import FLAGS
 from infinimix.cli.learning import find_class, make
 from infinimix.cli.out import is_watched, mention
 from infinimix.cli.reading import Reading
-from infinimix.cli.tables_in import MARKERS, need_columns, split_names, understand
+from infinimix.cli.tables_in import need_columns, split_names, understand
 from infinimix.evaluation.abilities import LearnsTables, able
 from infinimix.streaming.readers import read_stream
 from infinimix.tables.rows import as_dicts, cut
@@ -101,7 +102,7 @@ class Flow:
         if unknown:
             raise CommandError(f"the stream has no column {unknown[0]!r}, which an option names.")
         asked |= {name: kind for name, kind in self.dates.items() if name not in asked}
-        found = read_schema(self._rows, asked or "auto").request()
+        found = read_schema(self._rows, asked or "auto").requests_by_input()
         for text in tell_dates(found):
             warnings.warn(text, stacklevel=2)
         return found

@@ -129,7 +129,7 @@ def describe_columns(
 
     schema = read_schema(X, columns, spikes=spikes, codes=codes)
     encode(schema, X, learn=True)
-    found = schema.request()
+    found = schema.requests_by_input()
     return [_describe(name, str(kind), X[name], table) for name, kind in found.items()]
 
 

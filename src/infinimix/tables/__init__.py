@@ -7,7 +7,8 @@ matrices or a list of dicts, nor how a missing cell was spelled.
 
 Files: `column` what a column may be, `schema` what is known of all of them, `kinds` the rule that
 decides it, `shapes` and `transforms` for skewed real columns, `encoding` the conversion, `encoded`
-its result, `holes` what is missing; below them `readers` opens every kind of input as one of the
+its result, `holes` what is missing; `dates` reads dates, and `spreading` makes several columns of
+one; below them `readers` opens every kind of input as one of the
 `forms`, `aligned` in the order of a schema, `cells` converts one column, `missing` and `sparsity`
 answer a question each, `scans` holds the compiled passes, `errors` words the refusals.
 

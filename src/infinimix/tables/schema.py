@@ -188,7 +188,7 @@ class Schema:
         kinds = self.kinds().items()
         return {name: f"{kind}:{shapes[name]}" if shapes[name] else kind for name, kind in kinds}
 
-    def request(self) -> dict[str, str]:
+    def requests_by_input(self) -> dict[str, str]:
         """The same by column of the table: `columns=` that reads another one in the same way."""
         dates = {date.name: date.request for date in self.dates}
         asked = self.requests()

@@ -154,7 +154,7 @@ def test_a_schema_with_dates_goes_to_json_and_back_and_reads_later_tables():
     with pytest.raises(ValueError, match="unknown: 'wen'"):
         encode(schema, [{"wen": None}], learn=False)
     part = X[1:3]  # read as the whole was, though fewer parts vary
-    assert read_schema(part, schema.request()).names == schema.names
+    assert read_schema(part, schema.requests_by_input()).names == schema.names
 
 
 def test_a_table_may_hold_the_parts():
