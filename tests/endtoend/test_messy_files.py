@@ -396,3 +396,13 @@ def test_a_shell_reads_a_messy_file(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "groups.parquet").read_bytes()[:4] == b"PAR1"
+
+
+@pytest.mark.parametrize(("library", "end"), [("openpyxl", "xlsx"), ("zstandard", "csv.zst")])
+def test_a_package_that_is_not_installed_is_named(tmp_path, monkeypatch, library, end):
+    path = write_csv(tmp_path / "train.csv", insects())
+    for module in ("infinimix.cli.sheets", "infinimix.streaming.compression"):
+        monkeypatch.setattr(f"{module}.find_spec", lambda name: None)
+    assert f"pip install {library}" in refuse("cluster", path, "-o", tmp_path / f"out.{end}")
+    (tmp_path / f"in.{end}").write_bytes(b"anything")
+    assert f"pip install {library}" in refuse("cluster", tmp_path / f"in.{end}")
