@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from array import array
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -147,9 +149,8 @@ def _value(word: str) -> int | float:
 
 
 def _numbers(values: list[Any]) -> Any:
-    import numpy as np  # slow to load, and a file without its target needs no numbers
-
+    """Return an array of Python's own: NumPy is slow to load, and a bad file needs none."""
     whole = all(isinstance(value, int) for value in values)
     if whole and all(abs(value) < 2**63 for value in values):
-        return np.array(values, dtype=np.int64)
-    return np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        return array("q", values)
+    return array("d", (math.nan if value is None else value for value in values))

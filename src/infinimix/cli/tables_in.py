@@ -67,9 +67,12 @@ class InputTable:
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The columns as a data frame."""
-        import pandas as pd  # slow to load, and a file that is refused needs no frame
+        import numpy as np  # slow to load, and a file that is refused needs no frame
+        import pandas as pd
 
-        return pd.DataFrame(self.columns)
+        return pd.DataFrame(
+            {n: c if isinstance(c, list) else np.asarray(c) for n, c in self.columns.items()}
+        )
 
 
 def read_table(
