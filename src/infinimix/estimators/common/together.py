@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
-from infinimix.tables.forms import Cells
+from infinimix.tables.aligned import open_aligned
+from infinimix.tables.forms import Cells, Table
 from infinimix.tables.judging import judge
 
 
@@ -105,22 +106,42 @@ def _guess_again(
     known: EncodedTable, X: Any, columns: Any, who: str
 ) -> tuple[EncodedTable, EncodedTable]:
     """Guess the kinds of columns from all rows."""
-    schema, alone = known.schema, read_schema(X, columns)
-    if alone.width != schema.width or (alone.named and alone.names != schema.names):
-        encode(schema, X, learn=False, who=who)  # says what is wrong
-    query = encode(alone, X, learn=True, who=who)
-    columns_of_both = zip(
-        schema.decode(known.blocks).values(),
-        alone.extended(query.novel).decode(query.blocks).values(),
-        strict=True,
-    )
-    cells = [[*a.tolist(), *b.tolist()] for a, b in columns_of_both]
+    schema = known.schema
+    table = open_aligned(schema, X, who)  # by name, in the order of the training rows
+    old = [column.tolist() for column in schema.decode(known.blocks).values()]
+    cells = [[*old[j], *_listed(table.column(j))] for j in range(schema.width)]
     rows = [dict(zip(schema.names, row, strict=True)) for row in zip(*cells, strict=True)]
-    both = read_schema(rows, columns)
+    both = read_schema(rows, _requests(schema, table, columns))
     first = encode(both, rows[: known.n_rows], learn=True, who=who)
     both = both.extended(first.novel)
     second = _arrange(encode(both, rows[known.n_rows :], learn=True, who=who))
     return EncodedTable(second.schema, first.blocks), second
+
+
+def _listed(cells: Cells) -> list[Any]:
+    """Return a column as a list, with None where a mask says that cells are missing."""
+    values = cells.values if isinstance(cells.values, list) else cells.values.tolist()
+    if cells.missing is None:
+        return values
+    return [None if hole else v for v, hole in zip(values, cells.missing.tolist(), strict=True)]
+
+
+def _requests(schema: Schema, table: Table, columns: Any) -> dict[Any, str]:
+    """Return what is asked of columns, by their names; columns of no numbers stay categorical."""
+    names: dict[Any, str] = dict(enumerate(schema.names))
+    names |= dict(zip(table.labels, schema.names, strict=True))
+    names |= {name: name for name in schema.names}
+
+    def name_of(key: Any) -> str:
+        return names.get(key, str(key))  # a label of the training rows that X does not have
+
+    asked: dict[Any, str] = {}
+    for key, kind in {} if isinstance(columns, str) else columns.items():
+        block = isinstance(key, tuple) and key not in names
+        asked[tuple(map(name_of, key)) if block else name_of(key)] = kind
+    seen = zip(schema.positions("categorical").tolist(), schema.categories, strict=True)
+    kept = [schema.names[j] for j, values in seen if values and schema.sources[j] == "object"]
+    return dict.fromkeys(kept, "categorical") | asked
 
 
 def _arrange(table: EncodedTable) -> EncodedTable:
