@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,8 +92,13 @@ class Flow:
             self.dates = find_dates(cells, self.reads.date_order)
 
     def columns(self) -> Any:
-        """Return the kinds of all columns, by the first chunk and the options."""
+        """Return the kinds of all columns, by the first chunk and the options.
+
+        What the chunk has shown to be binary stays a guess, unlike what an option names: another
+        number counts as missing, and the stream goes on.
+        """
         from infinimix.tables import read_schema  # numba: slow to load
+        from infinimix.tables.kinds import GUESSED
 
         if self.text is not None:
             return "text"
@@ -102,7 +108,10 @@ class Flow:
         if unknown:
             raise CommandError(f"the stream has no column {unknown[0]!r}, which an option names.")
         asked |= {name: kind for name, kind in self.dates.items() if name not in asked}
-        found = read_schema(self._rows, asked or "auto").requests_by_input()
+        schema = read_schema(self._rows, asked or "auto")
+        found = schema.requests_by_input()
+        guesses = [c.name for c in schema.columns if c.guessed and c.kind == "binary"]
+        found |= {name: GUESSED for name in guesses if name in found}
         for text in tell_dates(found):
             warnings.warn(text, stacklevel=2)
         return found
@@ -157,10 +166,31 @@ def run(
     """Let the learner go through the stream."""
     from infinimix.streaming.prequential_run import prequential  # numba: slow to load
 
-    return prequential(
-        learner, flow, window=window, batch=None if batch == 1 else batch, max_rows=max_rows,
-        on_bad="skip" if flow.skip_bad else "raise", progress=is_watched(),
-    )  # fmt: skip
+    with _told_once():
+        return prequential(
+            learner, flow, window=window, batch=None if batch == 1 else batch, max_rows=max_rows,
+            on_bad="skip" if flow.skip_bad else "raise", progress=is_watched(),
+        )  # fmt: skip
+
+
+@contextmanager
+def _told_once() -> Iterator[None]:
+    """Tell once of a column that it was no binary one: every row may have another number."""
+    from infinimix.tables.errors import MisfitWarning
+
+    told: set[str] = set()
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def show_new(message: Any, *rest: Any, **more: Any) -> None:
+            if isinstance(message, MisfitWarning):
+                if told.issuperset(message.columns):
+                    return
+                told.update(message.columns)
+            show(message, *rest, **more)
+
+        warnings.showwarning = show_new
+        yield
 
 
 def draw_error(curve: dict[str, list[float]]) -> str:

@@ -60,15 +60,23 @@ def not_binary(name: str, row: int, value: object) -> ValueError:
     )
 
 
-def misfits(found: Mapping[str, tuple[int, object]]) -> str:
+class MisfitWarning(UserWarning):
+    """Numbers that guessed kinds cannot hold are missing; `columns` names their columns."""
+
+    columns: tuple[str, ...] = ()
+
+
+def misfits(found: Mapping[str, tuple[int, object]]) -> MisfitWarning:
     """The warning of numbers that guessed binary columns cannot hold, by column: row and value."""
     (name, (row, value)), *others = found.items()
     more = f", and so do {listed(other for other, _ in others)}" if others else ""
-    return (
+    warning = MisfitWarning(
         f"column {name!r} had only 0 and 1 at first, so it was taken for binary; now it has the "
         f"value {_shown(value)} in row {row}{more}. Such cells count as missing. Say what the "
         f'column is when the model is made, e.g. columns={{{name!r}: "real"}}'
     )
+    warning.columns = tuple(found)
+    return warning
 
 
 def not_real(name: str, row: int, value: object) -> ValueError:

@@ -47,7 +47,7 @@ class Misfits:
     def warn(self) -> None:
         """Tell of all columns at once, if there is something to tell."""
         if self._found:
-            warnings.warn(errors.misfits(self._found), UserWarning, stacklevel=4)
+            warnings.warn(errors.misfits(self._found), stacklevel=4)
 
 
 def _other_numbers(cells: Cells) -> NDArray[np.bool_]:

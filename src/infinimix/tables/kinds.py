@@ -25,7 +25,10 @@ from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose, choose_spike, fi
 from infinimix.tables.spreading import find_dates
 from infinimix.tables.transforms import Spike, Transform
 
-__all__ = ["MOST_CATEGORIES", "MOST_JOINT", "read_schema"]
+__all__ = ["GUESSED", "MOST_CATEGORIES", "MOST_JOINT", "read_schema"]
+
+#: Asks for a binary column that is a guess all the same, from rows that are not in this table.
+GUESSED = "auto:binary"
 
 #: A gaussian block keeps four numbers for every two of its columns, in every group.
 MOST_JOINT = 128
@@ -56,7 +59,7 @@ def read_schema(
         ``"gaussian"`` is a block of its own; all columns that have this kind without a tuple
         are one block together. ``"date"`` is a column of dates, which ``"auto"`` finds too;
         ``"date:dmy"`` and ``"date:mdy"`` say what comes first where day and month could change
-        places.
+        places. ``"auto:binary"`` is a column that other rows have shown to be binary, as a guess.
     natural : collection
         Columns, or the kinds ``"real"`` and ``"spiked"``, to which ``"auto"`` gives no transform;
         columns named here are not spiked by ``"auto"`` either.
@@ -88,7 +91,9 @@ def read_schema(
         cells = table.column(j)
         sources.append(source_of(cells, name))
         kind, _, transform = asked.get(j, "auto").partition(":")
-        if kind == "auto":
+        if asked.get(j) == GUESSED:
+            column = Column(name, "binary", guessed=True)
+        elif kind == "auto":
             holed = codes and isinstance(table, Columns) and whole_but_for_holes(cells)
             kind = judge(cells, "int" if holed else sources[-1], codes)
             free = kind == "real" and not {"real", name, table.labels[j], j} & set(natural)
@@ -164,7 +169,7 @@ def _check_kind(kind: Any) -> str:
     if kind in _LATER:
         raise ValueError(f"columns: the kind {kind!r} is not available yet; there are {(*KINDS,)}")
     if isinstance(kind, str) and ":" in kind:
-        return _check_transform(kind)
+        return kind if kind == GUESSED else _check_transform(kind)
     if not isinstance(kind, str) or kind not in (*KINDS, "auto"):
         raise ValueError(f"columns: unknown column kind {kind!r}; there are {('auto', *KINDS)}")
     return kind

@@ -4,7 +4,7 @@ import pytest
 
 from infinimix.cli.bundles import KindOptions
 from infinimix.cli.errors import CommandError
-from infinimix.cli.flow import Flow, draw_error
+from infinimix.cli.flow import Flow, draw_error, open_learner, run
 from tests.endtoend.command_files import insects, write_csv
 
 
@@ -32,6 +32,37 @@ def test_kinds_come_from_the_first_rows_and_the_options(tmp_path):
         flow(path, reads=KindOptions(real=["siez"])).columns()
     with pytest.raises(CommandError, match="no column 'note', which --text names"):
         flow(path, text="note")
+
+
+def write_flags(path, n, odd):
+    """Write n rows of a column of 0 and 1, and then those of other numbers."""
+    values = [i % 2 for i in range(n)] + odd
+    rows = [(v, v + 0.5 + i, "ab"[v % 2]) for i, v in enumerate(values)]
+    return write_csv(path, rows, ["flag", "size", "kind"])
+
+
+def run_stream(flow):
+    learner, _ = open_learner("online-crp", flow, {"random_state": 0}, None, 100)
+    return learner, run(learner, flow, window=10, batch=1, max_rows=None)
+
+
+def test_binary_columns_of_the_first_rows_are_a_guess(tmp_path):
+    path = write_flags(tmp_path / "a.csv", 20, [5, 7, 9])
+    assert flow(path).columns() == {"flag": "auto:binary", "size": "real"}
+    with pytest.warns(UserWarning, match="'flag' had only 0 and 1") as caught:
+        learner, result = run_stream(flow(path))
+    assert len(caught) == 1  # of three rows with different numbers
+    assert learner.columns_["flag"] == "binary"
+    assert result.rows == 23
+    assert result.bad_rows == 0
+
+
+def test_binary_columns_that_an_option_names_are_none(tmp_path):
+    path = write_flags(tmp_path / "a.csv", 20, [5])
+    asked = KindOptions(binary=["flag"])
+    assert flow(path, reads=asked).columns()["flag"] == "binary"
+    with pytest.raises(ValueError, match="'flag' is binary but has the value 5"):
+        run_stream(flow(path, reads=asked))
 
 
 def test_an_empty_stream_is_refused(tmp_path):

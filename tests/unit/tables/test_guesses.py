@@ -76,3 +76,13 @@ def test_what_fits_is_read_without_a_warning():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         encode(read_schema(np.array(FLAGS)), np.array([[np.nan, 1.0]]), learn=False)
+
+
+def test_a_guess_from_other_rows_stays_a_guess():
+    schema = read_schema([[5.5, 1]], {1: "auto:binary"})
+    assert schema.kinds() == {"x0": "real", "x1": "binary"}
+    assert schema.columns[1].guessed
+    with pytest.warns(UserWarning, match="'x1' had only 0 and 1"):
+        table = encode(schema, [[1.5, 7]], learn=True)
+    assert table.blocks[0].tolist() == [[-1]]
+    assert Schema.from_json(schema.to_json()).columns[1].guessed
