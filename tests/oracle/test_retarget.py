@@ -12,6 +12,7 @@ from tests.oracle.enumeration import Enumeration, bell
 from tests.oracle.worlds import WORLDS, N
 
 KINDS = ("binary", "categorical", "real", "count")
+COARSE = {"coarse": "real", "coarse-spiked": "spiked"}  # worlds and their kinds
 WHOLE = ("slots", "mass", "groups", "particles", "logw", "counters", "u")
 
 
@@ -20,7 +21,14 @@ def serially(task, payloads):
 
 
 def columns_of(name):
-    return KINDS if name.startswith("product") else (name.removesuffix("-holes"),)
+    name = name.removesuffix("-holes")
+    return KINDS if name == "product" else (COARSE.get(name, name),)
+
+
+def resolutions_of(name):
+    """The resolutions that the worlds of rounded numbers have."""
+    kind = COARSE.get(name.removesuffix("-holes"))
+    return {} if kind is None else {f"{kind}0": 1.0, f"{kind}1": 0.5}
 
 
 def by_appearance(X, kinds):
@@ -41,7 +49,7 @@ def by_appearance(X, kinds):
     return tuple(blocks), novel
 
 
-def new_bank(X, kinds, known=0, **changes):
+def new_bank(X, kinds, known=0, resolutions=None, **changes):
     """A bank for blocks of these kinds; of each categorical column `known` are declared."""
     names = {
         kind: tuple(f"{kind}{d}" for d in range(x.shape[1]))
@@ -51,7 +59,8 @@ def new_bank(X, kinds, known=0, **changes):
     settings = Settings(0.8, "empirical", bell(N), 1, "optimal", None, 0)._replace(**changes)
     by_column = {name: kind for kind, members in names.items() for name in members}
     settings = settings._replace(prior=resolve_prior(settings.prior, by_column))
-    return Bank(settings, Layout(names, counts), np.random.SeedSequence(5))
+    layout = Layout(names, counts, resolutions or {})
+    return Bank(settings, layout, np.random.SeedSequence(5))
 
 
 def feed(bank, X, codes, novel, step):
@@ -98,7 +107,9 @@ def test_a_stream_ends_at_the_posterior_of_its_latest_base_measure(name, n):
     kinds, world = columns_of(name), WORLDS[name]
     X, novel = by_appearance(tuple(x[:n] for x in world.X), kinds)
     codes = np.zeros(n, np.int64)
-    bank = feed(new_bank(X, kinds), X, codes, novel, n)
+    bank = feed(new_bank(X, kinds, resolutions=resolutions_of(name)), X, codes, novel, n)
+    if name in COARSE:
+        np.testing.assert_allclose(bank.family[0].grain, world.families[0].grain)
     Y = tuple(
         np.where(y < 0, y, 0) if k == "categorical" else y
         for k, y in zip(kinds, world.Y, strict=True)

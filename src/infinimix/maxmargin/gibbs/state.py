@@ -39,7 +39,7 @@ class InfiniteSVCState:
             "names": names_to_tree(self.names),
             "labels": self.labels.values,
             "schema": self.schema.to_json(),
-            "base": [list(family) for family in self.families],
+            "base": [_fields_to_tree(family) for family in self.families],
             "counts": [own.n for own in kept.stats],
             "kept": {"sizes": kept.sizes, "eta": kept.eta, "owner": kept.owner},
             "fill": self.fill,
@@ -79,12 +79,17 @@ def _read_kept(tree: dict[str, Any], families: Any, sizes: dict[str, int]) -> Ke
     return Kept(counts, eta, owner, stats)
 
 
+def _fields_to_tree(family: Any) -> list[np.ndarray]:
+    """Return the hyper-parameters of a family; the grain, its last field, is in the schema."""
+    return [field for name, field in family._asdict().items() if name != "grain"]
+
+
 def _read_families(schema: Schema, base: list[list[np.ndarray]]) -> Any:
     """Return the families with the hyper-parameters of a file, if they have the right shapes."""
     shapes = blank(layout_of(schema))
     found = []
     for shape, fields in zip(shapes, base, strict=True):
-        fields = [*fields, *shape[len(fields) :]]  # older files know no resolution
+        fields = [*fields, *shape[len(_fields_to_tree(shape)) :]]
         for expected, field in zip(shape, fields, strict=True):
             fits = field.shape == expected.shape and field.dtype == expected.dtype
             if not fits or not np.isfinite(field).all():
