@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import random
 from importlib.util import find_spec
 
 import pytest
@@ -184,6 +185,45 @@ def test_evaluate_by_folds(folder):
     assert "log-loss" in shown
     assert "calibration error" in shown
     assert "Confusion" in shown
+
+
+def test_evaluate_shows_kinds_and_what_was_left_out(folder):
+    args = ("evaluate", folder / "train.csv", *KIND, *FAST, "--folds", "3", "--drop", "colour")
+    shown = run(*args).stdout
+    assert "Left out: 'colour'." in shown
+    assert "real" in shown
+    found = json.loads(run(*args, "--json").stdout)
+    assert (list(found["columns"]), found["left_out"]) == (["size"], ["colour"])
+    assert [one["column"] for one in found["importance"]] == ["size"]
+    assert found["importance"][0]["interval"][0] > 0
+    assert found["better_than_largest_class"]
+    for words in ("ROC AUC", "balanced accuracy", "Better than always predicting", "Importance"):
+        assert words in shown
+
+
+def test_evaluate_says_when_the_model_is_no_better_than_the_largest_class(tmp_path):
+    rng = random.Random(0)
+    rows = [(rng.random(), rng.choice("ab"), "ant" if i % 4 else "bee") for i in range(80)]
+    write_csv(tmp_path / "noise.csv", rows)
+    done = run("evaluate", tmp_path / "noise.csv", *KIND, *FAST)
+    assert "No better than always predicting 'ant'" in done.stdout
+    assert "95% interval" in done.stdout
+
+
+@pytest.mark.parametrize("model", ["aclass", "m2dpm", "finite-mixture"])
+def test_evaluate_and_report_agree(folder, tmp_path, model):
+    rows = [(s, c, None if i < 5 else k) for i, (s, c, k) in enumerate(insects(70, 3))]
+    table, out = write_csv(tmp_path / "some.csv", rows), tmp_path / "m.imx"
+    told = json.loads(run("evaluate", table, *KIND, *FAST, "-m", model, "--json").stdout)
+    run("fit", table, *KIND, *FAST, "-m", model, "-o", out)
+    run("report", out, table, "-o", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    low, high = told["accuracy_interval"]
+    assert f"{told['accuracy']:.1%}<span>{low:.1%} to {high:.1%}</span>" in page
+    assert f"<dd>{told['log_loss']:.3f}<span>" in page
+    assert f"<dd>{told['roc_auc']:.3f}<span>" in page
+    assert "kind: a classifier of 2 classes" in page
+    assert "from some.csv" in page
 
 
 def test_evaluate_on_a_test_file(folder, tmp_path):

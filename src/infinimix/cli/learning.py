@@ -108,6 +108,21 @@ class Recipe:
             model.set_params(verbose=False)  # a saved model is the same wherever it was made
         return trained
 
+    def estimator(self) -> Any:
+        """Return an unfitted classifier of the rows of `of`, with the kinds of the whole table."""
+        cls, settled = find_class(self.name), self.with_kinds()
+        columns = "text" if self.text is not None else settled.columns
+        model = make(cls, columns=columns, verbose=False, **self.options)
+        if "columns" in inspect.signature(cls).parameters:
+            return model
+        from infinimix.cli.numbers import OnNumbers  # scikit-learn: slow to load
+
+        return OnNumbers(model, {info.name: info.kind for info in self.infos})
+
+    def of(self, X: pd.DataFrame) -> Any:
+        """Return a frame as `estimator` takes it."""
+        return X if self.text is None else texts_of(X)
+
     def with_kinds(self) -> Recipe:
         """Return the recipe with the kinds of the whole table, for parts of it."""
         if not isinstance(self.columns, dict | str) or self.columns == "text":
@@ -134,12 +149,27 @@ class Trained:
     def rows(self, X: pd.DataFrame) -> Any:
         """Return a frame as the model takes it."""
         if self.notes.get("text") is not None:
-            return ["" if text is None or text != text else str(text) for text in X.iloc[:, 0]]
+            return texts_of(X)
         if self.notes.get("encoding") is not None:
             from infinimix.cli.numbers import apply_encoding  # NumPy: slow to load
 
             return apply_encoding(X, self.notes["encoding"])
         return X if able(self.model, KnowsNames) or not self.is_fitted else X.to_numpy()
+
+    def estimator(self, seed: int) -> Any:
+        """Return what can be cross-validated on the rows of `of`, as `Recipe.estimator` is."""
+        encoding = self.notes.get("encoding")
+        if encoding is None:
+            return self.model
+        from infinimix.cli.numbers import OnNumbers  # scikit-learn: slow to load
+        from infinimix.scikit import clone
+
+        kinds = {e["name"]: "categorical" if "categories" in e else "real" for e in encoding}
+        return OnNumbers(clone(self.model).set_params(random_state=seed), kinds)
+
+    def of(self, X: pd.DataFrame) -> Any:
+        """Return a frame as `estimator` takes it."""
+        return X if self.notes.get("encoding") is not None else self.rows(X)
 
     @property
     def is_fitted(self) -> bool:
@@ -177,6 +207,11 @@ class Trained:
     def save(self, path: Path, **more: Any) -> None:
         """Write the model and its notes, whole or not at all."""
         infinimix.save(self.model, path, notes={**self.notes, **more})
+
+
+def texts_of(X: pd.DataFrame) -> list[str]:
+    """Return the texts of a frame of one column; a missing one is empty."""
+    return ["" if text is None or text != text else str(text) for text in X.iloc[:, 0]]
 
 
 def _no_answer(name: str, method: str) -> str:

@@ -11,11 +11,48 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infinimix.cli.errors import CommandError
+from infinimix.scikit import BaseEstimator, ClassifierMixin, clone
 
 if TYPE_CHECKING:
     import pandas as pd
 
 MOST_CATEGORIES = 100
+
+
+class OnNumbers(ClassifierMixin, BaseEstimator):
+    """A classifier of matrices that takes tables; the encoding is learned with the rows.
+
+    Parameters
+    ----------
+    classifier : classifier
+        What learns the matrix.
+    kinds : mapping
+        The kind of each column of the table.
+    """
+
+    def __init__(self, classifier: Any, kinds: Mapping[str, str]) -> None:
+        self.classifier = classifier
+        self.kinds = kinds
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.classifier.__sklearn_tags__().input_tags.allow_nan
+        return tags
+
+    def fit(self, X: pd.DataFrame, y: Any) -> OnNumbers:
+        """Learn a table and its labels."""
+        self.encoding_ = learn_encoding(X, self.kinds)
+        self.classifier_ = clone(self.classifier).fit(apply_encoding(X, self.encoding_), y)
+        self.classes_ = self.classifier_.classes_
+        return self
+
+    def predict_proba(self, X: pd.DataFrame) -> np.ndarray:
+        """Return the probability of each class for each row."""
+        return np.asarray(self.classifier_.predict_proba(apply_encoding(X, self.encoding_)))
+
+    def predict(self, X: pd.DataFrame) -> np.ndarray:
+        """Return the class of each row."""
+        return np.asarray(self.classifier_.predict(apply_encoding(X, self.encoding_)))
 
 
 def learn_encoding(X: pd.DataFrame, kinds: Mapping[str, str]) -> list[dict[str, Any]]:

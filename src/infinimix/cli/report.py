@@ -17,7 +17,7 @@ def report(
     data: Annotated[
         Path | None,
         typer.Argument(
-            help="Table to judge the model on, by cross-validation.", callback=check_file
+            help="Table to evaluate the model on, by cross-validation.", callback=check_file
         ),
     ] = None,
     target: Annotated[
@@ -31,7 +31,7 @@ def report(
     ),
     held_out: Annotated[
         bool,
-        typer.Option("--held-out", help="The table is new to the model: judge it as it is."),
+        typer.Option("--held-out", help="The table is new to the model: evaluate it as it is."),
     ] = False,
     title: Annotated[
         str | None, typer.Option("--title", help="What the page is called.", metavar="TEXT")
@@ -51,14 +51,16 @@ def report(
 
     source = None if data is None else read_source(data, reads.reading)
     trained = load_trained(model)  # after the table: it is slow to load
-    rows, labels = None, None
+    rows = labels = found = None
+    named = target if target is not None else trained.notes.get("target")
     if source is not None:
-        rows, labels = _read(trained, source, reads.reading, target)
+        rows, labels, found = _read(trained, source, reads.reading, target, seed, held_out)
     from infinimix.reports.model_page import write_report  # scikit-learn: slow to load
 
     write_report(
-        trained.model, output, rows=rows, target=labels, seed=seed, held_out=held_out, title=title
-    )
+        trained.model, output, rows=rows, target=labels, seed=seed, held_out=held_out, title=title,
+        target_name=named, source=None if data is None else data.name, predictions=found,
+    )  # fmt: skip
     if as_json:
         print_json({"output": str(output), "rows": None if rows is None else len(rows)})
     else:
@@ -69,13 +71,15 @@ def report(
         webbrowser.open(output.resolve().as_uri())
 
 
-def _read(trained: Any, source: Any, reading: Any, target: str | None) -> tuple[Any, Any]:
-    """Return the rows for the page, and their labels where the file has them."""
+def _read(
+    trained: Any, source: Any, reading: Any, target: str | None, seed: int, held_out: bool
+) -> tuple[Any, Any, Any]:
+    """Return the rows for the page, their labels where the file has them, and predictions."""
     from infinimix.cli.errors import CommandError
     from infinimix.cli.learning import read_for
     from infinimix.cli.out import count, warn
     from infinimix.cli.tables_in import need_columns, read_labels
-    from infinimix.evaluation.abilities import Classified, able
+    from infinimix.evaluation.abilities import AnswersBatches, Classified, able
 
     table, X = read_for(trained, source, reading, target)
     rows = trained.rows(X)
@@ -83,14 +87,21 @@ def _read(trained: Any, source: Any, reading: Any, target: str | None) -> tuple[
     if target is not None:
         need_columns(table.source, [target], "--target")
     if name is None or name not in table.types or not able(trained.model, Classified):
-        return rows, None
+        return rows, None, None
     labels = read_labels(table, name)
-    kept = [i for i, label in enumerate(labels) if label is not None]
-    if not kept:
+    bare = sum(label is None for label in labels)
+    if bare == len(labels):
         raise CommandError(f"{source.name} has no labels in {name!r}; name another --target.")
-    if len(kept) < len(labels):
-        warn("report", f"{count(len(labels) - len(kept), 'row')} without {name!r} left out.")
-    rows = [rows[i] for i in kept] if isinstance(rows, list) else rows.iloc[kept]
+    if bare:
+        learned = able(trained.model, AnswersBatches) and not held_out
+        what = "learned without label" if learned else "left out"
+        warn("report", f"{count(bare, 'row')} without {name!r} {what}.")
     import pandas as pd  # loaded, as there is a frame
 
-    return rows, pd.Series([labels[i] for i in kept], name=name, dtype=object)
+    from infinimix.evaluation.predictions import cross_validate, judge_held_out
+
+    if held_out:
+        found = judge_held_out(trained.model, rows, labels)
+    else:  # as `evaluate` does, so that both say the same
+        found = cross_validate(trained.estimator(seed), trained.of(X), labels, seed)
+    return rows, pd.Series(labels, name=name, dtype=object), found

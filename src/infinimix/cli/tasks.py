@@ -76,6 +76,12 @@ class Task:
     warnings: list[str]
     notes: dict[str, Any]
 
+    @property
+    def left_out(self) -> list[str]:
+        """The columns of the file that are neither learned nor the target."""
+        used = {*self.X.columns, self.notes["target"]}
+        return [name for name in self.table.source.names if name not in used]
+
 
 def read_rows(
     command: str,

@@ -1,7 +1,8 @@
 """How good predictions are: folds, scores, intervals and calibration, in one place for all.
 
 The command, reports, streams and benchmarks measure with what is here. `folds` deals rows out,
-`predictions` lets models predict rows they have not learned, `scores` counts what came of it,
+`predictions` lets models predict rows they have not learned, `scores`, `averages` and `summary`
+count what came of it, `importance` says what columns are worth,
 `intervals` says how sure a figure is, `calibration` compares confidence with accuracy, and
 `running` holds sums for streams, which are read at any time.
 

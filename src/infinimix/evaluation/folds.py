@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 
-def deal(codes: Sequence[int], n_folds: int, seed: int) -> np.ndarray:
+def deal(codes: Sequence[int] | np.ndarray, n_folds: int, seed: int) -> np.ndarray:
     """Return the fold of each row, given the number of its class.
 
     Sorted by class, rows are dealt to the folds one after the other; which row of a class goes to

@@ -1,27 +1,26 @@
 """Predictions of rows that the predicting model has not learned.
 
 Rows are either held out already, or each is predicted by a model of the same parameters that has
-learned the other folds.
+learned the other folds. `infinimix evaluate`, reports and plots all ask here, so that they agree.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.common.folds import deal_evenly
-from infinimix.evaluation.folds import splits
+from infinimix.evaluation.abilities import AnswersBatches, KnowsKinds, able
+from infinimix.evaluation.folds import deal, splits
 from infinimix.evaluation.scores import align, confusion, log_losses, probability_of
 from infinimix.scikit import clone
 from infinimix.tables.missing import is_missing
-from infinimix.tables.rows import count_rows, pick
+from infinimix.tables.rows import count_rows, is_frame, pick
 
 FOLDS = 5
-MOST_ROWS = 4000  # of a cross-validation; more are a sample
 LEAST_ROWS = 10
 
 
@@ -37,6 +36,7 @@ class Predictions:
     model_of: np.ndarray  # which of the models predicted the row
     models: list[Any]
     how: str
+    groups: np.ndarray | None = None  # rows of one group depend on each other
 
     @property
     def predicted(self) -> np.ndarray:
@@ -66,38 +66,74 @@ class Predictions:
 
 def labelled_rows(rows: Any, target: Any) -> tuple[Any, list[Any], np.ndarray]:
     """Return the rows that have a label, the labels, and where the rows were."""
+    labels, known, _ = _read_target(rows, target)
+    return pick(rows, known), [labels[i] for i in known], known
+
+
+def _read_target(rows: Any, target: Any) -> tuple[list[Any], np.ndarray, np.ndarray]:
+    """Return the labels, and where the rows with and without label are."""
     labels = np.asarray(target, dtype=object).tolist()
     n = count_rows(rows)
     if len(labels) != n:
         raise ValueError(f"rows has {n} rows, but target has {len(labels)} labels.")
-    places = np.array([i for i, label in enumerate(labels) if not is_missing(label)], dtype=int)
-    return pick(rows, places), [labels[i] for i in places], places
+    bare = np.array([is_missing(label) for label in labels], dtype=bool)
+    return labels, np.flatnonzero(~bare), np.flatnonzero(bare)
 
 
-def cross_validate(model: Any, rows: Any, target: Any, seed: int = 0) -> Predictions | None:
-    """Predict each row by a model that has not learned it; None where that makes no sense."""
-    rows, y, places = labelled_rows(rows, target)
-    rng = np.random.default_rng(seed)
-    labels = _sorted_labels(y)
-    codes = _codes(y, labels)
-    if len(labels) < 2 or len(codes) < LEAST_ROWS:
+def cross_validate(
+    model: Any,
+    rows: Any,
+    target: Any,
+    seed: int = 0,
+    *,
+    n_folds: int = FOLDS,
+    least: int = LEAST_ROWS,
+    quiet: bool = True,
+    step: Callable[[], None] = lambda: None,
+) -> Predictions | None:
+    """Predict each row by a model that has not learned it; None where that makes no sense.
+
+    The kinds of columns are those of a fitted `model`, so that they do not depend on the fold.
+    Rows without label are not predicted; if the model learns from them, they are in the training
+    part of every fold.
+
+    Parameters
+    ----------
+    model : classifier
+        Fitted or not; copies of it learn the folds.
+    rows, target
+        A table, and the label of each row.
+    seed : int
+        Of the folds, and of the models.
+    n_folds : int
+        Number of folds.
+    least : int
+        Return None for fewer labelled rows.
+    quiet : bool
+        Hide warnings of the copies: the model's own `fit` has said them.
+    step : callable
+        Called after each fold.
+    """
+    y, known, bare = _read_target(rows, target)
+    labels = _sorted_labels([y[i] for i in known])
+    if len(labels) < 2 or len(known) < least:
         return None
-    if len(codes) > MOST_ROWS:
-        some = np.sort(rng.permutation(len(codes))[:MOST_ROWS])
-        rows, codes, places = pick(rows, some), codes[some], places[some]
-    folds = deal_evenly(codes, FOLDS, rng)
+    codes = _codes([y[i] for i in known], labels)
+    bare = bare if able(model, AnswersBatches) else bare[:0]
+    fold = deal(codes, n_folds, seed)
     proba, models = np.zeros((len(codes), len(labels))), []
-    truth = np.empty(len(labels), dtype=object)
-    truth[:] = labels
-    for inner, outer in splits(folds, FOLDS):
-        fresh = _fresh(model, seed)
-        with warnings.catch_warnings():  # what there is to say, the model's own fit has said
-            warnings.simplefilter("ignore", UserWarning)
-            fresh.fit(pick(rows, inner), _plain(truth[codes[inner]]))
-        proba[outer] = _predict(fresh, pick(rows, outer), labels)
+    for train, test in splits(fold, n_folds):
+        learned = np.sort(np.concatenate([known[train], bare]))
+        fresh = _fresh(model, rows, seed)
+        with warnings.catch_warnings():
+            if quiet:
+                warnings.simplefilter("ignore", UserWarning)
+            fresh.fit(pick(rows, learned), _plain([y[i] for i in learned]))
+        proba[test] = _predict(fresh, pick(rows, known[test]), labels)
         models.append(fresh)
-    how = f"{FOLDS}-fold cross-validation"
-    return Predictions(labels, rows, places, codes, proba, folds, models, how)
+        step()
+    how = f"{n_folds}-fold cross-validation"
+    return Predictions(labels, pick(rows, known), known, codes, proba, fold, models, how)
 
 
 def judge_held_out(model: Any, rows: Any, target: Any) -> Predictions | None:
@@ -121,11 +157,14 @@ def _predict(model: Any, rows: Any, labels: Sequence[Any]) -> np.ndarray:
     return align(model.predict_proba(rows), np.asarray(model.classes_).tolist(), labels)
 
 
-def _fresh(model: Any, seed: int) -> Any:
+def _fresh(model: Any, rows: Any, seed: int) -> Any:
+    """Return an unfitted copy that decides the kinds of columns as the model has."""
     fresh = clone(model)
     known = fresh.get_params()
-    quiet = {"random_state": seed, "verbose": False}
-    return fresh.set_params(**{name: value for name, value in quiet.items() if name in known})
+    settings: dict[str, Any] = {"random_state": seed, "verbose": False}
+    if is_frame(rows) and able(model, KnowsKinds):
+        settings["columns"] = dict(model.columns_)
+    return fresh.set_params(**{name: value for name, value in settings.items() if name in known})
 
 
 def _sorted_labels(y: Sequence[Any]) -> list[Any]:
@@ -141,7 +180,11 @@ def _codes(y: Sequence[Any], labels: Sequence[Any]) -> np.ndarray:
     return np.array([place[label] for label in y], dtype=int)
 
 
-def _plain(labels: np.ndarray) -> Any:
+def _plain(labels: list[Any]) -> Any:
     """Return labels as an array of their own type where they have one."""
-    kinds = {type(label) for label in labels.tolist()}
-    return np.array(labels.tolist()) if len(kinds) == 1 and kinds <= {bool, int, str} else labels
+    kinds = {type(label) for label in labels}
+    if len(kinds) == 1 and kinds <= {bool, int, str}:
+        return np.array(labels)
+    out = np.empty(len(labels), dtype=object)
+    out[:] = labels
+    return out

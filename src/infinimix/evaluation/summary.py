@@ -1,47 +1,79 @@
-"""All scores of some answers together: what `infinimix evaluate` prints."""
+"""All scores of some predictions together: what `infinimix evaluate` prints."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.averages import balanced_accuracy, roc_auc
 from infinimix.evaluation.calibration import calibration_error
-from infinimix.evaluation.intervals import wilson
-from infinimix.evaluation.scores import confusion, log_losses, probability_of, score_class
+from infinimix.evaluation.intervals import Interval, mean_interval, share_interval, standard_error
+from infinimix.evaluation.predictions import Predictions
+from infinimix.evaluation.scores import score_class
 
 
-def score(
-    labels: Sequence[Any], y: Sequence[Any], predicted: Sequence[Any], proba: np.ndarray
-) -> dict[str, Any]:
-    """Return the scores of some rows.
-
-    Parameters
-    ----------
-    labels : sequence
-        All classes, in the order of the columns of `proba`.
-    y, predicted : sequences
-        True and predicted labels.
-    proba : array (rows, classes)
-        Probabilities.
-    """
-    place = {label: k for k, label in enumerate(labels)}
-    true = np.array([place[label] for label in y])
-    found = np.array([place[label] for label in predicted])
-    table = confusion(true, found, len(labels))
-    right = true == found
-    losses = log_losses(probability_of(true, proba))
-    n = len(true)
+def score(found: Predictions) -> dict[str, Any]:
+    """Return the scores of predictions of held-out rows; intervals are pairs (low, high)."""
+    accuracy = share_interval(found.right, found.groups)
+    balanced, auc, gain = balanced_accuracy(found), roc_auc(found), gain_over_largest(found)
+    largest = largest_class(found)
+    table = found.confusion
     return {
-        "rows": n,
-        "accuracy": float(right.mean()),
-        "accuracy_interval": wilson(int(right.sum()), n)[1:],
-        "majority": float(np.bincount(true).max() / n),
-        "log_loss": float(losses.mean()),
-        "log_loss_error": float(losses.std() / math.sqrt(n)),
-        "calibration_error": calibration_error(proba.max(axis=1), right),
-        "classes": [{"label": label, **score_class(k, table)} for k, label in enumerate(labels)],
+        "rows": len(found.y),
+        "accuracy": accuracy.value,
+        "accuracy_interval": accuracy[1:],
+        "largest_class": found.labels[largest],
+        "majority": float((found.y == largest).mean()),
+        "gain_over_largest_class": gain.value,
+        "gain_over_largest_class_interval": gain[1:],
+        "better_than_largest_class": gain.low > 0.0,
+        "balanced_accuracy": balanced.value,
+        "balanced_accuracy_interval": balanced[1:],
+        "roc_auc": auc.value,
+        "roc_auc_interval": auc[1:],
+        "log_loss": float(found.losses.mean()),
+        "log_loss_error": standard_error(found.losses, found.groups),
+        "calibration_error": calibration_error(found.proba.max(axis=1), found.right),
+        "classes": [
+            {"label": label, **score_class(k, table)} for k, label in enumerate(found.labels)
+        ],
         "confusion": table,
     }
+
+
+def largest_class(found: Predictions) -> int:
+    """Return the code of the class with the most rows."""
+    return int(np.bincount(found.y, minlength=len(found.labels)).argmax())
+
+
+def gain_over_largest(found: Predictions) -> Interval:
+    """Return how much higher the accuracy is than if the largest class were always predicted.
+
+    Its interval is that of the difference, row by row: the two accuracies are of the same rows, so
+    it is narrower than their own intervals say.
+    """
+    plain = found.y == largest_class(found)
+    return mean_interval(found.right.astype(float) - plain, found.groups)
+
+
+def verdict(found: Predictions) -> str:
+    """Return a sentence on whether the model is better than always predicting the largest class."""
+    gain, label = gain_over_largest(found), found.labels[largest_class(found)]
+    own, plain = found.right.mean(), (found.y == largest_class(found)).mean()
+    interval = f"95% interval {100 * gain.low:+.1f} to {100 * gain.high:+.1f}"
+    told = (
+        f"accuracy {own:.1%} against {plain:.1%}, a difference of {100 * gain.value:+.1f} "
+        f"percentage points ({interval})"
+    )
+    if gain.low > 0.0:
+        return f"Better than always predicting {label!r}: {told}."
+    relation = "Worse" if gain.high < 0.0 else "No better"
+    text = f"{relation} than always predicting {label!r}: {told}."
+    auc = roc_auc(found)
+    if auc.low > 0.5:
+        text += (
+            f" Its probabilities still rank rows better than chance (ROC AUC {auc.value:.3f}, "
+            f"{auc.low:.3f} to {auc.high:.3f}), so another threshold may be of use."
+        )
+    return text

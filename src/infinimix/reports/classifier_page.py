@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from infinimix.evaluation.abilities import (
     Sampling,
     able,
 )
+from infinimix.evaluation.importance import ColumnWorth, measure_importance
 from infinimix.evaluation.predictions import Predictions, cross_validate, judge_held_out
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
@@ -25,29 +26,38 @@ from infinimix.reports.hardest import show_hardest
 from infinimix.reports.holes import show_missing
 from infinimix.reports.images import Image
 from infinimix.reports.prototypes import groups_of, image_of, kinds_of, show_groups
-from infinimix.reports.relevance import ColumnWorth, measure_relevance
 from infinimix.reports.scores import key_scores, show_scores
-from infinimix.reports.worth import show_learned, show_relevance
+from infinimix.reports.worth import show_importance, show_learned
 from infinimix.tables.rows import is_frame, is_pandas, name_of
 
 OWN_ROWS = 500  # drawn from the model where no rows were given
 MOST_CLASSES = 30
 
 
+class Names(NamedTuple):
+    """What things are called: the page, the column of the classes, and where the rows are from."""
+
+    title: str | None = None
+    target: str | None = None
+    source: str | None = None
+
+
 def classifier_page(
-    model: Any, rows: Any, target: Any, seed: int, held_out: bool, image: Any, title: str | None
-) -> str:
+    model: Any, rows: Any, target: Any, seed: int, held_out: bool, image: Any, names: Names,
+    predictions: Predictions | None = None,
+) -> str:  # fmt: skip
     """Return the page of a fitted classifier."""
-    predictions = None
-    if rows is not None and target is not None:
+    if predictions is None and rows is not None and target is not None:
         judge = judge_held_out if held_out else cross_validate
         predictions = judge(model, rows, target, **({} if held_out else {"seed": seed}))
     drawn = image_of(model, image) if able(model, Prototyping) else None
     sections = list(_sections(model, rows, predictions, drawn))
-    of = f"{column}: a" if (column := name_of(target)) else "A"
-    name = title or f"{of} classifier of {pieces.plural(len(model.classes_), 'class')}"
+    column = names.target or name_of(target)
+    of = f"{column}: a" if column else "A"
+    name = names.title or f"{of} classifier of {pieces.plural(len(model.classes_), 'class')}"
+    lead = _lead(model, rows, predictions, column, names.source)
     body = [
-        page.header("infinimix report", name, _lead(model, rows, predictions, column)),
+        page.header("infinimix report", name, lead),
         pieces.key_figures(_key(model, predictions)),
         pieces.contents((anchor, heading) for anchor, heading, _ in sections),
         *(page.section(heading, made, anchor) for anchor, heading, made in sections),
@@ -56,7 +66,9 @@ def classifier_page(
     return page.build_page(f"{name}: infinimix report", body, ["report.css"])
 
 
-def _lead(model: Any, rows: Any, predictions: Predictions | None, target: str | None) -> str:
+def _lead(
+    model: Any, rows: Any, predictions: Predictions | None, target: str | None, source: str | None
+) -> str:
     kind = type(model).__name__ + (f" of {target}" if target else "")
     if rows is None:
         return (
@@ -66,10 +78,12 @@ def _lead(model: Any, rows: Any, predictions: Predictions | None, target: str | 
     size = f"{len(rows):,} rows"
     if is_frame(rows):
         size += f" of {pieces.plural(rows.shape[1], 'column')}"
+    if source:
+        size += f", from {source}"
     if predictions is None:
         return f"What a fitted {kind} has learned, and {size} seen by it."
     held = "held-out rows" in predictions.how
-    how = "judged on held-out rows" if held else "judged by cross-validation"
+    how = "evaluated on held-out rows" if held else "evaluated by cross-validation"
     return f"What a fitted {kind} has learned, {how}: {size}."
 
 
@@ -106,16 +120,15 @@ def _show_columns(
     if able(model, KnowsRelevance) and model.relevance == "learn":
         names = [str(name) for name in model.columns_]
         yield from show_learned(np.asarray(model.feature_relevance_).tolist(), names)
-        return
     found: list[ColumnWorth] = []
     source = "rows that were not learned"
     if predictions is not None:
-        found = measure_relevance(predictions)
+        found = measure_importance(predictions)
     elif able(model, Sampling):
-        found = measure_relevance(_own_rows(model))
+        found = measure_importance(_own_rows(model))
         source = f"{OWN_ROWS} rows drawn from the model itself"
     if found:
-        yield from show_relevance(found, source, image)
+        yield from show_importance(found, source, image)
 
 
 def _own_rows(model: Any) -> Predictions:

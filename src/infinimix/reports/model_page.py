@@ -21,6 +21,9 @@ def write_report(
     held_out: bool = False,
     image: tuple[int, int] | bool | None = None,
     title: str | None = None,
+    target_name: str | None = None,
+    source: str | None = None,
+    predictions: Any = None,
 ) -> None:
     """Write a self-contained HTML page about a fitted model.
 
@@ -44,13 +47,20 @@ def write_report(
     seed : int
         Seed of the folds, and of the models that are fitted to them.
     held_out : bool
-        The rows are new to the model, so it is judged on them as it is. Otherwise models with its
-        parameters are cross-validated on the rows.
+        The rows are new to the model, so it is evaluated on them as it is. Otherwise models with
+        its parameters are cross-validated on the rows.
     image : pair of int or False, optional
         Height and width, if the columns are pixels, row by row. By default only their names
         (such as p0 to p63, or pixel_0_0) tell; False draws no pictures.
     title : str, optional
         What the page is called.
+    target_name : str, optional
+        What the column of the classes is called, if `target` does not say it.
+    source : str, optional
+        Where the rows are from, such as the name of a file.
+    predictions : Predictions, optional
+        Of held-out rows, as `infinimix.evaluation.predictions.cross_validate` returns them, if
+        they are there already; else the model is evaluated on `rows` and `target`.
 
     Examples
     --------
@@ -74,9 +84,10 @@ def write_report(
 
         text = network_page(model, title)
     elif able(model, Classifying):
-        from infinimix.reports.classifier_page import classifier_page
+        from infinimix.reports.classifier_page import Names, classifier_page
 
-        text = classifier_page(model, rows, target, seed, held_out, image, title)
+        names = Names(title, target_name, source)
+        text = classifier_page(model, rows, target, seed, held_out, image, names, predictions)
     elif able(model, Grouping) or able(model, Clustering):
         from infinimix.reports.mixture_page import mixture_page
 

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from infinimix.evaluation.averages import balanced_accuracy, roc_auc
 from infinimix.evaluation.calibration import equal_bins, mean_distance
-from infinimix.evaluation.intervals import Interval, mean_interval, wilson
+from infinimix.evaluation.intervals import Interval, mean_interval, share_interval, wilson
 from infinimix.evaluation.predictions import Predictions
+from infinimix.evaluation.summary import largest_class, verdict
 from infinimix.reports import page, pieces
 from infinimix.reports.charts import draw_reliability
 
@@ -18,14 +20,25 @@ MOST_PAIRS = 10
 
 def key_scores(predictions: Predictions) -> list[tuple[str, str, str]]:
     """Return the figures for the top of the page."""
-    n, accuracy = len(predictions.y), _accuracy(predictions)
-    common = np.bincount(predictions.y).max() / n
-    loss = mean_interval(predictions.losses)
-    return [
+    accuracy = share_interval(predictions.right, predictions.groups)
+    common = float((predictions.y == largest_class(predictions)).mean())
+    balanced, auc = balanced_accuracy(predictions), roc_auc(predictions)
+    loss = mean_interval(predictions.losses, predictions.groups)
+    figures = [
         ("accuracy", f"{accuracy.value:.1%}", f"{accuracy.low:.1%} to {accuracy.high:.1%}"),
         ("largest class", f"{common:.1%}", "accuracy if always predicted"),
+        ("balanced accuracy", f"{balanced.value:.1%}", _ends(balanced, ".1%")),
+        ("ROC AUC", f"{auc.value:.3f}", _ends(auc, ".3f")),
         ("log-loss", f"{loss.value:.3f}", f"{max(loss.low, 0):.3f} to {loss.high:.3f}"),
     ]
+    return [figure for figure in figures if figure[1] != "nan"]
+
+
+def _ends(interval: Interval, form: str) -> str:
+    """Return from where to where; nothing if the rows do not tell."""
+    if interval.low != interval.low:
+        return ""
+    return f"{interval.low:{form}} to {interval.high:{form}}"
 
 
 def show_scores(predictions: Predictions) -> Iterator[str]:
@@ -41,6 +54,7 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
         "independent of each other: if several rows come from one person or device, the true "
         "figures are worse and the ranges wider."
     )
+    yield page.paragraph(verdict(predictions))
     yield _classes(predictions, labels)
     notes = (
         f"Mean distance from the line: {mean_distance(bins):.1%}. Points on the line are "
@@ -62,10 +76,6 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
     yield pieces.side_by_side([calibration, _confusion(predictions, labels)])
 
 
-def _accuracy(predictions: Predictions) -> Interval:
-    return wilson(int(predictions.right.sum()), len(predictions.y))
-
-
 def _range(interval: Interval) -> str:
     return f"{interval.low:.0%} to {interval.high:.0%}"
 
@@ -85,8 +95,8 @@ def _classes(predictions: Predictions, labels: list[str]) -> str:
 
     head = ["class", "rows", "recall", "precision"]
     caption = (
-        "Class by class. Recall: the share of its rows that were found. Precision: the share of "
-        "its predictions that were right."
+        "Class by class. Recall: the share of the rows of the class that were predicted as it. "
+        "Precision: the share of the predictions of the class that are right."
     )
     return pieces.plain_table(caption, head, rows())
 

@@ -6,46 +6,61 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from infinimix.evaluation.importance import ColumnWorth
 from infinimix.evaluation.intervals import Interval
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
-from infinimix.reports.relevance import ColumnWorth
 
 MOST_LISTED = 25
 
 
-def show_relevance(found: Sequence[ColumnWorth], source: str, image: Image | None) -> Iterator[str]:
-    """Yield the section for relevance measured by hiding columns."""
-    yield page.paragraph(
-        f"Measured by hiding columns, on {source}. Alone: how much the column tells of the class "
-        "when all others are hidden. Beyond the others: how much is lost when only this one is "
-        "hidden; little where another column says the same. Both in nats (0.69 nats is one yes-no "
-        "question answered), with 95% intervals."
+def show_importance(
+    found: Sequence[ColumnWorth], source: str, image: Image | None
+) -> Iterator[str]:
+    """Yield the section for importance measured by shuffling and hiding columns."""
+    hidden = all(one.alone is not None for one in found)
+    text = (
+        f"Measured on {source}, in nats (0.69 nats is one yes-no question answered), with 95% "
+        "intervals. Importance: the rise of the log-loss when the cells of the column are shuffled "
+        "among the rows."
     )
-    if image is not None:
-        worth = {one.name: max(one.alone.value, 0.0) for one in found}
-        largest = max(worth.values()) or 1.0
-        alt = "What each pixel tells alone: the stronger the shade, the more"
-        drawn = image._replace(low=0.0, high=largest)
-        picture = drawn.draw(worth, alt, "large")
-        yield pieces.chart("Alone, as a picture", picture, f"Strongest: {largest:.2f} nats.")
-    most = max([1e-9, *(one.alone.value for one in found)])
+    if hidden:
+        text += (
+            " Alone: how much the column tells of the class when all others are hidden. Beyond the "
+            "others: how much is lost when only this one is hidden; little where another column "
+            "says the same."
+        )
+    yield page.paragraph(text)
+    if image is not None and hidden:
+        yield _picture(found, image)
+    names = ["importance", *(["alone", "beyond the others"] if hidden else [])]
+    most = max([1e-9, *(figure.value for one in found for figure in _figures(one))])
     rows = (
         page.row(
             pieces.short(one.name),
-            (
-                page.cell(_text(one.alone), max(one.alone.value, 0.0) / most),
-                page.cell(_text(one.beyond), min(max(one.beyond.value, 0.0) / most, 1.0)),
-            ),
+            [page.cell(_text(figure), max(figure.value, 0.0) / most) for figure in _figures(one)],
         )
         for one in found[:MOST_LISTED]
     )
-    caption = "The best alone first"
+    caption = "The most important first"
     if len(found) > MOST_LISTED:
-        caption += f"; the best {MOST_LISTED} of {len(found)}"
-    table = page.table(caption, ["column", "alone", "beyond the others"], rows, "worth")
+        caption += f"; the first {MOST_LISTED} of {len(found)}"
+    table = page.table(caption, ["column", *names], rows, "worth")
     table = pieces.scroll(table, caption)
     yield table if image is None else pieces.folded("Figures", table)
+
+
+def _figures(one: ColumnWorth) -> list[Interval]:
+    return [figure for figure in (one.shuffled, one.alone, one.beyond) if figure is not None]
+
+
+def _picture(found: Sequence[ColumnWorth], image: Image) -> str:
+    worth = {one.name: max(one.alone.value, 0.0) for one in found if one.alone is not None}
+    largest = max(worth.values()) or 1.0
+    alt = "What each pixel tells alone: the stronger the shade, the more"
+    drawn = image._replace(low=0.0, high=largest)
+    picture = drawn.draw(worth, alt, "large")
+    return pieces.chart("Alone, as a picture", picture, f"Strongest: {largest:.2f} nats.")
 
 
 def show_learned(relevance: Sequence[float], names: Sequence[str]) -> Iterator[str]:

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.dummy import DummyClassifier
 
-from infinimix.estimators.common.folds import deal_evenly
 from infinimix.evaluation import calibration, intervals, predictions
+from infinimix.evaluation.folds import deal
 from infinimix.evaluation.predictions import Predictions
 
 
@@ -17,9 +17,22 @@ def test_wilson_is_where_the_score_test_does_not_reject(k, n):
     assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9)
 
 
+def test_errors_of_groups_are_those_of_their_sums():
+    rng = np.random.default_rng(0)
+    values, own = rng.normal(size=60), np.arange(60)
+    alone = intervals.standard_error(values)
+    assert alone == pytest.approx(values.std(ddof=1) / np.sqrt(60))
+    assert intervals.standard_error(values, own) == pytest.approx(alone)
+    twice, pairs = np.repeat(values, 2), np.repeat(own, 2)
+    assert intervals.standard_error(twice, pairs) == pytest.approx(alone)
+    assert intervals.standard_error(twice) < 0.75 * alone
+    right = np.repeat(values > 0, 2)
+    assert intervals.share_interval(right, pairs).low < intervals.share_interval(right).low
+
+
 def test_every_class_is_dealt_out_evenly():
     codes = np.random.default_rng(0).choice(3, 103, p=[0.7, 0.2, 0.1])
-    fold_of = deal_evenly(codes, 5, np.random.default_rng(0))
+    fold_of = deal(codes, 5, 0)
     for c in range(3):
         sizes = np.bincount(fold_of[codes == c], minlength=5)
         assert np.ptp(sizes) <= 1
@@ -55,6 +68,24 @@ def test_no_row_is_predicted_by_a_model_that_has_learned_it():
     found = predictions.cross_validate(Memory(), X, y)
     assert found.losses == pytest.approx(np.log(3))
     assert len(found.models) == 5
+
+
+def test_rows_without_label_are_learned_by_models_that_can():
+    class Batches(Memory):
+        predict_batch = predict_proba_batch = None
+
+        def __sklearn_clone__(self):
+            return Batches()
+
+        def fit(self, X, y):
+            assert sum(label is None for label in y) == 5
+            known = np.array([label is not None for label in y])
+            return super().fit(X[known], np.array(y[known].tolist()))
+
+    X, y = np.arange(30.0)[:, None], np.array(["a", "b", "c"] * 10, dtype=object)
+    y[:5] = None
+    found = predictions.cross_validate(Batches(), X, y)
+    assert found.places.tolist() == list(range(5, 30))
 
 
 def test_a_class_that_a_fold_lacks_gets_no_probability():

@@ -12,9 +12,9 @@ from infinimix import (
     MaxMarginDPMeans,
     OnlineCRPClassifier,
 )
+from infinimix.evaluation.importance import measure_importance
 from infinimix.evaluation.predictions import cross_validate
 from infinimix.reports import write_report
-from infinimix.reports.relevance import measure_relevance
 from tests.unit.reports.pages import CHROMIUM, NASTY, check_page, mixed_table, run_in_chromium
 
 X, Y = mixed_table()
@@ -156,23 +156,33 @@ def columns_that_matter(page):
 
 def test_columns_are_listed_with_what_was_measured(tmp_path, classifier):
     page = report(tmp_path, classifier, rows=X, target=Y)
-    expected = measure_relevance(cross_validate(classifier, X, Y, seed=0))
+    expected = measure_importance(cross_validate(classifier, X, Y, seed=0))
     texts = columns_that_matter(page)
     figures = [text for text in texts if "±" in text]
-    for one, alone, beyond in zip(expected, figures[0::2], figures[1::2], strict=True):
-        for text, interval in ((alone, one.alone), (beyond, one.beyond)):
+    for one, *own in zip(expected, figures[0::3], figures[1::3], figures[2::3], strict=True):
+        for text, interval in zip(own, (one.shuffled, one.alone, one.beyond), strict=True):
             value, half = (float(part.replace("−", "-")) for part in text.split("±"))
             assert value == pytest.approx(interval.value, abs=6e-4)
             assert half == pytest.approx(interval.high - interval.value, abs=6e-4)
     assert len(set(figures)) > 2  # and not one number for every column
     names = [name for name in texts if name in ("flag", "noise")]
-    assert names == ["flag", "noise"]
-    assert expected[0].alone.low > 0 >= expected[-1].alone.low
+    assert names == [one.name for one in expected if one.name in ("flag", "noise")]
+    worth = {one.name: one.alone for one in expected}
+    assert worth["flag"].value > worth["noise"].value
+    assert expected[0].shuffled.low > 0 >= expected[-1].shuffled.low
 
 
 def test_the_page_names_its_target(tmp_path, classifier):
     page = report(tmp_path, classifier, rows=X, target=pd.Series(Y, name="kind <of> it"))
     assert "kind <of> it: a classifier of 2 classes" in page.texts
+
+
+def test_the_page_names_its_file_and_judges_against_the_largest_class(tmp_path, classifier):
+    page = report(tmp_path, classifier, rows=X, target=Y, source="insects.csv", target_name="kind")
+    assert any("from insects.csv" in text for text in page.texts)
+    assert "kind: a classifier of 2 classes" in page.texts
+    assert any("than always predicting" in text for text in page.texts)
+    assert {"ROC AUC", "balanced accuracy"} <= set(page.texts)
 
 
 def test_a_learned_relevance_is_believed(tmp_path):
@@ -183,6 +193,7 @@ def test_a_learned_relevance_is_believed(tmp_path):
     names = [text for text in page.texts if text in ("colour", "flag", "noise")]
     assert names.index("colour") < names.index("flag")
     assert "0.900" in page.texts
+    assert "importance" in page.texts  # and what was measured is there too
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,11 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.naive_bayes import GaussianNB
 
 from infinimix import AClassClassifier
-from infinimix.evaluation.predictions import cross_validate
-from infinimix.reports.relevance import measure_relevance
+from infinimix.evaluation.importance import measure_importance
+from infinimix.evaluation.predictions import cross_validate, judge_held_out
 
 SMALL = {"effort": "fast", "n_islands": 1, "n_particles": 2, "sweeps": 0, "calibrate": False}
 
@@ -22,7 +23,7 @@ def table():
 def test_hiding_by_blocks_is_hiding_by_holes(table):
     X, y = table
     found = cross_validate(AClassClassifier(**SMALL), X, y)
-    for one in measure_relevance(found):
+    for one in measure_importance(found):
         alone, beyond = [], []
         for k, model in enumerate(found.models):
             own = found.model_of == k
@@ -41,7 +42,7 @@ def test_hiding_by_blocks_is_hiding_by_holes(table):
 
 def test_a_copy_tells_much_alone_and_little_beyond(table):
     X, y = table
-    found = {r.name: r for r in measure_relevance(cross_validate(AClassClassifier(**SMALL), X, y))}
+    found = {r.name: r for r in measure_importance(cross_validate(AClassClassifier(**SMALL), X, y))}
     assert list(found)[-1] == "noise"
     assert abs(found["noise"].alone.value) < 0.05
     assert found["good"].alone.value > 0.2
@@ -54,7 +55,33 @@ def test_marks_are_hidden_with_their_column():
     X = pd.DataFrame({"a": rng.normal(size=200), "b": rng.normal(size=200)})
     X.loc[(y == 1) & (rng.random(200) < 0.9), "a"] = np.nan
     model = AClassClassifier(**SMALL)
-    found = {r.name: r for r in measure_relevance(cross_validate(model, X, y))}
+    found = {r.name: r for r in measure_importance(cross_validate(model, X, y))}
     assert model.fit(X, y).marked_ == ("a",)
     assert found["a"].alone.value > 0.3  # it speaks by being missing
     assert abs(found["b"].alone.value) < 0.05
+
+
+def test_shuffling_by_all_shifts_is_taking_the_cell_of_every_other_row(table):
+    """With as many shuffles as other rows, nothing is random: compare with a plain double loop."""
+    X, y = (part[:24] for part in table)
+    model = AClassClassifier(**SMALL).fit(*(part[100:] for part in table))
+    found = judge_held_out(model, X, y)
+    for one in measure_importance(found, hide=False, most_shuffles=23):
+        loss = []
+        for i in range(24):
+            others = pd.concat([X.iloc[[i]]] * 23, ignore_index=True)
+            others[one.name] = X[one.name].drop(index=i).to_numpy()
+            loss.append(-np.log(model.predict_proba(others)[:, y[i]]).mean())
+        rise = np.array(loss) - found.losses
+        assert one.shuffled.value == pytest.approx(rise.mean())
+        half = 1.96 * rise.std(ddof=1) / np.sqrt(24)
+        assert one.shuffled.high - one.shuffled.value == pytest.approx(half, rel=1e-3)
+        assert one.alone is None
+
+
+def test_importance_of_any_classifier(table):
+    X, y = table
+    found = measure_importance(cross_validate(GaussianNB(), X, y))
+    assert [one.name for one in found][-1] == "noise"
+    assert found[0].shuffled.low > 0.05
+    assert found[0].alone is None  # it does not answer with cells missing
