@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -29,6 +29,20 @@ def evaluate(
         ),
     ] = None,
     folds: Annotated[int, typer.Option("--folds", help="Folds of cross-validation.", min=2)] = 5,
+    groups: options.Groups = None,
+    baseline: Annotated[
+        bool,
+        typer.Option("--baseline", help="Compare with logistic regression and a random forest."),
+    ] = False,
+    cost: options.Cost = None,
+    positive: Annotated[
+        str | None,
+        typer.Option(
+            "--positive",
+            help="The class that fn of --cost is about; the smaller of two if not given.",
+            metavar="CLASS",
+        ),
+    ] = None,
     model: options.ModelName = "aclass",
     text: options.Text = None,
     effort: options.Effort = "default",
@@ -39,27 +53,64 @@ def evaluate(
     as_json: options.Json = False,
 ) -> None:
     """Measure how well a model predicts, by cross-validation or on a test table."""
+    from infinimix.cli.costs import check_costs
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tasks import read_task
 
+    _check_options(test, groups, cost, positive)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort}
-    task = read_task("evaluate", file, target, table, model, text, settings)
-    from infinimix.cli.testing import cross_validate, test_on  # NumPy: slow to load
+    task = read_task("evaluate", file, target, table, model, text, settings, groups)
+    if cost is not None:
+        check_costs(task.y, cost, positive)
+    from infinimix.cli.costs import show_costs, weigh
+    from infinimix.cli.testing import by_folds, by_table  # NumPy: slow to load
     from infinimix.evaluation.importance import measure_importance
     from infinimix.evaluation.summary import score, verdict
 
-    found = (
-        cross_validate(task, folds, seed) if test is None else test_on(task, test, table.reading)
-    )
+    if test is None:
+        judge = by_folds("evaluate", task, folds, seed)
+    else:
+        judge = by_table("evaluate", task, test, table.reading)
+    if not as_json:
+        show_kinds(task)
+    found = judge(task, task.recipe.estimator())
     how = found.how if test is None else f"tested on {test}"
     scores, worth = score(found), measure_importance(found, hide=False)
+    peers = _judge_baselines(judge, task, seed) if baseline else {}
+    costs = None if cost is None else weigh(found, cost, positive)
     if as_json:
         told = {"model": model, "how": how, "target": target, **tell_kinds(task), **scores}
-        print_json({**told, "verdict": verdict(found), "importance": tell_importance(worth)})
-    else:
-        show_kinds(task)
-        show(*show_scores(scores, f"{file}: {model}, {how}"), verdict(found))
-        show(*show_importance(worth), *show_classes(scores))
+        told |= {"verdict": verdict(found), "importance": tell_importance(worth)}
+        told |= {"baseline": tell_beside({model: found, **peers})} if baseline else {}
+        print_json(told if costs is None else {**told, "cost": costs})
+        return
+    show(*show_scores(scores, f"{file}: {model}, {how}"), verdict(found))
+    if peers:
+        show(*show_beside({model: found, **peers}))
+    if costs is not None:
+        show(*show_costs(costs))
+    show(*show_importance(worth), *show_classes(scores))
+
+
+def _check_options(
+    test: Path | None, groups: str | None, cost: str | None, positive: str | None
+) -> None:
+    """Refuse what can be refused before a table is read."""
+    from infinimix.cli.costs import read_costs
+    from infinimix.cli.errors import CommandError
+
+    if test is not None and groups is not None:
+        raise CommandError("--groups is for folds; with --test leave it out.")
+    if positive is not None and cost is None:
+        raise CommandError('--positive is for costs; add --cost "fn=5,fp=1", or leave it out.')
+    if cost is not None:
+        read_costs(cost)
+
+
+def _judge_baselines(judge: Any, task: Any, seed: int) -> dict[str, Any]:
+    from infinimix.cli.baselines import NAMES, make_baseline
+
+    return {name: judge(task, make_baseline(name, task, seed)) for name in NAMES}
 
 
 def show_kinds(task: Any) -> None:
@@ -104,6 +155,42 @@ def show_scores(found: dict[str, Any], title: str) -> list[Any]:
         ("calibration error", percent(found["calibration_error"]), "0 is best"),
     ]  # fmt: skip
     return [grid(title, ("", "", ""), numbers)]
+
+
+def tell_beside(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the scores of several models on the same rows, each compared with the first."""
+    from infinimix.evaluation.summary import extra_loss, score
+
+    first, names = next(iter(found.values())), ("accuracy", "balanced_accuracy", "roc_auc")
+    told = []
+    for name, one in found.items():
+        scores, extra = score(one), extra_loss(one, first)
+        own = {key: scores[key] for key in (*names, "accuracy_interval", "log_loss")}
+        more = {"extra_log_loss": extra.value, "extra_log_loss_interval": extra[1:]}
+        told.append({"model": name, **own, **(more if one is not first else {})})
+    return told
+
+
+def show_beside(found: Mapping[str, Any]) -> list[Any]:
+    """Return the table of several models on the same rows."""
+    from infinimix.cli.out import grid, number, percent
+
+    rows = []
+    for one in tell_beside(found):
+        extra = ""
+        if "extra_log_loss" in one:
+            low, high = one["extra_log_loss_interval"]
+            extra = f"{one['extra_log_loss']:+.4f} ({low:+.4f} to {high:+.4f})"
+        low, high = one["accuracy_interval"]
+        accuracy = f"{percent(one['accuracy'])} ({percent(low)} to {percent(high)})"
+        rows.append((
+            one["model"], accuracy, percent(one["balanced_accuracy"]), number(one["roc_auc"]),
+            number(one["log_loss"]), extra,
+        ))  # fmt: skip
+    first = next(iter(found))
+    head = ("model", "accuracy", "balanced", "ROC AUC", "log-loss", f"log-loss beyond {first}")
+    caption = "All on the same held-out rows; ranges are 95% intervals, of differences row by row."
+    return [grid("Models side by side", head, rows, caption=caption)]
 
 
 def show_importance(worth: Sequence[Any]) -> list[Any]:

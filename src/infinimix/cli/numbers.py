@@ -28,11 +28,15 @@ class OnNumbers(ClassifierMixin, BaseEstimator):
         What learns the matrix.
     kinds : mapping
         The kind of each column of the table.
+    rare : {"refuse", "join"}
+        What to do with the categories of a column beyond the 100 most frequent ones: refuse the
+        table, or take them for missing.
     """
 
-    def __init__(self, classifier: Any, kinds: Mapping[str, str]) -> None:
+    def __init__(self, classifier: Any, kinds: Mapping[str, str], rare: str = "refuse") -> None:
         self.classifier = classifier
         self.kinds = kinds
+        self.rare = rare
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -41,7 +45,7 @@ class OnNumbers(ClassifierMixin, BaseEstimator):
 
     def fit(self, X: pd.DataFrame, y: Any) -> OnNumbers:
         """Learn a table and its labels."""
-        self.encoding_ = learn_encoding(X, self.kinds)
+        self.encoding_ = learn_encoding(X, self.kinds, self.rare)
         self.classifier_ = clone(self.classifier).fit(apply_encoding(X, self.encoding_), y)
         self.classes_ = self.classifier_.classes_
         return self
@@ -55,21 +59,23 @@ class OnNumbers(ClassifierMixin, BaseEstimator):
         return np.asarray(self.classifier_.predict(apply_encoding(X, self.encoding_)))
 
 
-def learn_encoding(X: pd.DataFrame, kinds: Mapping[str, str]) -> list[dict[str, Any]]:
+def learn_encoding(
+    X: pd.DataFrame, kinds: Mapping[str, str], rare: str = "refuse"
+) -> list[dict[str, Any]]:
     """Return how each column becomes numbers; plain values, to be saved.
 
     Dates become several columns first; an entry for each says how.
     """
     asked = {name: kind for name, kind in kinds.items() if kind.startswith("date")}
     if not asked:
-        return [_learn(name, X[name], kinds[name]) for name in X.columns]
+        return [_learn(name, X[name], kinds[name], rare) for name in X.columns]
     from infinimix.tables import read_schema
 
     schema = read_schema(X[list(asked)], asked)
     dates = [{"name": d.name, "date": list(d[1:])} for d in schema.dates]
     wide = _spread(X, dates)
     kinds = {**schema.requests(), **kinds}
-    return [*dates, *(_learn(name, wide[name], kinds[name]) for name in wide.columns)]
+    return [*dates, *(_learn(name, wide[name], kinds[name], rare) for name in wide.columns)]
 
 
 def _spread(X: pd.DataFrame, dates: list[dict[str, Any]]) -> pd.DataFrame:
@@ -85,12 +91,14 @@ def _spread(X: pd.DataFrame, dates: list[dict[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(spread_frame(X, known))
 
 
-def _learn(name: str, column: Any, kind: str) -> dict[str, Any]:
+def _learn(name: str, column: Any, kind: str, rare: str) -> dict[str, Any]:
     if kind == "categorical":
         categories = list(dict.fromkeys(column.dropna().tolist()))
+        if rare == "join":
+            categories = column.value_counts().index[:MOST_CATEGORIES].tolist()
         if len(categories) > MOST_CATEGORIES:
             raise CommandError(
-                f"column {name!r} has {len(categories)} categories, too many for m2dpm, which "
+                f"column {name!r} has {len(categories)} categories, too many for this model, which "
                 f"takes up to {MOST_CATEGORIES}; leave it out with --drop {name}."
             )
         return {"name": name, "categories": categories}

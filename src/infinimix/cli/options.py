@@ -57,6 +57,22 @@ ModelName = Annotated[
         autocompletion=lambda: ["aclass", "online-crp", "finite-mixture", "m2dpm"],
     ),
 ]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        "--groups",
+        help="Keep rows with the same cell of this column in one fold; it is not learned.",
+        metavar="COLUMN",
+    ),
+]
+Cost = Annotated[
+    str | None,
+    typer.Option(
+        "--cost",
+        help='Costs of wrong predictions: "fn=5,fp=1", or a cost for each class that is missed.',
+        metavar="COSTS",
+    ),
+]
 Text = Annotated[
     str | None,
     typer.Option("--text", help="Learn from the words of this column only.", metavar="COLUMN"),

@@ -20,21 +20,32 @@ def predict(
     batch: Annotated[
         bool, typer.Option("--batch", help="Classify the rows together, if the model can.")
     ] = False,
+    cost: Annotated[
+        str | None,
+        typer.Option(
+            "--cost",
+            help='Predict by cost: a cost for each class that is missed, "sick=5,healthy=1".',
+            metavar="COSTS",
+        ),
+    ] = None,
     append: options.Append = False,
     *,
     reads: FileOptions,
     as_json: options.Json = False,
 ) -> None:
     """Classify the rows of a table."""
+    from infinimix.cli.costs import read_costs
     from infinimix.cli.files import read_source
     from infinimix.cli.learning import load_trained, proba_frame, read_for
     from infinimix.cli.out import mention, print_json
     from infinimix.cli.writing import is_typed, write_table
 
+    given = None if cost is None else read_costs(cost)
     source = read_source(file, reads.reading)  # before the model, which is slow to load
     trained = load_trained(model)
     table, X = read_for(trained, source, reads.reading)
-    answers = {"prediction": [_plain(value) for value in trained.predict(X, batch)]}
+    found = trained.predict(X, batch) if given is None else _by_cost(trained, X, batch, given)
+    answers = {"prediction": [_plain(value) for value in found]}
     if proba:
         chances = proba_frame(trained, X, batch)
         answers |= {f"p({label})": chances[label].tolist() for label in chances.columns}
@@ -48,6 +59,24 @@ def predict(
         print_json({"rows": table.n_rows, "output": str(output)})
     elif output is not None:
         mention(f"Wrote {output}: {table.n_rows:,} rows.")
+
+
+def _by_cost(trained: Any, X: Any, batch: bool, given: dict[str, float]) -> list[Any]:
+    """Return the classes of least expected cost."""
+    import numpy as np
+
+    from infinimix.cli.costs import find_costs
+    from infinimix.cli.errors import CommandError
+    from infinimix.evaluation.costs import SIDES, decide
+    from infinimix.tables.rows import list_labels
+
+    proba, labels = np.asarray(trained.predict_proba(X, batch)), list_labels(trained.model.classes_)
+    if set(given) & SIDES and not set(given) & set(map(str, labels)):
+        raise CommandError(
+            "--cost: a model does not know which class is positive; give a cost to each class "
+            f'that is missed, such as "{labels[0]}=5,{labels[-1]}=1".'
+        )
+    return [labels[k] for k in decide(proba, find_costs(labels, given, None))]
 
 
 def _plain(value: Any) -> Any:

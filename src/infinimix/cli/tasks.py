@@ -75,6 +75,7 @@ class Task:
     infos: list[ColumnInfo]
     warnings: list[str]
     notes: dict[str, Any]
+    groups: list[Any] | None = None  # of each row, such as a patient
 
     @property
     def left_out(self) -> list[str]:
@@ -89,6 +90,7 @@ def read_rows(
     options: ColumnOptions,
     target: str | None = None,
     spikes: bool = False,
+    groups: str | None = None,
 ) -> TaskTable:
     """Read a table, leave columns out, find kinds, and say what looks odd.
 
@@ -98,9 +100,11 @@ def read_rows(
     source = read_source(path, reading)
     if target is not None:
         need_columns(source, [target], "--target")
+    if groups is not None:
+        need_columns(source, [groups], "--groups")
     table = understand(source, reading, labels=target)
     asked = ask_kinds(table, options.kinds, options.columns, options.drop, options.keep)
-    out = [name for name in (*asked.drop, target) if name is not None]
+    out = [name for name in (*asked.drop, groups, target) if name is not None]
     if not set(table.source.names) - set(out):
         raise CommandError(f"{path} has no column to learn from besides {', '.join(out)}.")
     y = [] if target is None else take_labels(table, target)
@@ -144,22 +148,30 @@ def _word_ids(ids: dict[str, str]) -> list[str]:
 
 def read_task(
     command: str, path: Path, target: str, options: ColumnOptions, model: str, text: str | None,
-    settings: dict[str, Any],
+    settings: dict[str, Any], groups: str | None = None,
 ) -> Task:  # fmt: skip
-    """Read a table with labels for a model."""
+    """Read a table with labels for a model; the column of groups is not learned."""
+    if groups == target:
+        raise CommandError(f"--groups: {groups!r} is the target; name another column.")
     check_model(model)
     check_effort(settings["effort"])
     if text is not None and model != "online-crp":
         raise CommandError(f"--text: {model} does not read words; add --model online-crp.")
     if text is None:
         spikes = model == "aclass"  # the one that looks for values that are common
-        rows = read_rows(command, path, options, target, spikes)
+        rows = read_rows(command, path, options, target, spikes, groups)
     else:
         rows = _read_words(path, options.reading, text, target)
     recipe = Recipe(model, rows.infos, rows.columns, text, settings)
-    X, y = _drop_unlabelled(command, rows.X, rows.y, target, recipe)
+    kept = _drop_unlabelled(command, rows.y, target, recipe)
+    X, y = rows.X.iloc[kept].reset_index(drop=True), [rows.y[i] for i in kept]
+    grouped = None
+    if groups is not None:
+        need_columns(rows.table.source, [groups], "--groups")
+        cells = list(rows.table.columns[groups])
+        grouped = [cells[i] for i in kept]
     notes = {**rows.notes, "target": target}
-    return Task(rows.table, X, y, recipe, rows.infos, rows.warnings, notes)
+    return Task(rows.table, X, y, recipe, rows.infos, rows.warnings, notes, grouped)
 
 
 def _read_words(path: Path, reading: Reading, text: str, target: str) -> TaskTable:
@@ -173,16 +185,13 @@ def _read_words(path: Path, reading: Reading, text: str, target: str) -> TaskTab
     return TaskTable(table, X, y, "text", [info], [], Asked({}, others), reading.missing)
 
 
-def _drop_unlabelled(
-    command: str, X: pd.DataFrame, y: list[Any], target: str, recipe: Recipe
-) -> tuple[pd.DataFrame, list[Any]]:
-    """Leave rows without label out, unless the model learns from them too."""
+def _drop_unlabelled(command: str, y: list[Any], target: str, recipe: Recipe) -> list[int]:
+    """Return the rows to keep: those with a label, and the others if the model learns from them."""
     holes = sum(label is None for label in y)
     if not holes:
-        return X, y
+        return list(range(len(y)))
     if recipe.takes_unlabelled:
         warn(command, f"{count(holes, 'row')} without {target!r} learned without label.")
-        return X, y
+        return list(range(len(y)))
     warn(command, f"{count(holes, 'row')} without {target!r} left out.")
-    kept = [label is not None for label in y]
-    return X[kept].reset_index(drop=True), [label for label in y if label is not None]
+    return [i for i, label in enumerate(y) if label is not None]

@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.learning import fill_absent
-from infinimix.cli.out import progress, warn
+from infinimix.cli.out import count, progress, warn
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import InputTable, read_table, take_labels
 from infinimix.cli.tasks import Task
 from infinimix.evaluation import predictions
 from infinimix.evaluation.predictions import Predictions
+from infinimix.tables.missing import is_missing
+
+Judge = Callable[[Task, Any], Predictions]  # of an unfitted classifier of the rows of a task
 
 
-def cross_validate(task: Task, folds: int, seed: int) -> Predictions:
-    """Predict each row by a model of the other folds."""
+def by_folds(command: str, task: Task, folds: int, seed: int) -> Judge:
+    """Return what cross-validates classifiers, all of them on the same folds."""
     counts = Counter(label for label in task.y if label is not None)
     if max(counts.values()) < folds:
         raise CommandError(
@@ -25,28 +32,52 @@ def cross_validate(task: Task, folds: int, seed: int) -> Predictions:
         )
     rare = [label for label, n in counts.items() if n < folds]
     if rare:
-        warn(
-            "evaluate",
-            f"classes with less than {folds} rows are not in every fold: {listed(rare)}.",
-        )
-    model, rows = task.recipe.estimator(), task.recipe.of(task.X)
-    with progress("folds", folds) as step:
-        found = predictions.cross_validate(
-            model, rows, task.y, seed, n_folds=folds, least=2, quiet=False, step=step
-        )
-    assert found is not None  # there are two classes, as the task has checked
-    return found
+        warn(command, f"classes with less than {folds} rows are not in every fold: {listed(rare)}.")
+    if task.groups is not None:
+        _check_groups(command, task, folds)
+
+    def judge(own: Task, model: Any) -> Predictions:
+        rows = own.recipe.of(own.X)
+        groups = None if own.groups is None else group_codes(own.groups)
+        with progress("folds", folds) as step:
+            found = predictions.cross_validate(
+                model, rows, own.y, seed, n_folds=folds, groups=groups, least=2, quiet=False,
+                step=step,
+            )  # fmt: skip
+        assert found is not None  # there are two classes, as the task has checked
+        return found
+
+    return judge
 
 
-def test_on(task: Task, path: Path, reading: Reading) -> Predictions:
-    """Learn the whole table, and predict another one."""
+def _check_groups(command: str, task: Task, folds: int) -> None:
+    groups = task.groups or []
+    bare = sum(map(is_missing, groups))
+    if bare:
+        warn(command, f"{count(bare, 'row')} without a group count as a group each.")
+    n = len(np.unique(group_codes(groups)))
+    if n < folds:
+        raise CommandError(
+            f"--groups: there are {count(n, 'group')}, fewer than --folds {folds}; take at most "
+            f"{n} folds, or another column."
+        )
+
+
+def group_codes(groups: list[Any]) -> np.ndarray:
+    """Return a number for each group; rows without one are groups of their own."""
+    place: dict[Any, int] = {}
+    keys = [("row", i) if is_missing(g) else ("group", g) for i, g in enumerate(groups)]
+    return np.array([place.setdefault(key, len(place)) for key in keys], dtype=int)
+
+
+def by_table(command: str, task: Task, path: Path, reading: Reading) -> Judge:
+    """Return what learns the whole table, and predicts another one."""
     target = task.notes["target"]
     reading = replace(reading, decimals=task.notes["decimals"])
     table = read_table(path, reading, types=task.notes["types"], labels=target)
     absent = _find_absent(table, task)
     y = take_labels(table, target)
-    seen = {label for label in task.y if label is not None}
-    new = {label for label in y if label is not None} - seen
+    new = {label for label in y if label is not None} - set(task.y)
     if new:
         warn("evaluate", f"{path} has classes that the training table lacks: {listed(new)}.")
     model = task.recipe.estimator().fit(task.recipe.of(task.X), task.y)
@@ -54,9 +85,19 @@ def test_on(task: Task, path: Path, reading: Reading) -> Predictions:
     found = predictions.judge_held_out(model, rows, y)
     assert found is not None  # there are labels, as `take_labels` has checked
     return found
+        warn(command, f"{path} has classes that the training table lacks: {listed(new)}.")
 
+    def judge(own: Task, model: Any) -> Predictions:
+        known = [i for i, label in enumerate(own.y) if label is not None]
+        learned = range(len(own.y)) if own.recipe.takes_unlabelled else known
+        X = own.recipe.of(own.X.iloc[list(learned)])
+        model.fit(X, [own.y[i] for i in learned])
+        rows = own.recipe.of(table.frame[list(own.X.columns)])
+        found = predictions.judge_held_out(model, rows, y)
+        assert found is not None  # there are labels, as `take_labels` has checked
+        return found
 
-test_on.__test__ = False  # type: ignore[attr-defined]  # its name is no test's
+    return judge
 
 
 def _find_absent(table: InputTable, task: Task) -> list[str]:

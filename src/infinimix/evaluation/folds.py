@@ -27,6 +27,27 @@ def deal(codes: Sequence[int] | np.ndarray, n_folds: int, seed: int) -> np.ndarr
     return out
 
 
+def deal_groups(
+    codes: Sequence[int] | np.ndarray, groups: np.ndarray, n_folds: int, seed: int
+) -> np.ndarray:
+    """Return the fold of each row, the same for all rows of a group.
+
+    Each class has its share of each fold as far as the groups allow; these are the folds of
+    scikit-learn's `StratifiedGroupKFold(shuffle=True)`.
+    """
+    import warnings
+
+    from sklearn.model_selection import StratifiedGroupKFold  # slow to load
+
+    out = np.empty(len(codes), dtype=int)
+    dealer = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "The least populated class")
+        for k, (_, test) in enumerate(dealer.split(np.zeros(len(codes)), codes, groups)):
+            out[test] = k
+    return np.unique(out, return_inverse=True)[1]  # large groups may leave a fold empty
+
+
 def splits(folds: np.ndarray, n_folds: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield for each fold the rows to learn and the rows to predict."""
     for k in range(n_folds):

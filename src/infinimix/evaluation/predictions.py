@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.evaluation.abilities import AnswersBatches, KnowsKinds, able
-from infinimix.evaluation.folds import deal, splits
+from infinimix.evaluation.folds import deal, deal_groups, splits
 from infinimix.evaluation.scores import align, confusion, log_losses, probability_of
 from infinimix.scikit import clone
 from infinimix.tables.missing import is_missing
@@ -87,6 +87,7 @@ def cross_validate(
     seed: int = 0,
     *,
     n_folds: int = FOLDS,
+    groups: Any = None,
     least: int = LEAST_ROWS,
     quiet: bool = True,
     step: Callable[[], None] = lambda: None,
@@ -107,6 +108,9 @@ def cross_validate(
         Of the folds, and of the models.
     n_folds : int
         Number of folds.
+    groups : sequence, optional
+        The group of each row, such as a patient: all rows of a group are in one fold, and intervals
+        take groups, not rows, for independent.
     least : int
         Return None for fewer labelled rows.
     quiet : bool
@@ -120,7 +124,9 @@ def cross_validate(
         return None
     codes = _codes([y[i] for i in known], labels)
     bare = bare if able(model, AnswersBatches) else bare[:0]
-    fold = deal(codes, n_folds, seed)
+    own = None if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1][known]
+    fold = deal(codes, n_folds, seed) if own is None else deal_groups(codes, own, n_folds, seed)
+    n_folds = int(fold.max()) + 1
     proba, models = np.zeros((len(codes), len(labels))), []
     for train, test in splits(fold, n_folds):
         learned = np.sort(np.concatenate([known[train], bare]))
@@ -132,8 +138,8 @@ def cross_validate(
         proba[test] = _predict(fresh, pick(rows, known[test]), labels)
         models.append(fresh)
         step()
-    how = f"{n_folds}-fold cross-validation"
-    return Predictions(labels, pick(rows, known), known, codes, proba, fold, models, how)
+    how = f"{n_folds}-fold cross-validation" + ("" if own is None else " by groups")
+    return Predictions(labels, pick(rows, known), known, codes, proba, fold, models, how, own)
 
 
 def judge_held_out(model: Any, rows: Any, target: Any) -> Predictions | None:

@@ -57,6 +57,11 @@ def gain_over_largest(found: Predictions) -> Interval:
     return mean_interval(found.right.astype(float) - plain, found.groups)
 
 
+def extra_loss(found: Predictions, other: Predictions) -> Interval:
+    """Return by how much the log-loss is higher than that of other predictions of the same rows."""
+    return mean_interval(found.losses - other.losses, found.groups)
+
+
 def verdict(found: Predictions) -> str:
     """Return a sentence on whether the model is better than always predicting the largest class."""
     gain, label = gain_over_largest(found), found.labels[largest_class(found)]
