@@ -51,7 +51,7 @@ def test_help_lists_every_command_with_its_text():
     done = run("--help")
     assert done.returncode == 0
     for name, command in COMMANDS.items():
-        (line,) = (x for x in done.stdout.splitlines() if f" {name} " in x)
+        (line,) = (x for x in done.stdout.splitlines() if f"│ {name} " in x)
         assert command.__doc__.split(",")[0] in line
 
 

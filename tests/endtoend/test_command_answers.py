@@ -1,9 +1,13 @@
 """Answers to act on: baselines, groups, costs, reasons and comparisons, from the shell."""
 
 import json
+import shlex
 
 import pytest
 
+import infinimix
+from infinimix.cli.learning import MODELS, NOT_SAVED
+from infinimix.cli.options import MODEL_NAMES
 from tests.endtoend.command_files import insects, refuse, run, write_csv
 
 FAST = ("--effort", "fast")
@@ -87,3 +91,128 @@ def test_thresholds_by_cost(folder):
     assert plain != dear
     words = refuse("predict", folder / "model.imx", folder / "train.csv", "--cost", "fn=5")
     assert "give a cost to each class" in words
+
+
+def test_explain_a_row(folder):
+    model, table = folder / "model.imx", folder / "train.csv"
+    found = json.loads(run("explain", model, table, "--row", "3", "--json").stdout)
+    size, colour, kind = insects()[2]
+    cells = {one["column"]: one["value"] for one in found["columns"]}
+    assert cells == {"size": size, "colour": colour}
+    assert (found["row"], found["true"]) == (3, kind)
+    why = infinimix.load(model).explain({"size": size, "colour": colour})
+    assert found["prediction"] == why.answer
+    evidence = [one["evidence"] for one in found["columns"]]
+    assert evidence == pytest.approx(why.to_frame()["evidence"].tolist())
+    shown = run("explain", model, table, "--row", "3", "--label", "ant", "--against", "bee").stdout
+    assert "Class 'ant'" in shown
+    assert "evidence" in shown
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--row", "61"), "--row 61: "),
+        (("--label", "bea"), "there is no class 'bea'; did you mean 'bee'?"),
+    ],
+)
+def test_what_explain_refuses(folder, options, words):
+    assert words in refuse("explain", folder / "model.imx", folder / "train.csv", *options)
+
+
+def test_models_without_reasons_are_told(folder, tmp_path):
+    out = tmp_path / "m.imx"
+    run("fit", folder / "train.csv", *KIND, "-m", "finite-mixture", "-o", out)
+    line = refuse("explain", out, folder / "train.csv")
+    assert "FiniteMixtureClassifier, which gives no reasons" in line
+
+
+def test_groups_are_explained_too(folder, tmp_path):
+    out = tmp_path / "m.imx"
+    run("cluster", folder / "train.csv", "--drop", "kind", *FAST, "--save", out, "--json")
+    args = ("explain", out, folder / "train.csv", "--drop", "kind")
+    assert isinstance(json.loads(run(*args, "--json").stdout)["prediction"], int)
+    assert "leave it out" in refuse(*args, "--label", "ant")
+
+
+def test_compare_models_on_the_same_folds(folder):
+    args = ("compare", folder / "train.csv", *KIND, *FAST, "--folds", "3")
+    models = "m2dpm,aclass,logistic-regression"
+    found = json.loads(run(*args, "--models", models, "--json").stdout)
+    losses = [one["log_loss"] for one in found["models"]]
+    assert losses == sorted(losses)
+    assert {one["model"] for one in found["models"]} == set(models.split(","))
+    alone = run("evaluate", folder / "train.csv", *KIND, *FAST, "--folds", "3", "--json").stdout
+    own = next(one for one in found["models"] if one["model"] == "aclass")
+    assert own["log_loss"] == json.loads(alone)["log_loss"]
+    shown = run(*args, "--models", models).stdout
+    assert "has the lowest log-loss" in shown
+    assert "did you mean 'aclass'?" in refuse(*args, "--models", "aclas,m2dpm")
+    assert "name two or more" in refuse(*args, "--models", "aclass")
+
+
+def test_every_classifier_of_the_library_is_a_model():
+    assert tuple(MODELS) == MODEL_NAMES
+    classifiers = {
+        name for name in infinimix.__all__ if hasattr(getattr(infinimix, name), "predict_proba")
+    }
+    assert classifiers == set(MODELS.values())
+
+
+def test_a_model_that_cannot_be_saved_is_refused_by_fit_but_not_by_evaluate(folder, tmp_path):
+    out = tmp_path / "m.imx"
+    line = refuse("fit", folder / "train.csv", *KIND, "-m", NOT_SAVED, "-o", out)
+    assert "cannot be saved" in line
+    found = run("evaluate", folder / "train.csv", *KIND, *FAST, "-m", NOT_SAVED, "--json").stdout
+    assert json.loads(found)["accuracy"] > 0.8
+
+
+def test_parameters_of_the_model(folder, tmp_path):
+    out = tmp_path / "m.imx"
+    args = ("fit", folder / "train.csv", *KIND, *FAST, "-o", out)
+    run(*args, "--set", "n_islands=2", "--set", "prior=reference", "--relevance", "learn")
+    model = infinimix.load(out)
+    assert (model.n_islands, model.prior, model.relevance) == (2, "reference", "learn")
+    run(*args, "--unlabelled-share", "0.5")
+    assert infinimix.load(out).unlabelled_share == 0.5
+    assert "did you mean 'n_islands'?" in refuse(*args, "--set", "n_island=2")
+    assert "is no parameter with a value" in refuse(*args, "--set", "n_islands")
+    assert "--relevance is for --model aclass" in refuse(
+        *args, "-m", "m2dpm", "--relevance", "learn"
+    )
+
+
+def test_hints_can_be_pasted(tmp_path):
+    names = ("column 1", "size, cm", "colour", "kind")
+    rows = [(i, *row) for i, row in enumerate(insects())]
+    lines = [",".join(f'"{name}"' for name in names)]
+    lines += [",".join("" if c is None else str(c) for c in row) for row in rows]
+    (tmp_path / "a.csv").write_text("\n".join(lines) + "\n")
+    out = tmp_path / "m.imx"
+    args = ("fit", tmp_path / "a.csv", *KIND, *FAST, "-o", out)
+    said = run(*args).stderr
+    assert 'leave it out with --drop "column 1".' in said
+    words = shlex.split(said.partition("leave it out with ")[2].splitlines()[0].rstrip("."))
+    run(*args, *words)
+    write_csv(tmp_path / "b.csv", [(1.0, "red", 2, 3)], ("size", "colour", "my legs", "id"))
+    run("fit", write_csv(tmp_path / "c.csv", insects()), *KIND, *FAST, "-o", out)
+    line = refuse("predict", out, tmp_path / "b.csv")
+    assert '--drop "my legs,id"' in line
+    run("predict", out, tmp_path / "b.csv", *shlex.split(line.partition("leave them out with ")[2]))
+
+
+def test_the_same_note_is_printed_once(folder):
+    """Each fold of the experts warns that its clusters are pure; the figures differ."""
+    args = ("evaluate", folder / "train.csv", *KIND, "-m", "m2dpm", "--set", "s=0.001", "--json")
+    notes = [line for line in run(*args).stderr.splitlines() if "inert" in line]
+    assert len(notes) == 1
+    assert "--set s=2" in notes[0]
+
+
+def test_a_network_with_very_many_categories(tmp_path):
+    rows = [(f"c{i % 40}", "ab"[i % 2], "xy"[i % 3 == 0]) for i in range(120)]
+    path = write_csv(tmp_path / "a.csv", rows, ("many", "two", "other"))
+    args = ("network", path, "--sweeps", "20", "--chains", "1", "--json")
+    said = run(*args).stderr
+    assert "add --bdeu" in said
+    assert "categories" not in run(*args, "--bdeu").stderr

@@ -16,8 +16,10 @@ import typer
 from infinimix import __version__
 from infinimix.cli import (
     cluster,
+    compare,
     demo,
     evaluate,
+    explain,
     fit,
     impute,
     inspect,
@@ -36,6 +38,8 @@ COMMANDS: dict[str, Callable[..., None]] = {  # in the order of --help
     "fit": fit.fit,
     "predict": predict.predict,
     "evaluate": evaluate.evaluate,
+    "compare": compare.compare,
+    "explain": explain.explain,
     "report": report.report,
     "inspect": inspect.inspect,
     "cluster": cluster.cluster,

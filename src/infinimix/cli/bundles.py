@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 ORDER = (
     "real", "log", "category", "binary", "count", "gaussian", "columns", "drop", "keep",
     "missing", "format", "delimiter", "encoding", "decimal", "date_order", "sheet",
+    "unlabelled_share", "relevance", "set",
 )  # fmt: skip
 
 
@@ -49,6 +50,23 @@ class FileOptions:
             self.format, self.delimiter, self.missing, tuple(split_names(self.drop)),
             self.encoding, self.sheet, self.decimal, self.date_order,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """What a model is told beside its columns."""
+
+    unlabelled_share: options.Share = None
+    relevance: options.Relevance = None
+    set: options.Set = None
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The parameters that were given."""
+        from infinimix.cli.learning import read_assignments
+
+        given = {"unlabelled_share": self.unlabelled_share, "relevance": self.relevance}
+        return {**given, "set": read_assignments(self.set)}
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,8 @@ from __future__ import annotations
 import difflib
 import errno
 import os
+import re
+import shlex
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -17,7 +19,17 @@ from typing import Any, NoReturn
 
 import typer
 
+from infinimix.cli.out import forget_notes, warn
+
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+OPTIONS = {  # by what the warnings of the library recommend
+    "Lower unlabelled_share of this AClassClassifier": "Lower --unlabelled-share",
+    "Lower unlabelled_weight of this FiniteMixtureClassifier": "Lower --set unlabelled_weight=1",
+    "set bdeu=True": "add --bdeu",
+    "Raise s (the weight of the divergence) or lam, or lower c,": (
+        "Raise s (the weight of the divergence) or lam, or lower c, with --set s=2 and the like,"
+    ),
+}
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
 
 
@@ -38,6 +50,7 @@ def guarded(name: str, command: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def _telling(name: str) -> Iterator[None]:
+    forget_notes()
     with warnings.catch_warnings():
         warnings.showwarning = lambda message, category, *_: _show_warning(name, message, category)
         try:
@@ -56,7 +69,14 @@ def refuse(name: str, reason: str) -> NoReturn:
 
 def _show_warning(name: str, message: Any, category: type) -> None:
     if issubclass(category, UserWarning):
-        typer.echo(f"infinimix {name}: note: {one_line(str(message))}", err=True)
+        warn(name, _in_options(one_line(str(message))))
+
+
+def _in_options(text: str) -> str:
+    """Return what the library says of parameters, said of options of the command."""
+    for parameter, option in OPTIONS.items():
+        text = text.replace(parameter, option)
+    return text
 
 
 def _word(error: BaseException) -> str:
@@ -93,6 +113,28 @@ def listed(names: Iterable[Any], most: int = 8) -> str:
     names = [str(name) for name in names]
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(repr, names[:most])) + more
+
+
+def quoted(names: Iterable[Any], option: str = "--drop", most: int = 8) -> str:
+    """Return an option with names of columns, to be pasted into a shell.
+
+    >>> quoted(["column 1", "id"])
+    '--drop "column 1,id"'
+    >>> quoted(["size, cm", "id"])
+    '--drop "size, cm" --drop id'
+    """
+    texts = [str(name) for name in names][:most]
+    plain = [text for text in texts if "," not in text and text == text.strip()]
+    parts = [text for text in texts if text not in plain]
+    parts += [",".join(plain)] if plain else []
+    return " ".join(f"{option} {shell_word(part)}" for part in parts)
+
+
+def shell_word(text: str) -> str:
+    """Return a text as one word of a shell, with double quotes where they are enough."""
+    if re.fullmatch(r"[\w.,:=/+%@-]+", text, re.ASCII):
+        return text
+    return shlex.quote(text) if re.search(r'["$`\\!]', text) else f'"{text}"'
 
 
 def hint(name: str, names: Iterable[Any]) -> str:

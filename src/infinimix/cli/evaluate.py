@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
-from infinimix.cli.bundles import TableOptions
+from infinimix.cli.bundles import ModelOptions, TableOptions
 from infinimix.cli.places import check_file
 
 MOST_CLASSES = 15  # in the confusion matrix on a terminal
@@ -48,6 +48,7 @@ def evaluate(
     effort: options.Effort = "default",
     *,
     table: TableOptions,
+    tuning: ModelOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
@@ -58,7 +59,7 @@ def evaluate(
     from infinimix.cli.tasks import read_task
 
     _check_options(test, groups, cost, positive)
-    settings = {"random_state": seed, "n_jobs": jobs, "effort": effort}
+    settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
     task = read_task("evaluate", file, target, table, model, text, settings, groups)
     if cost is not None:
         check_costs(task.y, cost, positive)

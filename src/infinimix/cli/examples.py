@@ -5,6 +5,8 @@ EXAMPLES = {
     "fit": "infinimix fit insects.csv --target kind --output insects.imx",
     "predict": "infinimix predict insects.imx new.csv --proba",
     "evaluate": "infinimix evaluate insects.csv --target kind --folds 3",
+    "compare": "infinimix compare insects.csv --target kind --models aclass,random-forest",
+    "explain": "infinimix explain insects.imx insects.csv --row 7",
     "report": "infinimix report insects.imx insects.csv --target kind --output report.html",
     "inspect": "infinimix inspect insects.imx",
     "cluster": "infinimix cluster insects.csv --drop kind --output groups.csv",

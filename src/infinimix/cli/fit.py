@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from infinimix.cli import options
-from infinimix.cli.bundles import TableOptions
+from infinimix.cli.bundles import ModelOptions, TableOptions
 from infinimix.evaluation.abilities import HoldsOut, able
 
 
@@ -19,15 +19,18 @@ def fit(
     effort: options.Effort = "default",
     *,
     table: TableOptions,
+    tuning: ModelOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     as_json: options.Json = False,
 ) -> None:
     """Learn a classifier from a table, and save it."""
+    from infinimix.cli.learning import check_saved
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tasks import read_task
 
-    settings = {"random_state": seed, "n_jobs": jobs, "effort": effort}
+    check_saved(model)
+    settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
     task = read_task("fit", train, target, table, model, text, settings)
     if not as_json:
         from infinimix.cli.kinds import show_columns

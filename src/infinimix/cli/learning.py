@@ -7,14 +7,15 @@ A model file is one that `infinimix.load` reads; its notes say how the table was
 from __future__ import annotations
 
 import inspect
+import json
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import infinimix
-from infinimix.cli.errors import CommandError, hint, listed
+from infinimix.cli.errors import CommandError, hint, listed, quoted
 from infinimix.cli.files import Source
 from infinimix.cli.kinds import ColumnInfo
 from infinimix.cli.out import is_watched
@@ -38,7 +39,13 @@ MODELS = {
     "online-crp": "OnlineCRPClassifier",
     "finite-mixture": "FiniteMixtureClassifier",
     "m2dpm": "MaxMarginDPMeans",
+    "m2dpm-cv": "MaxMarginDPMeansCV",
+    "dpmeans-svc": "DPMeansSVC",
+    "gibbs-svc": "GibbsInfiniteSVC",
+    "hybrid": "HybridClassifier",
 }
+NOT_SAVED = "hybrid"  # holds a scikit-learn classifier, which has no form but pickle
+TAKES = {"unlabelled_share": "aclass", "relevance": "aclass"}  # options of one model only
 EFFORTS = ("fast", "default", "thorough")
 
 
@@ -73,6 +80,57 @@ def check_effort(effort: str) -> None:
         raise CommandError(f"--effort: {effort!r} is none of {', '.join(EFFORTS)}.")
 
 
+def check_saved(name: str) -> None:
+    """Refuse a model that cannot be written to a file."""
+    if name == NOT_SAVED:
+        raise CommandError(
+            f"--model: {name} holds a scikit-learn classifier and cannot be saved; evaluate and "
+            "compare take it, and Python (HybridClassifier)."
+        )
+
+
+def check_tuning(name: str, settings: Mapping[str, Any]) -> None:
+    """Refuse options that a model does not have."""
+    for option, own in TAKES.items():
+        if settings.get(option) is not None and name != own:
+            flag = "--" + option.replace("_", "-")
+            raise CommandError(f"{flag} is for --model {own}; {name} has no such option.")
+
+
+def read_assignments(given: Sequence[str] | None) -> dict[str, Any]:
+    """Return the parameters of options such as `--set c=2`; values are JSON, or else text."""
+    found = {}
+    for text in given or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip():
+            raise CommandError(f"--set: {text!r} is no parameter with a value, such as c=2.")
+        try:
+            found[name.strip()] = json.loads(value)
+        except ValueError:
+            found[name.strip()] = value.strip()
+    return found
+
+
+def make_named(name: str, columns: Any, verbose: bool, options: dict[str, Any]) -> Any:
+    """Return a model by its name, with those of the options that it has."""
+    cls, more = find_class(name), dict(options.get("set") or {})
+    if name == NOT_SAVED:
+        generative = make(infinimix.AClassClassifier, columns=columns, verbose=verbose, **options)
+        model = make(cls, generative=generative, **options)
+    else:
+        model = make(cls, columns=columns, verbose=verbose, **options)
+    unknown = [key for key in more if key not in model.get_params()]
+    if unknown:
+        known = sorted(key for key in model.get_params() if key not in ("columns", "verbose"))
+        raise CommandError(f"--set: {name} has no {unknown[0]!r}; {hint(unknown[0], known)}")
+    return model.set_params(**more)
+
+
+def reads_tables(name: str) -> bool:
+    """Whether a model takes columns of all kinds, not matrices only."""
+    return name == NOT_SAVED or "columns" in inspect.signature(find_class(name)).parameters
+
+
 def make(cls: type[Any], **options: Any) -> Any:
     """Return a model with those of the options that it has."""
     check_effort(options.get("effort", "default"))
@@ -92,12 +150,11 @@ class Recipe:
 
     def fit(self, X: pd.DataFrame, y: Sequence[Any], verbose: bool | None = None) -> Trained:
         """Learn; rows without label too, if the model can."""
-        cls = find_class(self.name)
         columns = "text" if self.text is not None else self.columns
         watched = is_watched() if verbose is None else verbose
-        model = make(cls, columns=columns, verbose=watched, **self.options)
+        model = make_named(self.name, columns, watched, self.options)
         encoding = None
-        if "columns" not in inspect.signature(cls).parameters:
+        if not reads_tables(self.name):
             from infinimix.cli.numbers import learn_encoding  # NumPy: slow to load
 
             encoding = learn_encoding(X, {info.name: info.kind for info in self.infos})
@@ -110,10 +167,9 @@ class Recipe:
 
     def estimator(self) -> Any:
         """Return an unfitted classifier of the rows of `of`, with the kinds of the whole table."""
-        cls, settled = find_class(self.name), self.with_kinds()
-        columns = "text" if self.text is not None else settled.columns
-        model = make(cls, columns=columns, verbose=False, **self.options)
-        if "columns" in inspect.signature(cls).parameters:
+        columns = "text" if self.text is not None else self.with_kinds().columns
+        model = make_named(self.name, columns, False, self.options)
+        if reads_tables(self.name):
             return model
         from infinimix.cli.numbers import OnNumbers  # scikit-learn: slow to load
 
@@ -257,7 +313,7 @@ def read_for(
     if unknown:
         raise CommandError(
             f"{source.name} has columns that the model does not know: {listed(unknown)}; "
-            f"leave them out with --drop {','.join(unknown[:8])}"
+            f"leave them out with {quoted(unknown)}"
         )
     return table, fill_absent(table, needed, absent)
 

@@ -36,6 +36,10 @@ def network(
     prior: Annotated[
         str, typer.Option("--prior", help="blockmodel, ordered, sparse or uniform.")
     ] = "blockmodel",
+    bdeu: Annotated[
+        bool,
+        typer.Option("--bdeu", help="BDeu scores, for columns with very many categories."),
+    ] = False,
     threshold: Annotated[
         float,
         typer.Option("--threshold", help="Show edges from this probability on.", min=0.0, max=1.0),
@@ -58,7 +62,7 @@ def network(
     from infinimix.networks.learning.summary import APART
 
     model = BlockmodelBayesNet(
-        prior=prior, n_chains=chains, n_iter=sweeps, columns=rows.columns, n_jobs=jobs,
+        prior=prior, bdeu=bdeu, n_chains=chains, n_iter=sweeps, columns=rows.columns, n_jobs=jobs,
         random_state=seed, verbose=is_watched(),
     )  # fmt: skip
     with warnings.catch_warnings():

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infinimix.cli.errors import CommandError
+from infinimix.cli.errors import CommandError, quoted
 from infinimix.scikit import BaseEstimator, ClassifierMixin, clone
 
 if TYPE_CHECKING:
@@ -99,7 +99,7 @@ def _learn(name: str, column: Any, kind: str, rare: str) -> dict[str, Any]:
         if len(categories) > MOST_CATEGORIES:
             raise CommandError(
                 f"column {name!r} has {len(categories)} categories, too many for this model, which "
-                f"takes up to {MOST_CATEGORIES}; leave it out with --drop {name}."
+                f"takes up to {MOST_CATEGORIES}; leave it out with {quoted([name])}."
             )
         return {"name": name, "categories": categories}
     cells = column.to_numpy(dtype=float, na_value=np.nan)

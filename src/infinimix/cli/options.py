@@ -9,6 +9,10 @@ import typer
 
 from infinimix.cli.places import check_file, check_model, check_place
 
+MODEL_NAMES = (
+    "aclass", "online-crp", "finite-mixture", "m2dpm", "m2dpm-cv", "dpmeans-svc", "gibbs-svc",
+    "hybrid",
+)  # fmt: skip
 TABLE = (
     "CSV, TSV, JSON lines, Parquet or Excel file, maybe .gz, .bz2, .xz or .zst; "
     "- is standard input."
@@ -52,9 +56,9 @@ ModelName = Annotated[
     typer.Option(
         "--model",
         "-m",
-        help="aclass, online-crp, finite-mixture or m2dpm.",
+        help=f"{', '.join(MODEL_NAMES[:-1])} or {MODEL_NAMES[-1]}.",
         metavar="NAME",
-        autocompletion=lambda: ["aclass", "online-crp", "finite-mixture", "m2dpm"],
+        autocompletion=lambda: list(MODEL_NAMES),
     ),
 ]
 Groups = Annotated[
@@ -76,6 +80,35 @@ Cost = Annotated[
 Text = Annotated[
     str | None,
     typer.Option("--text", help="Learn from the words of this column only.", metavar="COLUMN"),
+]
+Share = Annotated[
+    float | None,
+    typer.Option(
+        "--unlabelled-share",
+        help="Learn this share of the rows without label; less if a note says that they hurt.",
+        min=0.0,
+        max=1.0,
+        metavar="SHARE",
+        rich_help_panel="Model",
+    ),
+]
+Relevance = Annotated[
+    str | None,
+    typer.Option(
+        "--relevance",
+        help="all, or learn: find columns that say nothing of the class.",
+        metavar="NAME",
+        rich_help_panel="Model",
+    ),
+]
+Set = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="Any parameter of the model in Python, such as n_islands=32; repeat it.",
+        metavar="NAME=VALUE",
+        rich_help_panel="Model",
+    ),
 ]
 Output = Annotated[
     Path | None,

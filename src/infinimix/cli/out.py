@@ -15,12 +15,24 @@ from typing import Any
 
 import typer
 
+DECIMAL = re.compile(r"\d+(\.\d+)(e[-+]?\d+)?%?")
 NUMERIC = re.compile(r"[-<\d.,%]*")
 
 
+_said: set[str] = set()  # the notes of this command
+
+
 def warn(command: str, text: str) -> None:
-    """Say something that the user should know."""
-    typer.echo(f"infinimix {command}: note: {text}", err=True)
+    """Say something that the user should know, once: folds differ in its figures only."""
+    key = DECIMAL.sub("#", text)
+    if key not in _said:
+        _said.add(key)
+        typer.echo(f"infinimix {command}: note: {text}", err=True)
+
+
+def forget_notes() -> None:
+    """Begin a command, whose notes are all new."""
+    _said.clear()
 
 
 def mention(text: str) -> None:

@@ -14,7 +14,7 @@ from infinimix.cli.errors import CommandError
 from infinimix.cli.files import read_source
 from infinimix.cli.ids import find_ids
 from infinimix.cli.kinds import Asked, ColumnInfo, ask_kinds, describe_columns, warn_of_columns
-from infinimix.cli.learning import Recipe, Trained, check_effort, check_model
+from infinimix.cli.learning import Recipe, Trained, check_effort, check_model, check_tuning
 from infinimix.cli.out import count, warn
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import (
@@ -155,14 +155,17 @@ def read_task(
         raise CommandError(f"--groups: {groups!r} is the target; name another column.")
     check_model(model)
     check_effort(settings["effort"])
+    check_tuning(model, settings)
     if text is not None and model != "online-crp":
         raise CommandError(f"--text: {model} does not read words; add --model online-crp.")
     if text is None:
-        spikes = model == "aclass"  # the one that looks for values that are common
+        spikes = model in ("aclass", "hybrid")  # the one that looks for values that are common
         rows = read_rows(command, path, options, target, spikes, groups)
     else:
         rows = _read_words(path, options.reading, text, target)
     recipe = Recipe(model, rows.infos, rows.columns, text, settings)
+    if settings.get("set"):
+        recipe.estimator()  # refuses parameters that the model does not have
     kept = _drop_unlabelled(command, rows.y, target, recipe)
     X, y = rows.X.iloc[kept].reset_index(drop=True), [rows.y[i] for i in kept]
     grouped = None

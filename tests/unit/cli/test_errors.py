@@ -1,12 +1,13 @@
 """Errors in one line, and faults that keep their traceback."""
 
 import errno
+import shlex
 import warnings
 
 import pytest
 import typer
 
-from infinimix.cli.errors import CommandError, guarded, hint, listed
+from infinimix.cli.errors import CommandError, guarded, hint, listed, quoted
 
 
 def told(error, capsys):
@@ -66,3 +67,14 @@ def test_names_in_messages():
     assert listed("abcd", 2) == "'a', 'b' and 2 more"
     assert hint("Clas", ["class", "size"]) == "did you mean 'class'?"
     assert hint("zzz", ["class", "size"]) == "there are 'class', 'size'."
+
+
+@pytest.mark.parametrize(
+    "name", ["id", "column 1", "it's", 'the "best"', "$HOME", "a,b", "back\\slash"]
+)
+def test_names_are_quoted_so_that_a_shell_reads_them_back(name):
+    assert shlex.split(quoted([name])) == ["--drop", name]
+
+
+def test_names_with_commas_have_an_option_of_their_own():
+    assert quoted(["a b", "c,d", "e"]) == '--drop c,d --drop "a b,e"'

@@ -55,3 +55,13 @@ def test_a_full_standard_output_is_an_error(monkeypatch):
         monkeypatch.setattr(sys, "stdout", full)
         with pytest.raises(OSError, match="No space"):
             places.write_text("text", None)
+
+
+def test_a_note_is_said_once_though_its_figures_differ(capsys):
+    out.forget_notes()
+    for text in ("a loss of 0.25", "a loss of 0.31", "column 'c1' is odd", "column 'c2' is odd"):
+        out.warn("fit", text)
+    assert len(capsys.readouterr().err.splitlines()) == 3
+    out.forget_notes()
+    out.warn("fit", "a loss of 0.25")
+    assert capsys.readouterr().err == "infinimix fit: note: a loss of 0.25\n"

@@ -1,0 +1,102 @@
+"""`infinimix compare`: several models on the same folds of one table."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from infinimix.cli import options
+from infinimix.cli.bundles import TableOptions
+
+DEFAULT = "aclass,online-crp,finite-mixture,logistic-regression,random-forest"
+
+
+def compare(
+    file: options.Table,
+    target: options.Target,
+    models: Annotated[
+        str,
+        typer.Option(
+            "--models",
+            help="Names of fit --model, logistic-regression or random-forest.",
+            metavar="A,B",
+        ),
+    ] = DEFAULT,
+    folds: Annotated[int, typer.Option("--folds", help="Folds of cross-validation.", min=2)] = 5,
+    groups: options.Groups = None,
+    effort: options.Effort = "default",
+    *,
+    table: TableOptions,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
+) -> None:
+    """Compare models on the same folds of a table, with intervals."""
+    from infinimix.cli.evaluate import show_beside, tell_beside
+    from infinimix.cli.out import print_json, show
+    from infinimix.cli.tasks import read_task
+
+    names = _read_names(models)
+    settings = {"random_state": seed, "n_jobs": jobs, "effort": effort}
+
+    def read(name: str) -> Any:
+        return read_task("compare", file, target, table, name, None, settings, groups)
+
+    tasks = {name: read(_own(name)) for name in names}
+    from infinimix.cli.baselines import NAMES, make_baseline
+    from infinimix.cli.testing import by_folds  # NumPy: slow to load
+
+    judge = by_folds("compare", tasks[names[0]], folds, seed)
+    found = {
+        name: judge(
+            task, make_baseline(name, task, seed) if name in NAMES else task.recipe.estimator()
+        )
+        for name, task in tasks.items()
+    }
+    order = sorted(found, key=lambda name: float(found[name].losses.mean()))
+    found = {name: found[name] for name in order}
+    best = found[order[0]]
+    if as_json:
+        told = {"target": target, "rows": len(best.y), "how": best.how}
+        print_json({**told, "models": tell_beside(found)})
+    else:
+        show(f"{file}: {len(best.y):,} rows, {best.how}; the lowest log-loss first.")
+        show(*show_beside(found), _conclude(found))
+
+
+def _read_names(text: str) -> list[str]:
+    """Return the names of models; one that there is not is refused."""
+    from infinimix.cli.baselines import NAMES
+    from infinimix.cli.errors import CommandError, hint
+    from infinimix.cli.learning import available
+
+    names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
+    known = [*available(), *NAMES]
+    for name in names:
+        if name not in known:
+            raise CommandError(f"--models: there is no {name!r}; {hint(name, known)}")
+    if len(names) < 2:
+        raise CommandError(f"--models: name two or more of {', '.join(known)}.")
+    return names
+
+
+def _own(name: str) -> str:
+    """Return the model whose reading of the table a baseline shares."""
+    from infinimix.cli.baselines import NAMES
+
+    return "aclass" if name in NAMES else name
+
+
+def _conclude(found: dict[str, Any]) -> str:
+    """Return which models are worse than the best by more than chance."""
+    from infinimix.cli.errors import listed
+    from infinimix.evaluation.summary import extra_loss
+
+    best, *others = found
+    worse = [name for name in others if extra_loss(found[name], found[best]).low > 0.0]
+    same = [name for name in others if name not in worse]
+    text = f"{best!r} has the lowest log-loss"
+    if not same:
+        return f"{text}, and all others are worse by more than chance (95% intervals)."
+    return f"{text}; {listed(same)} cannot be told from it on these rows (95% intervals)."
