@@ -45,6 +45,24 @@ class GraphNet(BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
 
+    def _repr_html_inner(self) -> str:
+        """Return what a notebook shows: the parameters and, once it is fitted, the network."""
+        return str(super()._repr_html_inner()) + self._network_html()
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, Any]:
+        shown: dict[str, Any] = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in shown:
+            shown["text/html"] += self._network_html()
+        return shown
+
+    def _network_html(self) -> str:
+        if self._state is None:
+            return ""
+        from infinimix.networks.interchange.displays import network_html  # matplotlib: slow
+
+        P = self.edge_marginals_
+        return network_html(self._state, "--" if np.array_equal(P, P.T) else "->")
+
     @property
     def _fitted(self) -> Any:
         """The state; NotFittedError if there is none."""

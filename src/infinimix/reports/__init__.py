@@ -4,7 +4,8 @@
 stream. `model_page` dispatches on the kind of model to `classifier_page`, `mixture_page` and
 `network_page`; those put sections together from small files (`scores`, `prototypes`, `worth`,
 `hardest`, `holes`). `page` and `pieces` are HTML, `charts` and `pictures` are SVG. `comparison`
-trains classifiers side by side for `demo`, the story that `infinimix demo` tells.
+trains classifiers side by side for `demo`, the story that `infinimix demo` tells. `plots` draws on
+matplotlib axes, and `shown` lets a notebook show a page.
 """
 
 from infinimix.reports.model_page import write_report

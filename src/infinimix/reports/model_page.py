@@ -8,6 +8,7 @@ from typing import Any
 
 from infinimix.evaluation.abilities import Classifying, Clustering, Grouping, Networking, able
 from infinimix.reports.page import write_page
+from infinimix.reports.shown import Report
 from infinimix.scikit import check_is_fitted
 
 
@@ -24,7 +25,7 @@ def write_report(
     target_name: str | None = None,
     source: str | None = None,
     predictions: Any = None,
-) -> None:
+) -> Report:
     """Write a self-contained HTML page about a fitted model.
 
     The page opens offline, in light and dark, on paper and on a phone. What it shows depends on
@@ -62,6 +63,11 @@ def write_report(
         Of held-out rows, as `infinimix.evaluation.predictions.cross_validate` returns them, if
         they are there already; else the model is evaluated on `rows` and `target`.
 
+    Returns
+    -------
+    Report
+        The page, which a notebook shows inline; `path` is its file.
+
     Examples
     --------
     >>> import tempfile, pathlib
@@ -72,7 +78,7 @@ def write_report(
     >>> labels = ["ant", "spider"] * 10
     >>> model = AClassClassifier(effort="fast", random_state=0).fit(rows, labels)
     >>> page = pathlib.Path(tempfile.mkdtemp()) / "report.html"
-    >>> write_report(model, page, rows=rows, target=labels)
+    >>> report = write_report(model, page, rows=rows, target=labels)
     >>> "How well it does" in page.read_text("utf-8")
     True
     """
@@ -98,3 +104,4 @@ def write_report(
             "probabilities, nor a clustering, nor a network."
         )
     write_page(Path(path), text)
+    return Report(Path(path), text)

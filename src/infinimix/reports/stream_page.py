@@ -14,6 +14,7 @@ from infinimix import __version__
 from infinimix.evaluation.intervals import wilson
 from infinimix.reports import page, pieces
 from infinimix.reports.charts import draw_line, draw_reliability
+from infinimix.reports.shown import Report
 from infinimix.streaming.result import PrequentialResult
 from infinimix.tables.rows import is_pandas
 
@@ -31,7 +32,7 @@ class PageCurve(NamedTuple):
 
 def write_stream_report(
     history: Any, path: str | os.PathLike[str], *, title: str | None = None
-) -> None:
+) -> Report:
     """Write a self-contained HTML page about a run over a stream.
 
     Parameters
@@ -45,16 +46,23 @@ def write_stream_report(
     title : str, optional
         What the page is called.
 
+    Returns
+    -------
+    Report
+        The page, which a notebook shows inline; `path` is its file.
+
     Examples
     --------
     >>> import tempfile, pathlib
     >>> from infinimix.reports import write_stream_report
     >>> page = pathlib.Path(tempfile.mkdtemp()) / "stream.html"
-    >>> write_stream_report({"row": [10, 20, 30], "error": [0.5, 0.2, 0.1]}, page)
+    >>> report = write_stream_report({"row": [10, 20, 30], "error": [0.5, 0.2, 0.1]}, page)
     >>> "Error" in page.read_text("utf-8")
     True
     """
-    page.write_page(Path(path), stream_page(history, title))
+    text = stream_page(history, title)
+    page.write_page(Path(path), text)
+    return Report(Path(path), text)
 
 
 def stream_page(history: Any, title: str | None = None) -> str:

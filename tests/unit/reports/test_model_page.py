@@ -15,7 +15,14 @@ from infinimix import (
 from infinimix.evaluation.importance import measure_importance
 from infinimix.evaluation.predictions import cross_validate
 from infinimix.reports import write_report
-from tests.unit.reports.pages import CHROMIUM, NASTY, check_page, mixed_table, run_in_chromium
+from tests.unit.reports.pages import (
+    CHROMIUM,
+    NASTY,
+    Parsed,
+    check_page,
+    mixed_table,
+    run_in_chromium,
+)
 
 X, Y = mixed_table()
 SMALL = {"effort": "fast", "n_islands": 1, "n_particles": 2, "sweeps": 0, "random_state": 0}
@@ -215,3 +222,13 @@ def test_wrong_input_is_refused_and_nothing_is_written(tmp_path, classifier, opt
 def test_a_model_without_a_page_is_refused(tmp_path):
     with pytest.raises(TypeError, match="no report for CRPImputer"):
         write_report(CRPImputer(**SMALL).fit(X[["noise"]]), tmp_path / "page.html")
+
+
+def test_a_report_shows_itself_in_a_notebook(tmp_path, classifier):
+    path = tmp_path / "page.html"
+    shown = write_report(classifier, path)
+    assert shown.path == path
+    assert shown.html == path.read_text("utf-8")
+    assert "page.html" in repr(shown)
+    (frame,) = Parsed(shown._repr_html_()).find("iframe")
+    assert frame["srcdoc"] == shown.html  # escaped, and so the same when read again

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.answers.displays import html_table
 from infinimix.estimators.answers.groups import describe_groups
 from infinimix.families.seam import score_rows
 from infinimix.inference.ensemble.bank import Bank
@@ -75,8 +76,18 @@ class Explanation:
     def _repr_html_(self) -> str:
         from html import escape
 
-        tables = (self.to_frame().head(SHOWN), self.groups.head(SHOWN))
-        return f"<p>{escape(self.summary)}</p>" + "".join(table.to_html() for table in tables)
+        names = ["value", "typical", "evidence"]
+        frame, groups = self.to_frame()[names], self.groups.head(SHOWN)
+        caption = "Evidence in nats: blue is for the answer, orange against it."
+        if len(frame) > SHOWN:
+            caption += f" {len(frame) - SHOWN} more columns say less."
+        columns = frame.head(SHOWN).itertuples(name=None)
+        heads = ["group", *map(str, groups.columns)]
+        return (
+            f"<p>{escape(self.summary)}</p>"
+            + html_table(["column", *names], columns, bar=3, caption=caption)
+            + html_table(heads, groups.itertuples(name=None), bar=1, caption="Groups")
+        )
 
 
 def one_row(x: Any) -> Any:

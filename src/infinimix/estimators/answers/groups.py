@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.answers.displays import prototype_table
 from infinimix.estimators.answers.filling import predictive_of
 from infinimix.families.given import find_column
 from infinimix.families.seam import draw, typical
@@ -31,7 +32,7 @@ def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
     values = typical_columns(schema, blocks)
     for name, column in values.items():
         table[_free_name(name, table, values)] = column
-    return pd.DataFrame(table).rename_axis("group")
+    return prototype_table(pd.DataFrame(table).rename_axis("group"))
 
 
 def _free_name(name: str, taken: Mapping[str, Any], names: Mapping[str, Any]) -> str:
