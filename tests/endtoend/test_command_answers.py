@@ -37,6 +37,14 @@ def test_baselines_are_tested_on_the_same_folds(folder):
     assert "logistic-regression" in shown
 
 
+def test_baselines_leave_out_rows_without_label(folder, tmp_path):
+    rows = [(s, c, None if i < 5 else k) for i, (s, c, k) in enumerate(insects(70, 3))]
+    table = write_csv(tmp_path / "some.csv", rows)
+    for more in (("--test", folder / "train.csv"), ("--folds", "3")):
+        args = ("evaluate", table, *KIND, *FAST, "--baseline", "--json", *more)
+        assert len(json.loads(run(*args).stdout)["baseline"]) == 3
+
+
 def test_groups_stay_in_one_fold_and_are_not_learned(folder):
     args = ("evaluate", folder / "nests.csv", *KIND, *FAST, "--groups", "nest", "--folds", "3")
     found = json.loads(run(*args, "--json").stdout)

@@ -17,6 +17,7 @@ from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import InputTable, read_table, take_labels
 from infinimix.cli.tasks import Task
 from infinimix.evaluation import predictions
+from infinimix.evaluation.abilities import AnswersBatches, able
 from infinimix.evaluation.predictions import Predictions
 from infinimix.tables.missing import is_missing
 
@@ -89,7 +90,7 @@ def by_table(command: str, task: Task, path: Path, reading: Reading) -> Judge:
 
     def judge(own: Task, model: Any) -> Predictions:
         known = [i for i, label in enumerate(own.y) if label is not None]
-        learned = range(len(own.y)) if own.recipe.takes_unlabelled else known
+        learned = range(len(own.y)) if able(model, AnswersBatches) else known
         X = own.recipe.of(own.X.iloc[list(learned)])
         model.fit(X, [own.y[i] for i in learned])
         rows = own.recipe.of(table.frame[list(own.X.columns)])

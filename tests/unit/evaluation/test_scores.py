@@ -106,6 +106,13 @@ def test_perfect_predictions_have_no_false_certainty():
     assert np.isnan(roc_auc(found).low)
 
 
+def test_a_class_of_one_row_tells_nothing_of_the_error_of_the_auc():
+    proba = np.random.default_rng(0).dirichlet([1, 1, 1], 41)
+    value, low, high = roc_auc(predictions(LABELS, [*"ab" * 20, "c"], proba))
+    assert 0 < value < 1
+    assert np.isnan([low, high]).all()
+
+
 @pytest.mark.parametrize(
     ("proba", "words"),
     [
