@@ -220,7 +220,13 @@ class Trained:
         from infinimix.cli.numbers import OnNumbers  # scikit-learn: slow to load
         from infinimix.scikit import clone
 
-        kinds = {e["name"]: "categorical" if "categories" in e else "real" for e in encoding}
+        dates = [entry for entry in encoding if "date" in entry]
+        made = {column for entry in dates for column in entry["date"][-1]}
+        kinds = {
+            entry["name"]: "categorical" if "categories" in entry else "real"
+            for entry in encoding
+            if entry["name"] not in made
+        } | {entry["name"]: "date" for entry in dates}
         return OnNumbers(clone(self.model).set_params(random_state=seed), kinds)
 
     def of(self, X: pd.DataFrame) -> Any:

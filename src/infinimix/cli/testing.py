@@ -76,16 +76,10 @@ def by_table(command: str, task: Task, path: Path, reading: Reading) -> Judge:
     target = task.notes["target"]
     reading = replace(reading, decimals=task.notes["decimals"])
     table = read_table(path, reading, types=task.notes["types"], labels=target)
-    absent = _find_absent(table, task)
+    frame = fill_absent(table, list(task.X.columns), _find_absent(table, task))
     y = take_labels(table, target)
     new = {label for label in y if label is not None} - set(task.y)
     if new:
-        warn("evaluate", f"{path} has classes that the training table lacks: {listed(new)}.")
-    model = task.recipe.estimator().fit(task.recipe.of(task.X), task.y)
-    rows = task.recipe.of(fill_absent(table, list(task.X.columns), absent))
-    found = predictions.judge_held_out(model, rows, y)
-    assert found is not None  # there are labels, as `take_labels` has checked
-    return found
         warn(command, f"{path} has classes that the training table lacks: {listed(new)}.")
 
     def judge(own: Task, model: Any) -> Predictions:
@@ -93,7 +87,7 @@ def by_table(command: str, task: Task, path: Path, reading: Reading) -> Judge:
         learned = range(len(own.y)) if able(model, AnswersBatches) else known
         X = own.recipe.of(own.X.iloc[list(learned)])
         model.fit(X, [own.y[i] for i in learned])
-        rows = own.recipe.of(table.frame[list(own.X.columns)])
+        rows = own.recipe.of(frame[list(own.X.columns)])
         found = predictions.judge_held_out(model, rows, y)
         assert found is not None  # there are labels, as `take_labels` has checked
         return found
