@@ -37,7 +37,7 @@ def explain(
     from infinimix.cli.learning import load_trained, read_for
     from infinimix.cli.out import count, print_json, show
 
-    source = read_source(file, reads.format, reads.delimiter)
+    source = read_source(file, reads.reading)
     if row > source.n_rows:
         raise CommandError(f"--row {row}: {source.name} has {count(source.n_rows, 'row')}.")
     trained = load_trained(model)
