@@ -62,6 +62,7 @@ with promised(*(() if "sklearn" in sys.modules else PROMISED)):
         DensityMixin,
         MetaEstimatorMixin,
         OneToOneFeatureMixin,
+        RegressorMixin,
         TransformerMixin,
         clone,
     )
@@ -84,6 +85,7 @@ __all__ = [
     "DensityMixin",
     "MetaEstimatorMixin",
     "OneToOneFeatureMixin",
+    "RegressorMixin",
     "TransformerMixin",
     "_check_feature_names",
     "_get_feature_names",

@@ -10,7 +10,7 @@ import joblib
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.base import BaseEstimator, clone, is_classifier, is_clusterer
+from sklearn.base import BaseEstimator, clone, is_classifier, is_clusterer, is_regressor
 from sklearn.compose import ColumnTransformer
 from sklearn.impute import SimpleImputer
 from sklearn.model_selection import GridSearchCV, cross_val_predict, cross_val_score
@@ -36,6 +36,11 @@ rng = np.random.default_rng(0)
 Y = np.array(["no", "yes"])[(np.arange(60) % 3 == 0).astype(int)]
 X = rng.normal(size=(60, 3)) + 2.5 * (Y == "yes")[:, None]
 X[rng.random(X.shape) < 0.1] = np.nan
+
+
+def target(cls):
+    """Labels, or numbers for a regressor."""
+    return np.where(Y == "yes", 7.0, 2.5) if is_regressor(cls()) else Y
 
 
 def cheap(cls, **parameters):
@@ -97,11 +102,11 @@ def settings(model):
 
 @every
 def test_a_clone_learns_the_same_and_knows_nothing(cls):
-    model = cheap(cls).fit(X, Y)
+    model = cheap(cls).fit(X, target(cls))
     again = clone(model)
     assert settings(again) == settings(model)
     assert not again.__sklearn_is_fitted__()
-    assert np.array_equal(answer(again.fit(X, Y), X), answer(model, X))
+    assert np.array_equal(answer(again.fit(X, target(cls)), X), answer(model, X))
 
 
 @every
@@ -128,7 +133,7 @@ def saved_and_loaded(model):
     ids=["pickle", "deepcopy", "joblib", "save"],
 )
 def test_copies_answer_the_same_and_go_on_alone(cls, copied):
-    model = cheap(cls).fit(X, Y)
+    model = cheap(cls).fit(X, target(cls))
     if cls.__name__ in UNSAVED and copied is saved_and_loaded:
         with pytest.raises(TypeError, match="pickle"):
             copied(model)
@@ -137,9 +142,9 @@ def test_copies_answer_the_same_and_go_on_alone(cls, copied):
     before = answer(model, X)
     assert np.array_equal(answer(again, X), before)
     if hasattr(model, "partial_fit"):
-        again.partial_fit(X[:9] + 1, Y[:9])
+        again.partial_fit(X[:9] + 1, target(cls)[:9])
         assert np.array_equal(answer(model, X), before)  # the first has not moved
-        model.partial_fit(X[:9] + 1, Y[:9])
+        model.partial_fit(X[:9] + 1, target(cls)[:9])
         assert np.array_equal(answer(model, X), answer(again, X))
 
 
@@ -160,13 +165,15 @@ def _saved(model):
 @every
 def test_a_copy_can_be_made_before_the_first_row(cls):
     model = pickle.loads(pickle.dumps(cheap(cls)))
-    assert np.array_equal(answer(model.fit(X, Y), X), answer(cheap(cls).fit(X, Y), X))
+    assert np.array_equal(
+        answer(model.fit(X, target(cls)), X), answer(cheap(cls).fit(X, target(cls)), X)
+    )
 
 
 @of_tables
 def test_grid_search_over_its_parameters(cls):
     search = GridSearchCV(cheap(cls), {"alpha": [0.1, np.float64(10)]}, cv=3, error_score="raise")
-    search.fit(X, Y)
+    search.fit(X, target(cls))
     assert np.isfinite(search.cv_results_["mean_test_score"]).all()
     infinimix.load(_saved(search.best_estimator_))  # NumPy's numbers as parameters, too
 
@@ -175,7 +182,9 @@ def test_grid_search_over_its_parameters(cls):
 def test_grid_search_in_processes(cls):
     search = GridSearchCV(cheap(cls), {"alpha": [1.0]}, cv=2, n_jobs=2, error_score="raise")
     alone = GridSearchCV(cheap(cls), {"alpha": [1.0]}, cv=2, error_score="raise")
-    scores = [s.fit(X, Y).cv_results_["mean_test_score"].tolist() for s in (search, alone)]
+    scores = [
+        s.fit(X, target(cls)).cv_results_["mean_test_score"].tolist() for s in (search, alone)
+    ]
     assert scores[0] == scores[1]
 
 
@@ -196,41 +205,41 @@ def test_density_models_are_compared_by_their_score(cls):
 def test_a_pipeline_that_hands_over_frames(cls):
     steps = make_pipeline(SimpleImputer(), StandardScaler()).set_output(transform="pandas")
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
-    line = Pipeline([("before", steps), ("model", cheap(cls))]).fit(frame, Y)
+    line = Pipeline([("before", steps), ("model", cheap(cls))]).fit(frame, target(cls))
     assert line[-1].feature_names_in_.tolist() == ["a", "b", "c"]
     assert len(line.predict(frame)) == 60
-    arrays = make_pipeline(SimpleImputer(), StandardScaler(), cheap(cls)).fit(X, Y)
+    arrays = make_pipeline(SimpleImputer(), StandardScaler(), cheap(cls)).fit(X, target(cls))
     assert np.allclose(answer(arrays, X), answer(line, frame))
     polars = clone(line)
     polars[0].set_output(transform="polars")
-    assert np.allclose(answer(polars.fit(frame, Y), frame), answer(line, frame))
+    assert np.allclose(answer(polars.fit(frame, target(cls)), frame), answer(line, frame))
 
 
 @of_tables
 def test_a_pipeline_that_hands_over_sparse_matrices(cls):
     frame = pd.DataFrame({"word": rng.choice(["u", "v", "w"], 60)})
     columns = ColumnTransformer([("words", OneHotEncoder(), ["word"])], sparse_threshold=1.0)
-    line = make_pipeline(columns, cheap(cls)).fit(frame, Y)
+    line = make_pipeline(columns, cheap(cls)).fit(frame, target(cls))
     assert set(line[-1].columns_.values()) == {"binary"}
     assert answer(line, frame).shape[0] == 60
 
 
 @of_tables
 def test_what_a_fitted_model_of_tables_says_of_its_columns(cls):
-    model = cheap(cls).fit(X, Y)
+    model = cheap(cls).fit(X, target(cls))
     assert model.n_features_in_ == 3
     assert not hasattr(model, "feature_names_in_")
     assert model.columns_ == {"x0": "real", "x1": "real", "x2": "real"}
-    assert model.fit(X, Y) is model
+    assert model.fit(X, target(cls)) is model
 
 
 @every
 def test_the_tables_that_are_learned_stay_as_they_were(cls):
-    table, labels = X.copy(), Y.copy()
+    table, labels = X.copy(), target(cls).copy()
     table.flags.writeable = labels.flags.writeable = False
     answer(cheap(cls).fit(table, labels), table)
     assert np.array_equal(table, X, equal_nan=True)
-    assert (labels == Y).all()
+    assert (labels == target(cls)).all()
 
 
 @every
@@ -238,4 +247,4 @@ def test_weights_of_rows_are_refused_where_they_mean_nothing(cls):
     if "sample_weight" in inspect.signature(cls.fit).parameters:
         return
     with pytest.raises(TypeError, match="sample_weight"):
-        cheap(cls).fit(X, Y, sample_weight=np.ones(60))
+        cheap(cls).fit(X, target(cls), sample_weight=np.ones(60))

@@ -23,6 +23,7 @@ from infinimix.estimators.common.table_estimator import TableEstimator
 from infinimix.estimators.finite.classifier import FiniteMixtureClassifier
 from infinimix.estimators.mixture.crp_mixture import CRPMixture
 from infinimix.estimators.mixture.imputer import CRPImputer
+from infinimix.estimators.mixture.regressor import CRPRegressor
 from infinimix.estimators.online.classifier import OnlineCRPClassifier
 
 File = str | PathLike[str] | BinaryIO
@@ -30,7 +31,8 @@ TREE_VERSION = 2
 CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
     for cls in (
-        AClassClassifier, CRPImputer, CRPMixture, FiniteMixtureClassifier, OnlineCRPClassifier,
+        AClassClassifier, CRPImputer, CRPMixture, CRPRegressor, FiniteMixtureClassifier,
+        OnlineCRPClassifier,
     )
 }  # fmt: skip
 

@@ -64,18 +64,24 @@ class MixtureState(TableState):
         return state
 
     @classmethod
+    def _modelled(cls, schema: Schema, tree: dict[str, Any]) -> Schema:
+        """Return the columns that the bank models: those of the table, and maybe more."""
+        return schema
+
+    @classmethod
     def _parts(cls, tree: dict[str, Any], model: Any) -> dict[str, Any]:
         """Return the fields of a `MixtureState`, checked."""
         schema = read_schema(tree["schema"])
         settings = tree["bank"]["settings"]
         for name, value in settings.items():
             check_parameter(model, name, value)
-        resolve_prior(settings["prior"], schema.kinds(True), schema.gaussian_blocks)
+        modelled = cls._modelled(schema, tree)
+        resolve_prior(settings["prior"], modelled.kinds(True), modelled.gaussian_blocks)
         bank = bank_from_tree(tree["bank"])
-        check_layout(schema, bank.layout)
+        check_layout(modelled, bank.layout)
         total = tree["log_slopes"]
         known = isinstance(total, float) and np.isfinite(total)
-        if not known or (total and not schema.transforms):
+        if not known or (total and not modelled.transforms):
             raise ValueError("its densities are in no unit")
         read_assignments(tree["rows"])
         return {"schema": schema, "bank": bank, "log_slopes": total}

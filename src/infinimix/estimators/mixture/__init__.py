@@ -1,1 +1,1 @@
-"""`CRPMixture` and `CRPImputer`: one CRP mixture for all rows."""
+"""`CRPMixture`, `CRPImputer` and `CRPRegressor`: one CRP mixture for all rows."""
