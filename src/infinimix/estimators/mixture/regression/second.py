@@ -2,7 +2,8 @@
 
 Within a group of the first model the target does not depend on the cells. Within one of this model
 it is linear in the numbers, so that the mixture is piecewise linear. Binary and categorical columns
-stay as they are beside the block. Only its conditional mean is used.
+stay as they are beside the block. Only its conditional mean is used, and never beyond the training
+values: a straight line through a few rows leads anywhere for a row that is far from all of them.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ class Linked(NamedTuple):
     columns: np.ndarray  # (D,) positions in the table
     mean: np.ndarray  # (D + 1,)
     scale: np.ndarray  # (D + 1,)
+    ends: np.ndarray  # (2,) the least and the largest training value of the target
 
     @classmethod
     def find(cls, table: EncodedTable, t: np.ndarray) -> Linked | None:
@@ -56,7 +58,8 @@ class Linked(NamedTuple):
         chosen.sort()
         block = np.column_stack([cells[:, chosen], t])
         columns, mean = np.array(candidates, np.int64)[chosen], means(block)
-        return cls(columns, mean, np.sqrt(means((block - mean) ** 2)))
+        ends = np.array([t.min(), t.max()])
+        return cls(columns, mean, np.sqrt(means((block - mean) ** 2)), ends)
 
     def blocks(self, table: EncodedTable, t: np.ndarray | None = None) -> tuple[np.ndarray, ...]:
         """Return the blocks of rows, in which the target is missing if it is not given."""
@@ -90,6 +93,8 @@ class Linked(NamedTuple):
             and self.mean.shape == self.scale.shape == (width + 1,)
             and bool(np.isfinite(self.mean).all() and np.isfinite(self.scale).all())
             and bool((self.scale > 0.0).all())
+            and self.ends.shape == (2,)
+            and bool(np.isfinite(self.ends).all() and self.ends[0] <= self.ends[1])
         )
 
 
@@ -113,7 +118,8 @@ class Second:
     def mean(self, table: EncodedTable) -> np.ndarray:
         """Return the mean of the target of each row given its cells."""
         values, _ = predictive_of(self.bank).fill(self.linked.blocks(table))
-        return np.asarray(values[-1][:, -1] * self.linked.scale[-1] + self.linked.mean[-1])
+        mean = values[-1][:, -1] * self.linked.scale[-1] + self.linked.mean[-1]
+        return np.clip(mean, *self.linked.ends)
 
 
 def means(cells: np.ndarray) -> np.ndarray:
