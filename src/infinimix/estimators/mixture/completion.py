@@ -95,10 +95,16 @@ def _transform(schema: Schema, j: int) -> Any:
     return column.transform.inner if column.kind == "spiked" else column.transform
 
 
+def is_filled(schema: Schema, j: int) -> bool:
+    """Return whether a column has numbers to fill; categories that were asked for are codes."""
+    column = schema.columns[j]
+    return is_number(schema, j) and (column.kind != "categorical" or column.guessed)
+
+
 def number_columns(table: EncodedTable) -> np.ndarray:
     """Return the columns of numbers that have enough observed cells to learn from."""
     schema, observed = table.schema, (~table.holes()).sum(axis=0)
-    found = [j for j in range(schema.width) if is_number(schema, j) and observed[j] >= FEWEST]
+    found = [j for j in range(schema.width) if is_filled(schema, j) and observed[j] >= FEWEST]
     return np.array(found, np.int64)
 
 
@@ -147,7 +153,7 @@ def filled_table(table: EncodedTable, values: tuple[np.ndarray, ...]) -> Encoded
 
 def count_categories(schema: Schema) -> np.ndarray:
     """Return how many categories each categorical column has that has no numbers."""
-    codes = [j for j in schema.positions("categorical").tolist() if not is_number(schema, j)]
+    codes = [j for j in schema.positions("categorical").tolist() if not is_filled(schema, j)]
     return np.array([len(category_values(schema, j)) for j in codes], np.int64)
 
 
@@ -159,7 +165,7 @@ def other_features(table: EncodedTable, n_categories: np.ndarray) -> np.ndarray:
         cells = table.blocks[b][:, k]
         if schema.columns[j].kind == "binary":
             parts.append(np.maximum(cells, 0)[:, None].astype(float))
-        elif not is_number(schema, j):
+        elif not is_filled(schema, j):
             parts.append((cells[:, None] == np.arange(next(counts))).astype(float))
     return np.concatenate(parts, axis=1)
 

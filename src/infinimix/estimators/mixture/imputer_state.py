@@ -7,11 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.common.features import is_number
 from infinimix.estimators.common.joint_numbers import JointNumbers
 from infinimix.estimators.common.state import MixtureState
 from infinimix.estimators.mixture.completing import Completing
-from infinimix.estimators.mixture.completion import Completion, count_categories
+from infinimix.estimators.mixture.completion import Completion, count_categories, is_filled
 from infinimix.tables import Schema
 
 
@@ -54,7 +53,7 @@ def _is_sound(schema: Schema, found: Completion, n_mixtures: int) -> bool:
     if not all(isinstance(x, np.ndarray) for x in found) or found.columns.dtype != np.int64:
         return False
     columns, J = found.columns.tolist(), len(found.columns)
-    known = all(0 <= j < schema.width and is_number(schema, j) for j in columns)
+    known = all(0 <= j < schema.width and is_filled(schema, j) for j in columns)
     counts = count_categories(schema)
     if not known or len(set(columns)) != J or found.n_categories.shape != counts.shape:
         return False

@@ -114,6 +114,13 @@ def test_the_mean_of_categories_is_that_of_their_probabilities(imputer):
     assert abs(sample.mean() - found[0]) < 4.0 * sample.std() / np.sqrt(20_000)  # 6 in 100,000
 
 
+def test_categories_that_were_asked_for_stay_categories():
+    _, holed, _ = plane()
+    model = CRPImputer({"whole": "categorical"}, random_state=0, n_islands=2).fit(holed)
+    filled = model.transform(holed)["whole"]
+    assert set(filled) <= set(holed["whole"].dropna())
+
+
 def test_it_is_saved_and_goes_on(imputer):
     file = io.BytesIO()
     save(imputer, file)

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.answers.filling import predictive_of
-from infinimix.estimators.common.number_cells import is_number, number_cells
+from infinimix.estimators.common.features import is_number, number_cells
 from infinimix.families.priors import Layout
 from infinimix.inference.ensemble.bank import Bank, Settings
 from infinimix.tables import EncodedTable, Schema
