@@ -199,8 +199,8 @@ def test_hints_can_be_pasted(tmp_path):
     out = tmp_path / "m.imx"
     args = ("fit", tmp_path / "a.csv", *KIND, *FAST, "-o", out)
     said = run(*args).stderr
-    assert 'leave it out with --drop "column 1".' in said
-    words = shlex.split(said.partition("leave it out with ")[2].splitlines()[0].rstrip("."))
+    assert 'keep it with --keep "column 1"' in said
+    words = shlex.split(said.partition("keep it with ")[2].splitlines()[0])
     run(*args, *words)
     write_csv(tmp_path / "b.csv", [(1.0, "red", 2, 3)], ("size", "colour", "my legs", "id"))
     run("fit", write_csv(tmp_path / "c.csv", insects()), *KIND, *FAST, "-o", out)

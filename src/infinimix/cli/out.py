@@ -17,6 +17,7 @@ import typer
 
 DECIMAL = re.compile(r"\d+(\.\d+)(e[-+]?\d+)?%?")
 NUMERIC = re.compile(r"[-<\d.,%]*")
+SHORT = 24  # letters of a name that is never folded
 
 
 _said: set[str] = set()  # the notes of this command
@@ -92,7 +93,9 @@ def grid(
     table = Table(box=box.SIMPLE_HEAD, show_header=any(columns))
     for j, name in enumerate(columns):
         numbers = j > 0 and all(NUMERIC.fullmatch(row[j]) for row in cells)
-        table.add_column(Text(name), justify="right" if numbers else "left", overflow="fold")
+        justify: Any = "right" if numbers else "left"
+        short = j == 0 and all(len(row[0]) <= SHORT for row in cells)  # what a line is about
+        table.add_column(Text(name), justify=justify, overflow="fold", no_wrap=short)
     for row in cells:
         table.add_row(*map(Text, row))
     below: list[Any] = [] if caption is None else [Text(f"  {caption}", style="italic"), ""]

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import ColumnOptions
 from infinimix.cli.dates import find_dates, tell_dates
-from infinimix.cli.errors import CommandError
+from infinimix.cli.errors import CommandError, quoted
 from infinimix.cli.files import read_source
 from infinimix.cli.ids import find_ids
 from infinimix.cli.kinds import Asked, ColumnInfo, ask_kinds, describe_columns, warn_of_columns
@@ -140,8 +139,8 @@ def _leave_out_ids(table: InputTable, asked: Asked, out: Sequence[str]) -> dict[
 
 def _word_ids(ids: dict[str, str]) -> list[str]:
     return [
-        f"column {name!r} left out, as it seems to name rows: {why}; keep it with --keep "
-        f"{quote(name)}"
+        f"column {name!r} left out, as it seems to name rows: {why}; keep it with "
+        f"{quoted([name], '--keep')}"
         for name, why in ids.items()
     ]
 

@@ -268,8 +268,9 @@ class Schema:
         return {name: found[j] for j, name in enumerate(self.names)}
 
     def _guessed(self) -> list[int]:
-        """The positions of guessed binary columns: of guessed kinds only these refuse numbers."""
-        return [j for j, c in enumerate(self.columns) if c.guessed and c.kind == "binary"]
+        """The positions of columns that were guessed to hold bits or categories."""
+        kinds = ("binary", "categorical")
+        return [j for j, c in enumerate(self.columns) if c.guessed and c.kind in kinds]
 
     def to_json(self) -> dict[str, Any]:
         """A dict of plain lists, strings and numbers for `json.dumps`; `from_json` undoes it.

@@ -136,7 +136,7 @@ def learn_joint(
 def layout_of_block(width: int) -> Layout:
     """Return the layout of statistics for a block of so many columns."""
     names = {"gaussian": tuple(f"x{d}" for d in range(width))}
-    return Layout(names, np.zeros(0, np.int64))
+    return Layout(names, np.zeros(0, np.int64), {})
 
 
 def find_numbers(

@@ -85,8 +85,8 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
     >>> X = rng.normal(size=(200, 2))
     >>> y = 3.0 * X[:, 0] + rng.normal(size=200)
     >>> model = CRPRegressor(random_state=0).fit(X, y)
-    >>> model.predict([[0.0, 0.0], [1.0, None]]).round(0).tolist()
-    [0.0, 3.0]
+    >>> model.predict([[2.0, 0.0], [1.0, None]]).round(0).tolist()
+    [6.0, 3.0]
     >>> low, high = model.predict_interval([[1.0, 0.0]], coverage=0.9)[0]
     >>> bool(0.5 < low < 3.0 < high < 5.5)
     True
