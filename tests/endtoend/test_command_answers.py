@@ -159,12 +159,14 @@ def test_compare_models_on_the_same_folds(folder):
     assert "name two or more" in refuse(*args, "--models", "aclass")
 
 
-def test_every_classifier_of_the_library_is_a_model():
+def test_every_classifier_and_the_regressor_of_the_library_are_models():
     assert tuple(MODELS) == MODEL_NAMES
-    classifiers = {
-        name for name in infinimix.__all__ if hasattr(getattr(infinimix, name), "predict_proba")
+    predicting = {
+        name
+        for name in infinimix.__all__
+        if any(hasattr(getattr(infinimix, name), m) for m in ("predict_proba", "predict_interval"))
     }
-    assert classifiers == set(MODELS.values())
+    assert predicting == set(MODELS.values())
 
 
 def test_a_model_that_cannot_be_saved_is_refused_by_fit_but_not_by_evaluate(folder, tmp_path):

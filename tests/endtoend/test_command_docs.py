@@ -25,7 +25,7 @@ OPTIONS = [
     (name, flag)
     for name, command in GROUP.commands.items()
     for parameter in command.params
-    for flag in parameter.opts
+    for flag in (*parameter.opts, *parameter.secondary_opts)
     if flag.startswith("-") and flag != "--help"
 ]
 

@@ -69,10 +69,16 @@ def _read_names(text: str) -> list[str]:
     """Return the names of models; one that there is not is refused."""
     from infinimix.cli.baselines import NAMES
     from infinimix.cli.errors import CommandError, hint
+    from infinimix.cli.goals import REGRESSOR
     from infinimix.cli.learning import available
 
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
-    known = [*available(), *NAMES]
+    if REGRESSOR in names:
+        raise CommandError(
+            f"--models: {REGRESSOR} predicts numbers, the others classes; leave it out, and "
+            "measure it with infinimix evaluate --regression."
+        )
+    known = [*(name for name in available() if name != REGRESSOR), *NAMES]
     for name in names:
         if name not in known:
             raise CommandError(f"--models: there is no {name!r}; {hint(name, known)}")

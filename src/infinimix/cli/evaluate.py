@@ -44,6 +44,8 @@ def evaluate(
         ),
     ] = None,
     model: options.ModelName = "aclass",
+    regression: options.Regression = None,
+    bins: options.Bins = None,
     text: options.Text = None,
     effort: options.Effort = "default",
     *,
@@ -55,12 +57,19 @@ def evaluate(
 ) -> None:
     """Measure how well a model predicts, by cross-validation or on a test table."""
     from infinimix.cli.costs import check_costs
+    from infinimix.cli.goals import Goal, check_test, refuse_for_numbers
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tasks import read_task
 
     _check_options(test, groups, cost, positive)
+    check_test(test, bins)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
-    task = read_task("evaluate", file, target, table, model, text, settings, groups)
+    goal = Goal(regression, bins)
+    task = read_task("evaluate", file, target, table, model, text, settings, groups, goal)
+    if task.numbers:
+        refuse_for_numbers(target, {"--baseline": baseline, "--cost": cost})
+        _evaluate_numbers(task, file, test, folds, seed, table.reading, as_json)
+        return
     if cost is not None:
         check_costs(task.y, cost, positive)
     from infinimix.cli.costs import show_costs, weigh
@@ -106,6 +115,27 @@ def _check_options(
         raise CommandError('--positive is for costs; add --cost "fn=5,fp=1", or leave it out.')
     if cost is not None:
         read_costs(cost)
+
+
+def _evaluate_numbers(
+    task: Any, file: Path, test: Path | None, folds: int, seed: int, reading: Any, as_json: bool
+) -> None:
+    from infinimix.cli.out import print_json, show
+    from infinimix.cli.regression import (  # NumPy: slow to load
+        evaluate_numbers,
+        plan_numbers,
+        show_number_scores,
+    )
+
+    judge, how = plan_numbers(task, test, folds, seed, reading)
+    if not as_json:
+        show_kinds(task)
+    found = evaluate_numbers(judge)
+    if as_json:
+        told = {"model": task.recipe.name, "how": how, "target": task.notes["target"]}
+        print_json({**told, **tell_kinds(task), **found})
+    else:
+        show(*show_number_scores(found, f"{file}: {task.recipe.name}, {how}"))
 
 
 def _judge_baselines(judge: Any, task: Any, seed: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""`infinimix fit`: from a table with a column of classes to a model in a file."""
+"""`infinimix fit`: from a table with a column to predict to a model in a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from infinimix.cli import options
 from infinimix.cli.bundles import ModelOptions, TableOptions
-from infinimix.evaluation.abilities import HoldsOut, able
+from infinimix.evaluation.abilities import HoldsOut, Regressing, able
 
 
 def fit(
@@ -15,6 +15,8 @@ def fit(
     target: options.Target,
     output: Annotated[Path, options.to_file("--output", "-o", text="Model to write.")],
     model: options.ModelName = "aclass",
+    regression: options.Regression = None,
+    bins: options.Bins = None,
     text: options.Text = None,
     effort: options.Effort = "default",
     *,
@@ -24,14 +26,16 @@ def fit(
     jobs: options.Jobs = None,
     as_json: options.Json = False,
 ) -> None:
-    """Learn a classifier from a table, and save it."""
+    """Learn to predict a column of a table, and save the model."""
+    from infinimix.cli.goals import Goal
     from infinimix.cli.learning import check_saved
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tasks import read_task
 
     check_saved(model)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
-    task = read_task("fit", train, target, table, model, text, settings)
+    goal = Goal(regression, bins)
+    task = read_task("fit", train, target, table, model, text, settings, goal=goal)
     if not as_json:
         from infinimix.cli.kinds import show_columns
 
@@ -48,13 +52,19 @@ def _tell(task: Any, model: Any) -> dict[str, Any]:
     from infinimix.cli.describing import describe_classes
     from infinimix.cli.kinds import tell_columns
 
-    return {
+    told = {
         "kind": type(model).__name__,
         "rows": len(task.y),
         "columns": tell_columns(task.infos),
+        "warnings": task.warnings,
+    }
+    if able(model, Regressing):
+        from infinimix.cli.regression import tell_fit
+
+        return told | tell_fit(model, task.y)
+    return told | {
         "classes": describe_classes(model, task.y),
         "loo_log_loss": model.loo_log_loss_ if able(model, HoldsOut) else None,
-        "warnings": task.warnings,
     }
 
 
@@ -62,8 +72,13 @@ def _show(task: Any, model: Any, output: Path) -> list[Any]:
     from infinimix.cli.describing import describe_classes, show_classes
     from infinimix.cli.out import count, number
 
-    title = f"Classes of {task.notes['target']!r}"
-    lines: list[Any] = [show_classes(describe_classes(model, task.y), title)]
+    if able(model, Regressing):
+        from infinimix.cli.regression import show_fit
+
+        lines = show_fit(model, task.y, task.notes["target"])
+    else:
+        title = f"Classes of {task.notes['target']!r}"
+        lines = [show_classes(describe_classes(model, task.y), title)]
     if able(model, HoldsOut) and model.loo_log_loss_ == model.loo_log_loss_:
         loss = number(model.loo_log_loss_)
         lines.append(f"Log-loss of training rows, held out while the others were learned: {loss}")

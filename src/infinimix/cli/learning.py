@@ -43,6 +43,7 @@ MODELS = {
     "dpmeans-svc": "DPMeansSVC",
     "gibbs-svc": "GibbsInfiniteSVC",
     "hybrid": "HybridClassifier",
+    "regressor": "CRPRegressor",
 }
 NOT_SAVED = "hybrid"  # holds a scikit-learn classifier, which has no form but pickle
 TAKES = {"unlabelled_share": "aclass", "relevance": "aclass"}  # options of one model only

@@ -11,7 +11,7 @@ from infinimix.cli.places import check_file, check_model, check_place
 
 MODEL_NAMES = (
     "aclass", "online-crp", "finite-mixture", "m2dpm", "m2dpm-cv", "dpmeans-svc", "gibbs-svc",
-    "hybrid",
+    "hybrid", "regressor",
 )  # fmt: skip
 TABLE = (
     "CSV, TSV, JSON lines, Parquet or Excel file, maybe .gz, .bz2, .xz or .zst; "
@@ -49,7 +49,10 @@ Model = Annotated[
     Path, typer.Argument(help="Model that infinimix has saved.", callback=check_model)
 ]
 Target = Annotated[
-    str, typer.Option("--target", "-t", help="Column that holds the class.", metavar="COLUMN")
+    str,
+    typer.Option(
+        "--target", "-t", help="Column to predict: classes, or a number.", metavar="COLUMN"
+    ),
 ]
 ModelName = Annotated[
     str,
@@ -75,6 +78,23 @@ Cost = Annotated[
         "--cost",
         help='Costs of wrong predictions: "fn=5,fp=1", or a cost for each class that is missed.',
         metavar="COSTS",
+    ),
+]
+Regression = Annotated[
+    bool | None,
+    typer.Option(
+        "--regression/--classes",
+        help="Predict the target as a number, or as classes; found if not given.",
+        show_default=False,
+    ),
+]
+Bins = Annotated[
+    int | None,
+    typer.Option(
+        "--bins",
+        help="Make so many classes of a target that is a number, by quantiles.",
+        metavar="N",
+        min=2,
     ),
 ]
 Text = Annotated[

@@ -1,4 +1,4 @@
-"""`infinimix predict`: the classes of the rows of a file, by a saved model."""
+"""`infinimix predict`: the classes, or the numbers, of the rows of a file by a saved model."""
 
 from __future__ import annotations
 
@@ -28,24 +28,40 @@ def predict(
             metavar="COSTS",
         ),
     ] = None,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            "--interval",
+            help="Numbers: write low and high too, which cover such a share of rows, as 0.9.",
+            metavar="SHARE",
+        ),
+    ] = None,
     append: options.Append = False,
     *,
     reads: FileOptions,
     as_json: options.Json = False,
 ) -> None:
-    """Classify the rows of a table."""
+    """Predict the rows of a table."""
     from infinimix.cli.costs import read_costs
     from infinimix.cli.files import read_source
+    from infinimix.cli.goals import check_answers
     from infinimix.cli.learning import load_trained, proba_frame, read_for
     from infinimix.cli.out import mention, print_json
     from infinimix.cli.writing import is_typed, write_table
+    from infinimix.evaluation.abilities import Regressing, able
 
     given = None if cost is None else read_costs(cost)
     source = read_source(file, reads.reading)  # before the model, which is slow to load
     trained = load_trained(model)
+    check_answers(trained.model, interval, cost)
     table, X = read_for(trained, source, reads.reading)
-    found = trained.predict(X, batch) if given is None else _by_cost(trained, X, batch, given)
-    answers = {"prediction": [_plain(value) for value in found]}
+    if able(trained.model, Regressing) and not (batch or proba):
+        from infinimix.cli.regression import answer_numbers
+
+        answers = answer_numbers(trained, X, interval)
+    else:
+        found = trained.predict(X, batch) if given is None else _by_cost(trained, X, batch, given)
+        answers = {"prediction": [_plain(value) for value in found]}
     if proba:
         chances = proba_frame(trained, X, batch)
         answers |= {f"p({label})": chances[label].tolist() for label in chances.columns}

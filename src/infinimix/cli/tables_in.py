@@ -64,6 +64,11 @@ class InputTable:
         lists = {n: c if isinstance(c, list) else c.tolist() for n, c in self.columns.items()}
         return {n: [None if is_missing(v) else v for v in cells] for n, cells in lists.items()}
 
+    def decimals(self, names: Iterable[str]) -> dict[str, str]:
+        """Return the decimal marks of those of the columns whose cells decide it."""
+        found = {name: self.styles[name] for name in names if name in self.styles}
+        return {name: style.decimal for name, style in found.items() if style.decided}
+
     @cached_property
     def frame(self) -> pd.DataFrame:
         """The columns as a data frame."""
@@ -228,6 +233,6 @@ def _refuse_regression(table: InputTable, target: str, some: list[Any], classes:
     if len(classes) > 20 and len(classes) > len(some) / 2:
         raise CommandError(
             f"the column {target!r} has {len(classes):,} different labels in {len(some):,} rows "
-            f"({listed(classes, 3)}), so it holds no classes; name another --target, or make "
-            "ranges of it first."
+            f"({listed(classes, 3)}), so it holds no classes; name another --target, or for "
+            "numbers say --bins 4 or --regression (fit and evaluate)."
         )

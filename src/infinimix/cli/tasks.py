@@ -11,6 +11,7 @@ from infinimix.cli.bundles import ColumnOptions
 from infinimix.cli.dates import find_dates, tell_dates
 from infinimix.cli.errors import CommandError, quoted
 from infinimix.cli.files import read_source
+from infinimix.cli.goals import REGRESSOR, Goal, settle, take_numbers
 from infinimix.cli.ids import find_ids
 from infinimix.cli.kinds import Asked, ColumnInfo, ask_kinds, describe_columns, warn_of_columns
 from infinimix.cli.learning import Recipe, Trained, check_effort, check_model, check_tuning
@@ -20,7 +21,6 @@ from infinimix.cli.tables_in import (
     InputTable,
     check_ambiguous,
     need_columns,
-    read_table,
     take_labels,
     tell_styles,
     understand,
@@ -28,6 +28,8 @@ from infinimix.cli.tables_in import (
 
 if TYPE_CHECKING:
     import pandas as pd
+
+CLASSES = Goal(regression=False)
 
 
 @dataclass(frozen=True)
@@ -42,6 +44,7 @@ class TaskTable:
     warnings: list[str]
     asked: Asked
     missing: Sequence[str] | None
+    numbers: bool = False  # the target is one, and no class
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -51,11 +54,7 @@ class TaskTable:
             "drop": self.asked.drop,
             "types": {name: self.table.types[name] for name in self.X.columns},
             "missing": None if self.missing is None else list(self.missing),
-            "decimals": {
-                name: style.decimal
-                for name, style in self.table.styles.items()
-                if style.decided and name in self.X.columns
-            },
+            "decimals": self.table.decimals(self.X.columns),
         }
 
     def save(self, model: Any, path: Path) -> None:
@@ -75,6 +74,7 @@ class Task:
     warnings: list[str]
     notes: dict[str, Any]
     groups: list[Any] | None = None  # of each row, such as a patient
+    numbers: bool = False  # the target is one, and no class
 
     @property
     def left_out(self) -> list[str]:
@@ -90,6 +90,7 @@ def read_rows(
     target: str | None = None,
     spikes: bool = False,
     groups: str | None = None,
+    goal: Goal = CLASSES,
 ) -> TaskTable:
     """Read a table, leave columns out, find kinds, and say what looks odd.
 
@@ -101,12 +102,17 @@ def read_rows(
         need_columns(source, [target], "--target")
     if groups is not None:
         need_columns(source, [groups], "--groups")
-    table = understand(source, reading, labels=target)
+    numbers = False
+    if target is not None:
+        source, numbers = settle(command, source, target, reading, goal)
+    table = understand(source, reading, labels=None if numbers else target)
     asked = ask_kinds(table, options.kinds, options.columns, options.drop, options.keep)
     out = [name for name in (*asked.drop, groups, target) if name is not None]
     if not set(table.source.names) - set(out):
         raise CommandError(f"{path} has no column to learn from besides {', '.join(out)}.")
-    y = [] if target is None else take_labels(table, target)
+    y: list[Any] = []
+    if target is not None:
+        y = take_numbers(table, target) if numbers else take_labels(table, target)
     free = {
         name: cells
         for name, cells in table.columns.items()
@@ -116,7 +122,7 @@ def read_rows(
     ids = _leave_out_ids(table, asked, out)
     used = [name for name in table.source.names if name not in (*out, *ids)]
     check_ambiguous(table, [name for name in used if name not in asked.named])
-    said = [*_word_ids(ids), *tell_styles(table, used)]
+    said = [*_word_ids(ids), *tell_styles(table, [*used, *([target] if target else [])])]
     for text in said:
         warn(command, text)
     asked = replace(asked, drop=[*asked.drop, *ids])
@@ -126,7 +132,7 @@ def read_rows(
     for text in (dates := tell_dates({info.name: info.kind for info in infos})):
         warn(command, text)
     said += [*dates, *warn_of_columns(command, infos)]
-    return TaskTable(table, X, y, columns, infos, said, asked, reading.missing)
+    return TaskTable(table, X, y, columns, infos, said, asked, reading.missing, numbers)
 
 
 def _leave_out_ids(table: InputTable, asked: Asked, out: Sequence[str]) -> dict[str, str]:
@@ -147,21 +153,28 @@ def _word_ids(ids: dict[str, str]) -> list[str]:
 
 def read_task(
     command: str, path: Path, target: str, options: ColumnOptions, model: str, text: str | None,
-    settings: dict[str, Any], groups: str | None = None,
+    settings: dict[str, Any], groups: str | None = None, goal: Goal = CLASSES,
 ) -> Task:  # fmt: skip
-    """Read a table with labels for a model; the column of groups is not learned."""
+    """Read a table with labels for a model; the column of groups is not learned.
+
+    A target that is a number is for a regressor.
+    """
     if groups == target:
         raise CommandError(f"--groups: {groups!r} is the target; name another column.")
     check_model(model)
+    goal = goal.decide(command, model)
     check_effort(settings["effort"])
     check_tuning(model, settings)
     if text is not None and model != "online-crp":
         raise CommandError(f"--text: {model} does not read words; add --model online-crp.")
     if text is None:
-        spikes = model in ("aclass", "hybrid")  # the one that looks for values that are common
-        rows = read_rows(command, path, options, target, spikes, groups)
+        spikes = model in ("aclass", "hybrid", REGRESSOR)  # which look for values that are common
+        rows = read_rows(command, path, options, target, spikes, groups, goal)
     else:
-        rows = _read_words(path, options.reading, text, target)
+        rows = _read_words(command, path, options.reading, text, target, goal)
+    if rows.numbers:
+        model = REGRESSOR
+        check_tuning(model, settings)  # once more: no user has named this model
     recipe = Recipe(model, rows.infos, rows.columns, text, settings)
     if settings.get("set"):
         recipe.estimator()  # refuses parameters that the model does not have
@@ -172,12 +185,19 @@ def read_task(
         need_columns(rows.table.source, [groups], "--groups")
         cells = list(rows.table.columns[groups])
         grouped = [cells[i] for i in kept]
-    notes = {**rows.notes, "target": target}
-    return Task(rows.table, X, y, recipe, rows.infos, rows.warnings, notes, grouped)
+    decimals = rows.table.decimals([*rows.X.columns, target])
+    notes = {**rows.notes, "target": target, "decimals": decimals}
+    warnings, numbers = rows.warnings, rows.numbers
+    return Task(rows.table, X, y, recipe, rows.infos, warnings, notes, grouped, numbers)
 
 
-def _read_words(path: Path, reading: Reading, text: str, target: str) -> TaskTable:
-    table = read_table(path, reading, labels=target, text=[text])
+def _read_words(
+    command: str, path: Path, reading: Reading, text: str, target: str, goal: Goal
+) -> TaskTable:
+    source = read_source(path, reading)
+    need_columns(source, [target], "--target")
+    source, _ = settle(command, source, target, reading, goal)  # words are for classes
+    table = understand(source, reading, labels=target, text=[text])
     need_columns(table.source, [text], "--text")
     y = take_labels(table, target)
     others = [name for name in table.source.names if name not in (text, target)]

@@ -35,7 +35,7 @@ def by_folds(command: str, task: Task, folds: int, seed: int) -> Judge:
     if rare:
         warn(command, f"classes with less than {folds} rows are not in every fold: {listed(rare)}.")
     if task.groups is not None:
-        _check_groups(command, task, folds)
+        check_groups(command, task, folds)
 
     def judge(own: Task, model: Any) -> Predictions:
         rows = own.recipe.of(own.X)
@@ -51,7 +51,8 @@ def by_folds(command: str, task: Task, folds: int, seed: int) -> Judge:
     return judge
 
 
-def _check_groups(command: str, task: Task, folds: int) -> None:
+def check_groups(command: str, task: Task, folds: int) -> None:
+    """Refuse fewer groups than folds; rows without a group are noted."""
     groups = task.groups or []
     bare = sum(map(is_missing, groups))
     if bare:
@@ -76,7 +77,7 @@ def by_table(command: str, task: Task, path: Path, reading: Reading) -> Judge:
     target = task.notes["target"]
     reading = replace(reading, decimals=task.notes["decimals"])
     table = read_table(path, reading, types=task.notes["types"], labels=target)
-    frame = fill_absent(table, list(task.X.columns), _find_absent(table, task))
+    frame = fill_absent(table, list(task.X.columns), find_absent(table, task))
     y = take_labels(table, target)
     new = {label for label in y if label is not None} - set(task.y)
     if new:
@@ -95,7 +96,7 @@ def by_table(command: str, task: Task, path: Path, reading: Reading) -> Judge:
     return judge
 
 
-def _find_absent(table: InputTable, task: Task) -> list[str]:
+def find_absent(table: InputTable, task: Task) -> list[str]:
     """Return the columns that a test table lacks; without the target or with none it is refused."""
     absent = [name for name in task.X.columns if name not in table.types]
     target = task.notes["target"]

@@ -47,6 +47,12 @@ class Predicting(Protocol):
     def predict(self, X: Any) -> Any: ...
 
 
+class Regressing(Protocol):
+    """A model that predicts a number, with intervals."""
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> Any: ...
+
+
 class Grouping(Protocol):
     """A mixture, or a classifier whose classes are mixtures."""
 

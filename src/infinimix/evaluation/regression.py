@@ -1,0 +1,59 @@
+"""How good predictions of numbers are: errors, R^2, and how many values intervals cover."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infinimix.evaluation.intervals import Z, mean_interval, share_interval, standard_error
+
+
+class PredictedNumbers(NamedTuple):
+    """Rows that were predicted by models that have not learned them."""
+
+    y: np.ndarray
+    mean: np.ndarray  # what was predicted
+    low: np.ndarray  # ends of intervals
+    high: np.ndarray
+    baseline: np.ndarray  # the mean of the rows that were learned
+    coverage: float  # that the intervals promise
+    groups: np.ndarray | None = None  # rows of one group depend on each other
+
+
+def score_numbers(found: PredictedNumbers) -> dict[str, Any]:
+    """Return the scores for JSON, with 95% intervals.
+
+    R^2 compares with always answering the mean of the rows that were learned: it is 1 - the ratio
+    of two means of squares, whose interval is that of the delta method.
+    """
+    error, base = found.y - found.mean, found.y - found.baseline
+    inside = (found.low <= found.y) & (found.y <= found.high)
+    unit = float((base**2).mean()) or 1.0
+    covered = share_interval(inside, found.groups)
+    r2 = 1.0 - float((error**2).mean()) / unit
+    half = Z * standard_error((error**2 - (1.0 - r2) * base**2) / unit, found.groups)
+    return {
+        "rows": len(found.y),
+        "r2": r2,
+        "r2_interval": (r2 - half, min(r2 + half, 1.0)),
+        "mean_absolute_error": float(np.abs(error).mean()),
+        "mean_absolute_error_interval": mean_interval(np.abs(error), found.groups)[1:],
+        "rmse": float(np.sqrt((error**2).mean())),
+        "mean_absolute_error_of_mean": float(np.abs(base).mean()),
+        "rmse_of_mean": float(np.sqrt((base**2).mean())),
+        "promised_coverage": found.coverage,
+        "coverage": covered.value,
+        "coverage_interval": covered[1:],
+        "median_width": float(np.median(found.high - found.low)),
+    }
+
+
+def judge_numbers(scores: dict[str, Any]) -> str:
+    """Return in one sentence whether the predictions are of use."""
+    low, high = scores["r2_interval"]
+    if high <= 0.0:
+        return "The predictions are worse than always answering the mean."
+    if low <= 0.0:
+        return "The predictions are not clearly better than always answering the mean."
+    return "The predictions are better than always answering the mean."
