@@ -155,6 +155,17 @@ def _numbers(
     return [None if is_missing(value) else value for value in list(alone.columns[target])]
 
 
+def read_numbers(source: Source, target: str, reading: Reading) -> list[Any]:
+    """Return the target as numbers, None where it is missing; something else is refused."""
+    values = _numbers(source, target, reading)
+    if values is None:
+        raise CommandError(
+            f"the model predicts numbers, but the column {target!r} of {source.name} holds "
+            f"{_examples(source, target)}; name another --target."
+        )
+    return values
+
+
 def _examples(source: Source, target: str) -> str:
     cells = source.cells[source.names.index(target)]
     return listed(dict.fromkeys(cell for cell in cells if not is_missing(cell)), 3)

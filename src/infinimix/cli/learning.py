@@ -294,16 +294,20 @@ def load_trained(path: Path) -> Trained:
     return Trained(infinimix.load(path), notes if isinstance(notes, dict) else {})
 
 
+def reading_of(trained: Trained, reading: Reading) -> Reading:
+    """Return how to read a file for a model, where the user leaves it open."""
+    missing = reading.missing if reading.missing is not None else trained.notes.get("missing")
+    return replace(reading, missing=missing, decimals=trained.notes.get("decimals") or {})
+
+
 def read_for(
     trained: Trained, source: Source, reading: Reading, target: str | None = None
 ) -> tuple[InputTable, pd.DataFrame]:
     """Return the table of a file as a model takes it, and the columns that the model takes."""
     notes, needed = trained.notes, trained.needed
     types = dict(notes.get("types") or _types_of(trained.model))
-    missing = reading.missing if reading.missing is not None else notes.get("missing")
     target = target if target is not None else notes.get("target")
-    decimals = notes.get("decimals") or {}
-    reading = replace(reading, missing=missing, decimals=decimals)
+    reading = reading_of(trained, reading)
     table = understand(source, reading, types=types, labels=target)
     for text in tell_styles(table, [name for name in table.types if name in needed]):
         warnings.warn(text, stacklevel=2)

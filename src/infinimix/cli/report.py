@@ -23,7 +23,9 @@ def report(
     target: Annotated[
         str | None,
         typer.Option(
-            "--target", "-t", help="Column that holds the class; the model's, if not given."
+            "--target",
+            "-t",
+            help="Column of the class or number; the model's, if not given.",
         ),
     ] = None,
     output: Annotated[Path, options.to_file("--output", "-o", text="Page to write.")] = Path(
@@ -76,19 +78,24 @@ def _read(
 ) -> tuple[Any, Any, Any]:
     """Return the rows for the page, their labels where the file has them, and predictions."""
     from infinimix.cli.errors import CommandError
-    from infinimix.cli.learning import read_for
+    from infinimix.cli.goals import read_numbers
+    from infinimix.cli.learning import read_for, reading_of
     from infinimix.cli.out import count, warn
     from infinimix.cli.tables_in import need_columns, read_labels
-    from infinimix.evaluation.abilities import AnswersBatches, Classified, able
+    from infinimix.evaluation.abilities import AnswersBatches, Classified, Regressing, able
 
+    numbers = able(trained.model, Regressing)
     table, X = read_for(trained, source, reading, target)
     rows = trained.rows(X)
     name = target if target is not None else trained.notes.get("target")
     if target is not None:
         need_columns(table.source, [target], "--target")
-    if name is None or name not in table.types or not able(trained.model, Classified):
+    if name is None or name not in table.types or not (numbers or able(trained.model, Classified)):
         return rows, None, None
-    labels = read_labels(table, name)
+    if numbers:
+        labels = read_numbers(source, name, reading_of(trained, reading))
+    else:
+        labels = read_labels(table, name)
     bare = sum(label is None for label in labels)
     if bare == len(labels):
         raise CommandError(f"{source.name} has no labels in {name!r}; name another --target.")
@@ -98,6 +105,10 @@ def _read(
         warn("report", f"{count(bare, 'row')} without {name!r} {what}.")
     import pandas as pd  # loaded, as there is a frame
 
+    if numbers:
+        kept = [i for i, label in enumerate(labels) if label is not None]
+        some = pd.Series([labels[i] for i in kept], name=name, dtype=float)
+        return rows.iloc[kept].reset_index(drop=True), some, None
     from infinimix.evaluation.predictions import cross_validate, judge_held_out
 
     if held_out:

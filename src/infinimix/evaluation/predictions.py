@@ -130,7 +130,7 @@ def cross_validate(
     proba, models = np.zeros((len(codes), len(labels))), []
     for train, test in splits(fold, n_folds):
         learned = np.sort(np.concatenate([known[train], bare]))
-        fresh = _fresh(model, rows, seed)
+        fresh = fresh_copy(model, rows, seed)
         with warnings.catch_warnings():
             if quiet:
                 warnings.simplefilter("ignore", UserWarning)
@@ -163,7 +163,7 @@ def _predict(model: Any, rows: Any, labels: Sequence[Any]) -> np.ndarray:
     return align(model.predict_proba(rows), np.asarray(model.classes_).tolist(), labels)
 
 
-def _fresh(model: Any, rows: Any, seed: int) -> Any:
+def fresh_copy(model: Any, rows: Any, seed: int) -> Any:
     """Return an unfitted copy that decides the kinds of columns as the model has."""
     fresh = clone(model)
     known = fresh.get_params()

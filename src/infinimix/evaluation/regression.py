@@ -6,7 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix.evaluation.folds import deal, splits
 from infinimix.evaluation.intervals import Z, mean_interval, share_interval, standard_error
+from infinimix.evaluation.predictions import fresh_copy
+from infinimix.tables.rows import pick
 
 
 class PredictedNumbers(NamedTuple):
@@ -57,3 +60,45 @@ def judge_numbers(scores: dict[str, Any]) -> str:
     if low <= 0.0:
         return "The predictions are not clearly better than always answering the mean."
     return "The predictions are better than always answering the mean."
+
+
+# --- rows that models have not learned -----------------------------------------------------------
+
+COVERAGES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)  # of the intervals that a report counts
+FOLDS = 5
+
+
+class Judged(NamedTuple):
+    """Predicted rows, and which of them the intervals of each of COVERAGES cover."""
+
+    numbers: PredictedNumbers
+    inside: np.ndarray  # (rows, coverages)
+    how: str
+
+
+def judge(model: Any, rows: Any, y: Any, seed: int, held_out: bool) -> Judged:
+    """Predict rows by the model, if they are new to it, or by models of folds like it."""
+    y = np.asarray(y, dtype=np.float64)
+    n_folds = min(FOLDS, len(y))
+    if len(y) < 2:
+        raise ValueError(f"Two rows or more are needed to judge a model; got {len(y)}.")
+    if held_out:
+        parts: list[tuple[np.ndarray | None, np.ndarray]] = [(None, np.arange(len(y)))]
+    else:
+        parts = [*splits(deal([0] * len(y), n_folds, seed), n_folds)]
+    mean, baseline = np.empty(len(y)), np.empty(len(y))
+    ends = np.empty((len(y), 2 * len(COVERAGES)))
+    tails = 0.5 * (1.0 - np.array(COVERAGES))
+    for learned, held in parts:
+        judged = model
+        if learned is not None:
+            judged = fresh_copy(model, rows, seed).fit(pick(rows, learned), y[learned])
+        some = pick(rows, held)
+        mean[held] = judged.predict(some)
+        ends[held] = judged.predict_quantiles(some, [*tails, *(1.0 - tails)])
+        baseline[held] = y[held if learned is None else learned].mean()
+    low, high = ends[:, : len(COVERAGES)], ends[:, len(COVERAGES) :]
+    shown = COVERAGES.index(0.9)
+    how = "held-out rows" if held_out else f"{n_folds}-fold cross-validation"
+    found = PredictedNumbers(y, mean, low[:, shown], high[:, shown], baseline, 0.9)
+    return Judged(found, (low <= y[:, None]) & (y[:, None] <= high), how)

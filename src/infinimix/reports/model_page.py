@@ -6,7 +6,14 @@ import os
 from pathlib import Path
 from typing import Any
 
-from infinimix.evaluation.abilities import Classifying, Clustering, Grouping, Networking, able
+from infinimix.evaluation.abilities import (
+    Classifying,
+    Clustering,
+    Grouping,
+    Networking,
+    Regressing,
+    able,
+)
 from infinimix.reports.page import write_page
 from infinimix.reports.shown import Report
 from infinimix.scikit import check_is_fitted
@@ -29,7 +36,8 @@ def write_report(
     """Write a self-contained HTML page about a fitted model.
 
     The page opens offline, in light and dark, on paper and on a phone. What it shows depends on
-    the model: a classifier (how well it does, groups, columns, hardest rows), a clustering
+    the model: a classifier (how well it does, groups, columns, hardest rows), a
+    regressor (predicted against true, residuals, coverage), a clustering
     (groups, columns that go together, strange rows) or a network (graph, roles, edges). The model
     is not changed. The file is written whole or not at all.
 
@@ -37,14 +45,15 @@ def write_report(
     ----------
     model : fitted estimator
         `AClassClassifier`, `OnlineCRPClassifier`, `MaxMarginDPMeans` or another classifier with
-        `predict_proba`; `CRPMixture` or `DPMeans`; or `BlockmodelBayesNet`.
+        `predict_proba`; `CRPRegressor`; `CRPMixture` or `DPMeans`; or `BlockmodelBayesNet`.
     path : str or path
         The page to write, in a folder that exists.
     rows : DataFrame, optional
         The rows that the model was fitted on, or others like them. Without them a page tells
         what was learned, and not how well it does.
     target : sequence of labels, optional
-        The label of each row, for classifiers. A column of a frame gives the page its name.
+        The label of each row, for classifiers; its number, for regressors. A column of a frame
+        gives the page its name.
     seed : int
         Seed of the folds, and of the models that are fitted to them.
     held_out : bool
@@ -94,6 +103,10 @@ def write_report(
 
         names = Names(title, target_name, source)
         text = classifier_page(model, rows, target, seed, held_out, image, names, predictions)
+    elif able(model, Regressing):
+        from infinimix.reports.regression_page import regression_page
+
+        text = regression_page(model, rows, target, seed, held_out, title, target_name)
     elif able(model, Grouping) or able(model, Clustering):
         from infinimix.reports.mixture_page import mixture_page
 
@@ -101,7 +114,7 @@ def write_report(
     else:
         raise TypeError(
             f"There is no report for {type(model).__name__}: it is neither a classifier with "
-            "probabilities, nor a clustering, nor a network."
+            "probabilities, nor a regressor, nor a clustering, nor a network."
         )
     write_page(Path(path), text)
     return Report(Path(path), text)

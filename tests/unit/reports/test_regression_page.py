@@ -1,0 +1,85 @@
+"""The page of a regressor: performance, coverage, residuals; and what it says without rows."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from infinimix import CRPRegressor
+from infinimix.evaluation.regression import judge
+from infinimix.reports import write_report
+from tests.endtoend.command_files import run, write_csv
+from tests.unit.reports.pages import CHROMIUM, check_page, run_in_chromium
+
+rng = np.random.default_rng(0)
+N = 120
+X = pd.DataFrame({"a": rng.normal(size=N), "word": rng.choice(["u", "v<b>"], N)})
+Y = pd.Series(3 * X["a"] + (X["word"] == "u") + rng.normal(size=N), name="price & more")
+X.loc[::9, "a"] = np.nan
+
+
+@pytest.fixture(scope="module")
+def model():
+    return CRPRegressor(effort="fast", random_state=0).fit(X, Y)
+
+
+def report(tmp_path, model, **options):
+    path = tmp_path / "report.html"
+    write_report(model, path, **options)
+    return check_page(path.read_text("utf-8"))
+
+
+def test_it_has_all_sections(tmp_path, model):
+    page = report(tmp_path, model, rows=X, target=Y)
+    ids = [a["id"] for a in page.find("section")]
+    assert ids == ["performance", "coverage", "residuals", "missing", "about"]
+    assert len(page.find("svg", "plot")) == 3
+    assert any("price & more" in text for text in page.texts)
+    assert any("better than always answering the mean" in text for text in page.texts)
+
+
+def test_without_rows_it_tells_what_it_can(tmp_path, model):
+    page = report(tmp_path, model)
+    assert [a["id"] for a in page.find("section")] == ["about"]
+    assert any("cannot say how well" in text for text in page.texts)
+
+
+def test_new_rows_are_judged_by_the_model_itself(model):
+    found = judge(model, X[:40], Y[:40], 0, held_out=True)
+    assert found.how == "held-out rows"
+    assert np.array_equal(found.numbers.mean, model.predict(X[:40]))
+    by_folds = judge(model, X, Y, 0, held_out=False)
+    assert not np.allclose(by_folds.numbers.mean, model.predict(X))
+    assert (np.diff(by_folds.inside.mean(axis=0)) >= 0).all()
+
+
+def test_the_command_writes_it(tmp_path):
+    rows = [(a, w, y) for a, w, y in zip(X["a"].fillna(0), X["word"], Y, strict=True)]
+    table = write_csv(tmp_path / "t.csv", rows, ("a", "word", "price"))
+    saved, out = tmp_path / "m.imx", tmp_path / "r.html"
+    run("fit", table, "-t", "price", "-o", saved, "--effort", "fast", "--regression")
+    run("report", saved, table, "--output", out)
+    page = out.read_text("utf-8")
+    assert "How well it does" in page
+    told = json.loads(
+        run("evaluate", table, "-t", "price", "--effort", "fast", "--regression", "--json").stdout
+    )
+    low, high = told["r2_interval"]
+    assert f"{told['r2']:.3f}" in page  # both fit the same models to the same folds
+    assert f"{low:.3f} to {high:.3f}" in page
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium on the PATH")
+def test_it_fits_a_phone(tmp_path, model):
+    path = tmp_path / "report.html"
+    write_report(model, path, rows=X, target=Y)
+    script = """
+      const d = document.documentElement;
+      d.style.width = "375px";
+      return [d.scrollWidth <= d.clientWidth, document.body.scrollWidth];
+    """
+    (fits, width), console = run_in_chromium(path, script, tmp_path)
+    assert console == []
+    assert fits
+    assert width <= 375
