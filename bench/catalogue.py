@@ -34,6 +34,7 @@ BENCHMARKS = {
     "cold": Benchmark("bench.cold", ALL),
     "tables": Benchmark("bench.tables", TABLES),
     "imputation": Benchmark("bench.imputation", TABLES),
+    "regression": Benchmark("bench.regression", (*ENGINES, "estimators/mixture/regression")),
     "density": Benchmark("bench.density", ENGINES),
     "mnist": Benchmark("bench.mnist", ENGINES),
     "effort": Benchmark("bench.effort", ENGINES),
