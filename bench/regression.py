@@ -97,13 +97,15 @@ def models(X: pd.DataFrame) -> dict[str, Callable[[], Any]]:
     }
 
 
-def judge(make: Callable[[], Any], X: pd.DataFrame, y: np.ndarray) -> dict[str, float]:
+def judge(
+    make: Callable[[], Any], X: pd.DataFrame, y: np.ndarray, folds: int = FOLDS
+) -> dict[str, float]:
     """R^2, the coverage of 90% intervals if there are any, and CPU seconds."""
     mean, covered = np.empty(len(y)), np.full(len(y), np.nan)
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # columns without values in a fold
-        for train, test in KFold(FOLDS, shuffle=True, random_state=1).split(X):
+        for train, test in KFold(folds, shuffle=True, random_state=1).split(X):
             model = make().fit(X.iloc[train], y[train])
             mean[test] = model.predict(X.iloc[test])
             if isinstance(model, CRPRegressor):
@@ -113,13 +115,16 @@ def judge(make: Callable[[], Any], X: pd.DataFrame, y: np.ndarray) -> dict[str, 
     return {"r2": r2_score(y, mean), "coverage": float(covered.mean()), "seconds": seconds}
 
 
-def measure(names: list[str], n_rows: int | None = None) -> dict[str, dict[str, dict[str, float]]]:
+def measure(
+    names: list[str], n_rows: int | None = None, folds: int = FOLDS
+) -> dict[str, dict[str, dict[str, float]]]:
     """Figures by table and model."""
     results = {}
     for name in names:
         X, y = tables()[name]()
         X, y = X.iloc[:n_rows], np.asarray(y, float)[:n_rows]
-        results[f"{name}, {len(y):,}"] = {m: judge(make, X, y) for m, make in models(X).items()}
+        found = {m: judge(make, X, y, folds) for m, make in models(X).items()}
+        results[f"{name}, {len(y):,}"] = found
     return results
 
 
@@ -147,7 +152,7 @@ def summary(results: dict[str, dict[str, dict[str, float]]]) -> Section:
 
 def run(quick: bool = False) -> Section:
     names = ["diabetes"] if quick else list(tables())
-    section = summary(measure(names, 60 if quick else None))
+    section = summary(measure(names, **({"n_rows": 40, "folds": 2} if quick else {})))
     if absent := [name for name in REAL if not find(name)]:
         section.notes.append(lacking(absent))
     return section

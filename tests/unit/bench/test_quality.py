@@ -11,7 +11,7 @@ import pytest
 from sklearn.metrics import log_loss
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 
-from bench import density, imputation, mnist, realdata, table_peers, tables
+from bench import density, imputation, mnist, realdata, regression, table_peers, tables
 from bench.__main__ import run
 from bench.measures import tempered
 from infinimix import CRPMixture
@@ -247,3 +247,16 @@ def test_mnist_reads_and_runs(digits):
     assert list(y) == list(range(10))
     section = run("mnist", quick=True)
     assert [line.what for line in section.lines] == ["complete", "half of the pixels missing"]
+
+
+def test_regressors_are_compared(data, monkeypatch):
+    monkeypatch.setitem(EFFORTS, "default", Effort(1, 2, 0))
+    every = regression.models
+    quick = lambda X: {m: make for m, make in every(X).items() if m != "forest"}  # noqa: E731
+    monkeypatch.setattr(regression, "models", quick)
+    section = run("regression", quick=True)
+    (grid,) = section.grids
+    assert grid.rows[0][0] == "diabetes, 40"
+    assert len(grid.rows[0]) == len(grid.headings) == 7
+    assert "skipped" in section.notes[-1]
+    assert "autos price" in regression.tables()
