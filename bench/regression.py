@@ -146,7 +146,7 @@ def summary(results: dict[str, dict[str, dict[str, float]]]) -> Section:
         for m in next(iter(results.values()))
     }
     told = ", ".join(f"{m} {s:.0f}" for m, s in seconds.items())
-    section.notes.append(f"CPU seconds, five folds of all tables: {told}.")
+    section.notes.append(f"CPU seconds, five folds of all tables: {told}")
     return section
 
 
