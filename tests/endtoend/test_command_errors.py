@@ -176,6 +176,8 @@ def test_what_others_refuse(here, tmp_path):
     assert "add --output FILE" in refuse("impute", train, "--json")
     assert "at most" in refuse("evaluate", train, *KIND, "--folds", "50")
     assert "'kind'" in refuse("stream", train, "-t", "knid")
+    for model in ("m2dpm", "finite-mixture"):
+        assert "row by row" in refuse("stream", train, *KIND, "--model", model)
     Path("file").touch()
     assert "name a folder" in refuse("stream", train, *KIND, "--folder", "file")
     run("stream", train, *KIND, "--folder", "state", "--seed", "1")

@@ -15,7 +15,7 @@ from infinimix.cli.dates import find_dates, tell_dates
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import find_format, look_at, read_source
 from infinimix.cli.kinds import FLAGS
-from infinimix.cli.learning import find_class, make
+from infinimix.cli.learning import find_class, make, reads_tables
 from infinimix.cli.out import is_watched, mention
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import need_columns, split_names, understand
@@ -142,8 +142,10 @@ def open_learner(
     from infinimix.streaming.folder import list_snapshots, load_newest
 
     cls = find_class(name)
-    if not able(cls, LearnsTables):
-        raise CommandError(f"--model: {name} cannot learn row by row; take online-crp or aclass.")
+    if not able(cls, LearnsTables) or not reads_tables(name):
+        raise CommandError(
+            f"--model: {name} cannot learn a table row by row; take online-crp or aclass."
+        )
     if flow.text is not None and name != "online-crp":
         raise CommandError(f"--text: {name} does not read words; take --model online-crp.")
     if folder is None:
