@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from infinimix.cli.errors import CommandError, listed, quoted
+from infinimix.cli.errors import CommandError, listed
 from infinimix.cli.out import count, grid, warn
 from infinimix.cli.tables_in import InputTable, need_columns, split_names
 from infinimix.streaming.cells import NUMBER
@@ -183,8 +183,7 @@ def warn_of_columns(command: str, infos: Sequence[ColumnInfo]) -> list[str]:
     said = []
     for info in infos:
         if info.odd and info.odd not in TELL_NOTHING:
-            advice = "" if "--missing" in info.odd else f"; leave it out with {quoted([info.name])}"
-            said.append(f"column {info.name!r} {info.odd}{advice}.")
+            said.append(f"column {info.name!r} {info.odd}.")
     for odd in TELL_NOTHING:
         names = [info.name for info in infos if info.odd == odd]
         if names:

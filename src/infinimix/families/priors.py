@@ -5,7 +5,6 @@ becomes of that, and `catalogue` which family a kind of column has.
 """
 
 from collections.abc import Mapping
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +20,7 @@ class Layout(NamedTuple):
 
     names: Mapping[str, tuple[str, ...]]  # kind, or "gaussian 1", ... -> names of the columns
     category_counts: np.ndarray  # of each categorical column, as known so far
-    resolutions: Mapping[str, float] = MappingProxyType({})  # of columns of numbers that have one
+    resolutions: Mapping[str, float] = {}  # of columns of numbers that have one
 
     def grain(self, names):
         """Return d^2 / 12 of the resolution d of each of these columns, 0 without one."""

@@ -116,3 +116,16 @@ def run_in_chromium(path, script, folder):
     console = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
     body = next(a for tag, a in Parsed(done.stdout).tags if tag == "body")
     return json.loads(body["data-answer"]), console
+
+
+def check_phone(path, folder):
+    """A page is no wider than a phone, and its console is empty."""
+    script = """
+      const d = document.documentElement;
+      d.style.width = "375px";
+      return [d.scrollWidth <= d.clientWidth, document.body.scrollWidth];
+    """
+    (fits, width), console = run_in_chromium(path, script, folder)
+    assert console == []
+    assert fits
+    assert width <= 375

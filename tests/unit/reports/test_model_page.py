@@ -20,8 +20,8 @@ from tests.unit.reports.pages import (
     NASTY,
     Parsed,
     check_page,
+    check_phone,
     mixed_table,
-    run_in_chromium,
 )
 
 X, Y = mixed_table()
@@ -56,15 +56,7 @@ def test_a_classifier_has_all_sections(tmp_path, classifier):
 def test_it_fits_a_phone(tmp_path, classifier):
     path = tmp_path / "report.html"
     write_report(classifier, path, rows=X, target=Y)
-    script = """
-      const d = document.documentElement;
-      d.style.width = "375px";
-      return [d.scrollWidth <= d.clientWidth, document.body.scrollWidth];
-    """
-    (fits, width), console = run_in_chromium(path, script, tmp_path)
-    assert console == []
-    assert fits
-    assert width <= 375
+    check_phone(path, tmp_path)
 
 
 def test_without_rows_a_page_tells_what_was_learned(tmp_path, classifier):

@@ -10,7 +10,7 @@ from infinimix import CRPRegressor
 from infinimix.evaluation.regression import judge
 from infinimix.reports import write_report
 from tests.endtoend.command_files import run, write_csv
-from tests.unit.reports.pages import CHROMIUM, check_page, run_in_chromium
+from tests.unit.reports.pages import CHROMIUM, check_page, check_phone
 
 rng = np.random.default_rng(0)
 N = 120
@@ -74,12 +74,4 @@ def test_the_command_writes_it(tmp_path):
 def test_it_fits_a_phone(tmp_path, model):
     path = tmp_path / "report.html"
     write_report(model, path, rows=X, target=Y)
-    script = """
-      const d = document.documentElement;
-      d.style.width = "375px";
-      return [d.scrollWidth <= d.clientWidth, document.body.scrollWidth];
-    """
-    (fits, width), console = run_in_chromium(path, script, tmp_path)
-    assert console == []
-    assert fits
-    assert width <= 375
+    check_phone(path, tmp_path)

@@ -49,18 +49,7 @@ class NumberColumns(NamedTuple):
 
     def fits(self, schema: Schema) -> bool:
         """Return whether these are numbers of such columns."""
-        columns, width = self.columns, len(self.columns)
-        return (
-            columns.dtype == np.int64
-            and width > 1
-            and bool((np.diff(columns) > 0).all())
-            and columns[0] >= 0
-            and columns[-1] < schema.width
-            and all(is_number(schema, j) for j in columns.tolist())
-            and self.mean.shape == self.scale.shape == (width,)
-            and bool(np.isfinite(self.mean).all() and np.isfinite(self.scale).all())
-            and bool((self.scale > 0.0).all())
-        )
+        return len(self.columns) > 1 and are_numbers(schema, self.columns, self.mean, self.scale)
 
 
 @dataclass
@@ -136,7 +125,7 @@ def learn_joint(
 def layout_of_block(width: int) -> Layout:
     """Return the layout of statistics for a block of so many columns."""
     names = {"gaussian": tuple(f"x{d}" for d in range(width))}
-    return Layout(names, np.zeros(0, np.int64), {})
+    return Layout(names, np.zeros(0, np.int64))
 
 
 def find_numbers(
@@ -195,11 +184,34 @@ def strength_within(cells: np.ndarray, codes: np.ndarray) -> np.ndarray:
     return np.asarray(np.sqrt(total.max(axis=0) / len(codes)))
 
 
-def choose_columns(R: np.ndarray, strength: np.ndarray, most: int) -> np.ndarray:
-    """Return the columns of a block, those that go together most if there are too many."""
+def are_numbers(
+    schema: Schema, columns: np.ndarray, mean: np.ndarray, scale: np.ndarray, others: int = 0
+) -> bool:
+    """Return whether these may be numbers of a table and how they, and others, are standardised."""
+    width = len(columns)
+    return (
+        columns.dtype == np.int64
+        and width > 0
+        and bool((np.diff(columns) > 0).all())
+        and columns[0] >= 0
+        and columns[-1] < schema.width
+        and all(is_number(schema, j) for j in columns.tolist())
+        and mean.shape == scale.shape == (width + others,)
+        and bool(np.isfinite(mean).all() and np.isfinite(scale).all())
+        and bool((scale > 0.0).all())
+    )
+
+
+def choose_columns(
+    R: np.ndarray, strength: np.ndarray, most: int, least: float = LEAST_CORRELATION
+) -> np.ndarray:
+    """Return the columns of a block, the strongest if there are too many; in table order.
+
+    R are the correlations of columns. One that those before it predict is left out.
+    """
     chosen: list[int] = []
     order = np.argsort(-strength, kind="stable")
-    for j in order[strength[order] > LEAST_CORRELATION].tolist():
+    for j in order[strength[order] > least].tolist():
         if len(chosen) == most:
             break
         r = R[chosen, j]

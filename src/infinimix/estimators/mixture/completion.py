@@ -24,6 +24,7 @@ import numpy as np
 from infinimix.estimators.answers.filling import Predictive, predictive_of
 from infinimix.estimators.common.features import category_values, is_number, number_cells
 from infinimix.estimators.common.joint_numbers import JointNumbers
+from infinimix.estimators.common.ridge import solve_ridge
 from infinimix.inference.ensemble.bank import Bank
 from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.column import KINDS, kind_of
@@ -216,31 +217,22 @@ def _regress(z: np.ndarray, means: np.ndarray, natural: np.ndarray) -> tuple[np.
         return weights, 1.0
     X = np.column_stack([first[rows] / size, *((means[1:, rows] - first[rows]) / size), z[rows]])
     gap = (natural[rows] - first[rows]) / size
-    found, error = ridge(X, gap)
+    found, error = best_ridge(X, gap)
     weights[0] = size * found[0]
     weights[1 : 1 + len(means)] = found[1 : 1 + len(means)]
     weights[1 + len(means) :] = size * found[1 + len(means) :]
     return weights, min(float(np.sqrt(error / max((gap**2).mean(), 1e-300))), 1.0)
 
 
-def ridge(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
+def best_ridge(X: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, float]:
     """Return intercept and coefficients of the best ridge, and its leave-one-out error.
 
     Unless that is below the error of no regression, whose answer is 0, by a standard error of the
     difference, there is none.
     """
-    n, mean = len(y), X.mean(axis=0)
-    U, s, V = np.linalg.svd(X - mean, full_matrices=False)
-    target = y - y.mean()
-    along = U.T @ target
-    errors = np.empty((len(STRENGTHS), n))
-    for k, strength in enumerate(STRENGTHS):
-        shrink = s**2 / (s**2 + strength)
-        leverage = 1.0 / n + (U**2) @ shrink
-        errors[k] = ((target - U @ (shrink * along)) / (1.0 - leverage)) ** 2
-    best = int(errors.mean(axis=1).argmin())
-    saved = y**2 - errors[best]
-    if saved.mean() <= saved.std() / np.sqrt(n):
+    tried = [solve_ridge(X, y, np.full(X.shape[1], strength)) for strength in STRENGTHS]
+    best = min(tried, key=lambda line: float((line.left_out**2).mean()))
+    saved = y**2 - best.left_out**2
+    if saved.mean() <= saved.std() / np.sqrt(len(y)):
         return np.zeros(1 + X.shape[1]), float((y**2).mean())
-    slope = V.T @ (s / (s**2 + STRENGTHS[best]) * along)
-    return np.append(y.mean() - mean @ slope, slope), float(errors[best].mean())
+    return np.append(best.intercept, best.coefficients), float((best.left_out**2).mean())

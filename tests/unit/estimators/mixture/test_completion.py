@@ -9,7 +9,7 @@ import pytest
 from infinimix import CRPImputer, load, save
 from infinimix.estimators.answers.filling import predictive_of
 from infinimix.estimators.common.features import category_values
-from infinimix.estimators.mixture.completion import STRENGTHS, ridge
+from infinimix.estimators.mixture.completion import STRENGTHS, best_ridge
 
 
 def plane(n=300, seed=0, share=0.15):
@@ -52,7 +52,7 @@ def test_the_ridge_has_the_least_error_when_each_row_is_left_out():
     for strength in STRENGTHS:
         others = [np.delete(np.arange(40), i) for i in range(40)]
         slow.append(np.mean([(y[i] - predict(strength, others[i], X[i])) ** 2 for i in range(40)]))
-    found, least = ridge(X, y)
+    found, least = best_ridge(X, y)
     assert least == pytest.approx(min(slow), rel=1e-9)
     best = STRENGTHS[int(np.argmin(slow))]
     np.testing.assert_allclose(found[0] + X @ found[1:], predict(best, np.arange(40), X), rtol=1e-9)
@@ -60,7 +60,7 @@ def test_the_ridge_has_the_least_error_when_each_row_is_left_out():
 
 def test_features_that_say_nothing_leave_the_mixture_as_it_is():
     rng = np.random.default_rng(2)
-    found, least = ridge(rng.normal(size=(60, 30)), 0.01 * rng.normal(size=60))
+    found, least = best_ridge(rng.normal(size=(60, 30)), 0.01 * rng.normal(size=60))
     assert (found == 0.0).all()
     assert least > 0.0
 

@@ -1,6 +1,8 @@
 """`CRPRegressor`: means that predict, intervals that cover, and tables of all forms."""
 
+import copy
 import io
+import pickle
 import warnings
 
 import numpy as np
@@ -220,13 +222,14 @@ def test_a_saved_model_answers_the_same(more):
     assert again.held_out_r2_ == model.held_out_r2_ or np.isnan(model.held_out_r2_)
 
 
-def test_a_saved_second_model_answers_the_same():
+def test_a_saved_or_copied_second_model_answers_the_same():
     X, y = linear(120)
     y = np.where(X[:, 2] > 0, y, -y)
     model = CRPRegressor(random_state=0, n_islands=2).fit(X, y)
     assert model._state.correction.second is not None
-    again = infinimix.load(io.BytesIO(saved(model)))
-    assert np.array_equal(again.predict(X), model.predict(X))
+    saved_one = infinimix.load(io.BytesIO(saved(model)))
+    for again in (saved_one, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert np.array_equal(again.predict(X), model.predict(X))
 
 
 def _spoil(tree, *path, value):

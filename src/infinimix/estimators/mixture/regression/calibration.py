@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix.estimators.common.bounded import minimise
 from infinimix.estimators.mixture.regression.conditional import Conditional
 
 WANTED = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99)
@@ -109,8 +110,6 @@ class Outlook:
 
 def find_scale(parts: Sequence[Any], mean: Sequence[np.ndarray], t: Sequence[np.ndarray]) -> float:
     """Return the scale under which held-out rows are most probable, given their means."""
-    from scipy.optimize import minimize_scalar  # slow to load, and only `fit` needs it
-
     share = min(1.0, MOST_ROWS / max(sum(map(len, t)), 1))
     some = [
         (part.take(slice(round(len(at) * share))), *(x[: round(len(at) * share)] for x in (m, at)))
@@ -121,5 +120,4 @@ def find_scale(parts: Sequence[Any], mean: Sequence[np.ndarray], t: Sequence[np.
         scale = float(np.exp(log_scale))
         return -sum(float(Outlook(part, m, scale).log_density(at).sum()) for part, m, at in some)
 
-    found = minimize_scalar(loss, bounds=(-LARGEST, LARGEST), method="bounded")
-    return float(np.exp(found.x))
+    return float(np.exp(minimise(loss, -LARGEST, LARGEST)))

@@ -16,13 +16,17 @@ import numpy as np
 
 from infinimix.estimators.answers.filling import predictive_of
 from infinimix.estimators.common.features import is_number, number_cells
+from infinimix.estimators.common.joint_numbers import (
+    MOST_COLUMNS,
+    ROWS_PER_COLUMN,
+    are_numbers,
+    choose_columns,
+    correlation_within,
+)
 from infinimix.families.priors import Layout
 from infinimix.inference.ensemble.bank import Bank, Settings
 from infinimix.tables import EncodedTable, Schema
 
-LEAST_OWN = 1e-3  # share of its variance that a column must have beside the others
-MOST_COLUMNS = 24  # of a block: its time grows with their square and cube
-ROWS_PER_COLUMN = 5
 PLAIN = ("binary", "categorical")  # blocks that stay beside
 
 
@@ -46,16 +50,10 @@ class Linked(NamedTuple):
         if table.schema.joint or not candidates or most < 1 or not t.std() > 0.0:
             return None
         cells = np.stack([number_cells(table, j) for j in candidates], axis=1)
-        R = correlations(np.column_stack([cells, t]))
-        chosen: list[int] = []
-        for j in np.argsort(-np.abs(R[:-1, -1]), kind="stable").tolist():
-            r = R[chosen, j]
-            own = R[j, j] - r @ np.linalg.solve(R[np.ix_(chosen, chosen)], r)
-            if own > LEAST_OWN and len(chosen) < most:
-                chosen.append(j)
-        if not chosen:
+        R = correlation_within(np.column_stack([cells, t]), np.zeros(len(t), np.int64))
+        chosen = choose_columns(R[:-1, :-1], np.abs(R[:-1, -1]), most, least=-1.0)
+        if len(chosen) == 0:
             return None
-        chosen.sort()
         block = np.column_stack([cells[:, chosen], t])
         columns, mean = np.array(candidates, np.int64)[chosen], means(block)
         ends = np.array([t.min(), t.max()])
@@ -82,17 +80,8 @@ class Linked(NamedTuple):
 
     def fits(self, schema: Schema) -> bool:
         """Return whether these are numbers of such columns."""
-        columns, width = self.columns, len(self.columns)
         return (
-            columns.dtype == np.int64
-            and width > 0
-            and bool((np.diff(columns) > 0).all())
-            and columns[0] >= 0
-            and columns[-1] < schema.width
-            and all(is_number(schema, j) for j in columns.tolist())
-            and self.mean.shape == self.scale.shape == (width + 1,)
-            and bool(np.isfinite(self.mean).all() and np.isfinite(self.scale).all())
-            and bool((self.scale > 0.0).all())
+            are_numbers(schema, self.columns, self.mean, self.scale, others=1)
             and self.ends.shape == (2,)
             and bool(np.isfinite(self.ends).all() and self.ends[0] <= self.ends[1])
         )
@@ -125,11 +114,3 @@ class Second:
 def means(cells: np.ndarray) -> np.ndarray:
     """Return the mean of the observed cells of each column, 0 if there are none."""
     return np.asarray(np.nansum(cells, axis=0) / np.maximum((~np.isnan(cells)).sum(axis=0), 1))
-
-
-def correlations(cells: np.ndarray) -> np.ndarray:
-    """Return the correlations of columns; a missing cell counts as the mean."""
-    gap = np.nan_to_num(cells - means(cells), nan=0.0)
-    size = np.sqrt((gap**2).sum(axis=0))
-    size[size <= 1e-9 * np.sqrt(np.nansum(cells**2, axis=0))] = np.inf
-    return np.asarray((gap / size).T @ (gap / size))

@@ -5,7 +5,7 @@
 m_k are the conditional means of the models, of rows that they have not learned, and z are the cells
 as numbers (`features`). B has a ridge; an infinite one, for which B = 0, is among the STRENGTHS.
 a has a weak ridge around an equal share of all models. The strength is the one with the least error
-where each row is left out, which a ridge knows without solving again: e_i / (1 - H_ii).
+where each row is left out.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+
+from infinimix.estimators.common.ridge import solve_ridge
 
 STRENGTHS = (np.inf, 1000.0, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 OWN_STRENGTH = 1.0  # of the ridge of a, in the units of the target's deviation
@@ -47,23 +49,18 @@ class Solved(NamedTuple):
 
 def solve(means: np.ndarray, features: np.ndarray, t: np.ndarray, strength: float) -> Solved:
     """Return the stack for one strength of the ridge."""
-    n, n_models = means.shape
+    n_models = means.shape[1]
     if not np.isfinite(strength):
         features = features[:, :0]
     unit = float(t.std()) or 1.0
-    centre, start = np.full(n_models, 1.0 / n_models), t.mean()
+    centre, start = np.full(n_models, 1.0 / n_models), float(t.mean())
     D = np.concatenate([means / unit, features], axis=1)
-    middle = D.mean(axis=0)
-    D = D - middle
     penalty = np.full(D.shape[1], strength if features.size else 1.0)
     penalty[:n_models] = OWN_STRENGTH
-    rest = (t - start) / unit - D[:, :n_models] @ centre
-    solution = np.linalg.solve(D.T @ D + np.diag(penalty), D.T)
-    w = solution @ rest
-    leverage = 1.0 / n + np.einsum("ij,ji->i", D, solution)
-    left_out = t - unit * (rest - D @ w) / np.maximum(1.0 - leverage, 1e-6)
-    w[:n_models] += centre
-    stack = Stack(float(start - unit * (middle @ w)), w[:n_models].copy(), unit * w[n_models:])
+    line = solve_ridge(D, (t - start) / unit - D[:, :n_models] @ centre, penalty)
+    shares, coefficients = line.coefficients[:n_models] + centre, line.coefficients[n_models:]
+    stack = Stack(start + unit * line.intercept, shares, unit * coefficients)
+    left_out = t - unit * line.left_out
     return Solved(stack, left_out)
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 
 from infinimix import CRPRegressor
-from infinimix.estimators.mixture.regression.second import MOST_COLUMNS, Linked, correlations
+from infinimix.estimators.common.joint_numbers import MOST_COLUMNS, correlation_within
+from infinimix.estimators.mixture.regression.second import Linked
 from infinimix.tables import encode, read_schema
 
 rng = np.random.default_rng(0)
@@ -18,9 +19,10 @@ def table_of(X):
 
 def test_correlations_are_those_of_numpy_where_nothing_is_missing():
     X = rng.normal(size=(50, 3)) + rng.normal(size=(50, 1))
-    np.testing.assert_allclose(correlations(X), np.corrcoef(X.T))
+    one_class = np.zeros(50, np.int64)
+    np.testing.assert_allclose(correlation_within(X, one_class), np.corrcoef(X.T))
     X[:, 1] = 4.0
-    assert correlations(X)[1].tolist() == [0.0, 0.0, 0.0]
+    assert correlation_within(X, one_class)[1].tolist() == [0.0, 0.0, 0.0]
 
 
 def test_numbers_are_linked_but_neither_copies_nor_categories_nor_empty_columns():
