@@ -26,6 +26,7 @@ from infinimix.families.seam import (
 from infinimix.kernels import blocks as at
 from infinimix.kernels.blocks import invoke
 from infinimix.kernels.compile import INTERPRETED, entry, kernel
+from infinimix.kernels.memory import borrowed
 
 OPERATIONS = dict(
     zip(at.OPERATIONS, (count, refresh, score, column_evidence, copy, merge, features), strict=True)
@@ -176,18 +177,21 @@ def engine(*uses):
 
 @count.implement(np.ndarray)
 def _(table, stats, k, X, i, w):
+    table, X = borrowed(table), borrowed(X)
     for b in range(table.shape[0]):
         invoke(table[b, at.COUNT], (table[b], X[b], k, i, w))
 
 
 @refresh.implement(np.ndarray)
 def _(table, stats, k):
+    table = borrowed(table)
     for b in range(table.shape[0]):
         invoke(table[b, at.REFRESH], (table[b], k))
 
 
 @score.implement(np.ndarray)
 def _(table, stats, X, i, live, out):
+    table, X, live, out = borrowed(table), borrowed(X), borrowed(live), borrowed(out)
     for b in range(table.shape[0]):
         invoke(table[b, at.SCORE], (table[b], X[b], i, live, live.shape[0], out))
 
@@ -210,12 +214,14 @@ def _(table, stats, k, out):
 
 @copy.implement(np.ndarray)
 def _(table, stats, source, target):
+    table = borrowed(table)
     for b in range(table.shape[0]):
         invoke(table[b, at.COPY], (table[b], source, target))
 
 
 @merge.implement(np.ndarray)
 def _(table, stats, source, target):
+    table = borrowed(table)
     for b in range(table.shape[0]):
         invoke(table[b, at.MERGE], (table[b], source, target))
 

@@ -7,8 +7,8 @@ exchangeable, while renormalising row by row is not.
 `draw_alpha` draws the concentration given the partitions of several classes that share it.
 """
 
+from math import lgamma, log1p
 from math import log as ln
-from math import log1p
 
 import numpy as np
 
@@ -20,7 +20,7 @@ UNBOUNDED = 2**31 - 1
 # groups and rarely more than 10, while a class of 6,000 rows with 400 groups, as alpha = 96 makes
 # them, moves it to 84, for the rate .5 stands against log(1 + n / alpha) = 4 of each class.
 ALPHA_PRIOR = (1.0, 0.5)  # shape and rate of a Gamma
-SHORT = 64  # rows that are summed one by one; a stream has many more, and asks again and again
+MODERATE = 64  # of numbers below, differences of log gammas keep their digits
 LEAST_ALPHA = 1e-100  # draws of a Gamma with a small shape underflow
 
 
@@ -65,26 +65,29 @@ def log_at_most(n, alpha, bound):
 def log_prior_ratio(n_groups, n_rows, new, old):
     """Return log P(z | new alpha) - log P(z | old alpha) of partitions of some rows, unbounded.
 
-    With r = new / old it is (K - 1) log r - sum_i log((new + i) / (old + i)), i from 1 on. For i
-    below alpha each term is nearly log r and what matters is the difference, so there
+    With r = new / old it is (K - 1) log r - sum_i log((new + i) / (old + i)), i from 1 on. The sum
+    is a difference of log gammas, which keeps its digits unless alpha is large. Then, for i
+    below alpha, each term is nearly log r and what matters is the difference, so there
     it is log r - log((new + i) / (old + i)) = log(1 + (r - 1) i / (new + i)) that is summed.
     """
     if new < old:  # so that r - 1 and new - old do not cancel what is added to them
         return -log_prior_ratio(n_groups, n_rows, old, new)
-    tail = 0.0
-    if n_rows > SHORT > new:  # else it would lose digits
-        tail = _log_rise(old + n_rows, new - old) - _log_rise(old + SHORT, new - old)
-        n_rows = SHORT
-    i, r = np.arange(1.0, n_rows), new / old
+    r = new / old
+    if new < MODERATE:
+        rise = _log_rise(old + n_rows, new - old) - (lgamma(new + 1.0) - lgamma(old + 1.0))
+        return (n_groups - 1) * ln(r) - rise
+    i = np.arange(1.0, n_rows)
     n_low = int(i.searchsorted(old))  # i < old
     low, high = i[:n_low], i[n_low:]
     near = np.add.reduce(np.log1p((r - 1.0) * low / (new + low)))
     far = np.add.reduce(np.log1p((new - old) / (old + high)))
-    return (n_groups - 1 - n_low) * np.log(r) + near - far - tail
+    return (n_groups - 1 - n_low) * ln(r) + near - far
 
 
 def _log_rise(x, d):
-    """Return lgamma(x + d) - lgamma(x) for d >= 0 and x from SHORT on, by Stirling's series."""
+    """Return lgamma(x + d) - lgamma(x) for d >= 0; where both are large, by Stirling's series."""
+    if x < MODERATE:
+        return lgamma(x + d) - lgamma(x)
 
     def rest(x):
         z = 1.0 / (x * x)
@@ -139,7 +142,7 @@ def _draw_unbounded(rng, alpha, n_groups, n_rows, prior):
     above = [rng.standard_gamma(n) for n in n_rows]
     log_w = [-log1p(a / rng.standard_gamma(alpha + 1.0)) for a in above]
     s = [rng.random() * (n + alpha) < n for n in n_rows]
-    rate = prior[1] - np.add.reduce(np.array(log_w))
+    rate = prior[1] - sum(log_w)
     return max(float(rng.standard_gamma(prior[0] + sum(n_groups) - sum(s)) / rate), LEAST_ALPHA)
 
 

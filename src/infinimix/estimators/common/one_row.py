@@ -1,6 +1,6 @@
 """One row at a time, as dicts: `learn_one`, `predict_one` and `predict_proba_one`, as in River.
 
-One row is many rows of size one: all three call `partial_fit` and `predict_proba`, and a stream
+One row is many rows of size one: they call `partial_fit`, `predict` or `predict_proba`. A stream
 learned by `learn_one` leaves the same model, bit for bit, as one learned in portions (given the
 kinds of the columns, which the first call settles).
 """
@@ -27,6 +27,7 @@ class OneRow:
 
     classes_: Any
     partial_fit: Any
+    predict: Any
     predict_proba: Any
     __sklearn_is_fitted__: Any
 
@@ -60,8 +61,7 @@ class OneRow:
         """Return the most probable class of a row; None while nothing is learned."""
         if not self.__sklearn_is_fitted__():
             return None
-        probability = self.predict_proba([check_row(x)])[0]
-        return self.classes_[int(probability.argmax()) :][:1].tolist()[0]
+        return self.predict([check_row(x)]).tolist()[0]
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
         """Return the probability of each class; {} while nothing is learned."""

@@ -16,7 +16,7 @@ from infinimix.inference.ensemble.label_hypotheses import log_rises, log_weights
 def class_rows(bank):
     """Return the rows of each class: whole numbers, unless islands or hypotheses disagree."""
     if not bank.n_drawn:
-        return np.array([f.n_rows for f in bank.islands[0].hypotheses[0].filters])
+        return bank.labelled
     rows, weight, _ = _all_hypotheses(bank)
     return weight @ rows
 

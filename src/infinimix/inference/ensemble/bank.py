@@ -93,6 +93,7 @@ class Bank:
         self.revises = self.adaptive or settings.alpha == "learn"
         self.shape = blank(layout)
         self.pool, self._bound = empty(self.shape, 2), Bound(pool_rows.uses)
+        self._pool_of_base = self._latest_base = None
         self.n_rows = self.n_classes = 0
         self.n_drawn = 0  # rows whose labels the islands have drawn, each for itself
         self.n_branched = 0  # of these, those of a stream
@@ -105,8 +106,12 @@ class Bank:
         self.torn = False  # by an interrupt: some islands have rows that others have not
 
     def _base(self):
-        latest = map_arrays(lambda array: array[LATEST:], self.pool)
-        return Base(self.layout, self.settings.prior, latest)
+        """Return the base measure; it looks at the pool, so it is made anew with that alone."""
+        if self._pool_of_base is not self.pool:
+            latest = map_arrays(lambda array: array[LATEST:], self.pool)
+            self._latest_base = Base(self.layout, self.settings.prior, latest)
+            self._pool_of_base = self.pool
+        return self._latest_base
 
     def add_class(self):
         """Open a class without rows."""
@@ -179,13 +184,11 @@ class Bank:
         if n == 1 and n_known is None and not novel and not self._turns():
             self._learn_row(X, codes.item())
             return
-        n_open = None
-        if n_known is not None:
-            n_open = np.maximum(np.maximum.accumulate(codes) + 1, n_known)
+        steps_of = _cutter(codes, n_known)
         for event in [*self._events(n, novel), n]:
             if event > first:
                 self._pool(X, pooled, event)
-                steps = _steps(codes, n_open, first, event)
+                steps = steps_of(first, event)
                 if len(self.islands) == 1:  # nothing to share out
                     self.islands[0].learn(X, steps)
                 else:
@@ -251,7 +254,8 @@ class Bank:
         turn = self._turns()
         if turn:
             self._pool(X, row, row + 1)
-            keep_pool(self.pool)
+            if self.adaptive:
+                keep_pool(self.pool)
         self.forget_snapshot()
         base, changed = self._base(), self.adaptive or bool(new)
         for island in self.islands:
@@ -342,13 +346,17 @@ def _joined(parts):
     return map_arrays(lambda *arrays: np.concatenate(arrays), *parts)
 
 
-def _steps(codes, n_open, first, last):
-    """Return the stretches of rows with labels, each with the row without label that ends it.
+def _cutter(codes, n_known):
+    """Return what tells the steps (see `Island.learn`) of some rows by the first and the last."""
+    if n_known is None:
+        shares = _by_class(codes, 0, len(codes)) if len(codes) else []
+        return lambda first, last: [(_within(shares, first, last), None)]
+    n_open = np.maximum(np.maximum.accumulate(codes) + 1, n_known)
+    return lambda first, last: _steps(codes, n_open, first, last)
 
-    `n_open` is None if there is no such row.
-    """
-    if n_open is None:
-        return [(_by_class(codes, first, last), None)]
+
+def _steps(codes, n_open, first, last):
+    """Return the stretches of rows with labels, each with the row without label that ends it."""
     steps = []
     for row in first + np.flatnonzero(codes[first:last] < 0):
         shares = _by_class(codes, first, row) if row > first else []
@@ -368,6 +376,12 @@ def _by_class(codes, first, last):
     ends = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
     order += first
     return [(codes.item(a), order[a:b]) for a, b in pairwise(ends)]
+
+
+def _within(shares, first, last):
+    """Return (class, its rows in order) for the rows first to last, given those of all rows."""
+    cut = [(c, rows, rows.searchsorted((first, last)).tolist()) for c, rows in shares]
+    return [(c, rows[a:b]) for c, rows, (a, b) in cut if a < b]
 
 
 def _average(held_out, n, n_classes):

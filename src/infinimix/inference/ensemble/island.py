@@ -118,8 +118,7 @@ class Island:
     def _draw_particle(self, f):
         if f.n_particles == 1:  # no draw: a class without rows leaves the generator as it is
             return 0
-        ends = f.weights().cumsum()  # what `rng.choice` draws, without its checks of weights
-        return int((ends / ends[-1]).searchsorted(self.rng.random(), side="right"))
+        return f.draw(self.rng)
 
     def _draw_hypothesis(self):
         if len(self.hypotheses) == 1:
@@ -136,7 +135,7 @@ class Island:
 
     def _find_alpha(self, filters, particles):
         """Draw the concentration, given how many groups one particle of each class has."""
-        sizes = [f.n_groups()[r] for f, r in zip(filters, particles)]
+        sizes = [len(f.held(r)) for f, r in zip(filters, particles)]
         rows = [f.n_rows for f in filters]
         self.alpha = draw_alpha(self.rng, self.alpha, sizes, rows, bound=filters[0].bound)
 

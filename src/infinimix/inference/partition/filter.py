@@ -6,7 +6,9 @@ anew, and the kernel goes on from that row. Nothing is half done, so nothing is 
 any cutting of a stream into calls leaves the same bits.
 """
 
-from math import log
+from bisect import bisect_right
+from itertools import accumulate
+from math import exp, log
 
 import numpy as np
 
@@ -30,6 +32,7 @@ from infinimix.inference.partition.population import (
     set_aside,
 )
 from infinimix.inference.partition.resampling import lookahead, optimal, sampled
+from infinimix.kernels.memory import aligned
 from infinimix.partitions.crp import UNBOUNDED, log_at_most, log_prior_ratio
 
 RESAMPLING = {
@@ -54,7 +57,7 @@ def n_particle_rows(size, resampling):
 
 def doubled(array):
     """Return statistics with twice the slots; the new ones are empty groups, as slot 0 is."""
-    return np.concatenate([array, np.repeat(array[:1], len(array), axis=0)])
+    return aligned(np.concatenate([array, np.repeat(array[:1], len(array), axis=0)]))
 
 
 def is_same(families, others):
@@ -71,7 +74,7 @@ class ParticleFilter:
     def __init__(self, family, alpha, size, resampling, max_groups, rng, slots=64):
         slots = max(slots, 2 * size + 2)
         particles = n_particle_rows(size, resampling)
-        self.family, self.stats = family, empty(family, slots)
+        self.family, self.stats = family, map_arrays(aligned, empty(family, slots))
         self.resampling, self.size, self.rng = resampling, size, rng
         self.bound = UNBOUNDED if max_groups is None else max_groups
         self.slots = np.zeros((5, slots), np.int64)
@@ -179,17 +182,27 @@ class ParticleFilter:
         """How many distinct particles there are now."""
         return self.counters.item(UNIQUE)
 
+    def log_weights(self):
+        """Return the log weight of each particle, all its copies together."""
+        unique = self.counters.item(UNIQUE)
+        return self.logw[:unique] + np.log(self.particles[COPIES, :unique])
+
+    def draw(self, rng):
+        """Draw a particle by its weight, number by number: there are few."""
+        logw = self.log_weights().tolist()
+        top = max(logw)
+        ends = list(accumulate([exp(x - top) for x in logw]))
+        return bisect_right(ends, rng.random() * ends[-1], hi=len(ends) - 1)
+
     def weights(self):
         """Return the normalised weight of each particle, all its copies together."""
-        unique = self.counters[UNIQUE]
-        logw = self.logw[:unique] + np.log(self.particles[COPIES, :unique])
-        w = np.exp(logw - logw.max())
-        return w / w.sum()  # so that they sum to 1 even where the logs are huge
+        logw = self.log_weights()
+        w = np.exp(logw - np.maximum.reduce(logw))  # past what `max` and `sum` ask before
+        return w / np.add.reduce(w)  # so that they sum to 1 even where the logs are huge
 
     def log_weight(self):
         """Return the log of the total weight: the evidence but for the bound on groups."""
-        unique = self.counters[UNIQUE]
-        return np.logaddexp.reduce(self.logw[:unique] + np.log(self.particles[COPIES, :unique]))
+        return np.logaddexp.reduce(self.log_weights())
 
     def log_evidence(self):
         """Return the log of an unbiased estimate of the probability of all rows."""
@@ -204,7 +217,7 @@ class ParticleFilter:
 
     def n_groups(self):
         """Return the number of groups of each particle."""
-        return self.particles[SIZE, : self.counters[UNIQUE]] - 1
+        return self.particles[SIZE, : self.counters.item(UNIQUE)] - 1
 
     def mixture(self):
         """Return the live slots and their weights in the predictive; the weights sum to 1.

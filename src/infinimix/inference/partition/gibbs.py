@@ -21,7 +21,7 @@ from infinimix.inference.partition.population import (
     ROWS,
     SIZE,
     WIDEST,
-    Population,
+    borrow,
     release,
 )
 from infinimix.kernels.compile import part
@@ -107,7 +107,7 @@ def sweep(
     If `loo` is not empty, nothing moves: it receives the log predictive density of each row
     given all other rows.
     """
-    p, w = Population(slots, mass, groups, particles, logw, counters), np.empty(groups.shape[1])
+    p, w = borrow(slots, mass, groups, particles, logw, counters), np.empty(groups.shape[1])
     while j < rows.shape[0] and not lacks_slots(p, r):
         i, k = rows[j], z[j]
         s, spare = groups[r, k], slots[ORDER, counters[LIVE]]

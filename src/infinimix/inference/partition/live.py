@@ -16,7 +16,7 @@ from infinimix.inference.partition.population import (
     PLACE,
     SIZE,
     UNIQUE,
-    Population,
+    borrow,
 )
 from infinimix.kernels.compile import entry, kernel, part
 from infinimix.kernels.draws import log_sum_exp
@@ -61,7 +61,7 @@ def weigh_groups(p, bound, divisor, live, log_mix):
 @kernel
 def log_mixture(slots, mass, groups, particles, logw, counters, bound, divisor):
     """Return the live slots, and their log weights less log(divisor)."""
-    p = Population(slots, mass, groups, particles, logw, counters)
+    p = borrow(slots, mass, groups, particles, logw, counters)
     live, log_mix = np.empty(counters[LIVE], np.int64), np.empty(counters[LIVE])
     weigh_groups(p, bound, divisor, live, log_mix)
     return live, log_mix
@@ -85,7 +85,7 @@ def score_groups(
     log_mix,
 ):
     """Fill in, from place `first` on, log density of each row and log weight, group by group."""
-    p = Population(slots, mass, groups, particles, logw, counters)
+    p = borrow(slots, mass, groups, particles, logw, counters)
     size, at = counters[LIVE], log_mix[first:]
     live, logp = np.empty(size, np.int64), np.empty(slots.shape[1])
     weigh_groups(p, bound, divisor, live, at)

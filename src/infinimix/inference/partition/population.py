@@ -18,6 +18,7 @@ from infinimix.families.seam import add, copy, score
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.draws import log_sum_exp
 from infinimix.kernels.elementary import exp, log
+from infinimix.kernels.memory import borrowed
 
 REF, ORDER, PLACE, CHILD, CHOSEN = range(5)  # rows of `slots`
 MASS, LOGP, PROB = range(3)  # rows of `mass`
@@ -35,6 +36,15 @@ class Population(NamedTuple):
     particles: np.ndarray  # (4, R) copies, number of groups, picked position, origin
     logw: np.ndarray  # (R,) log weight of each copy
     counters: np.ndarray  # (6,) rows, live slots, particles, most groups, used uniforms, was full
+
+
+@part
+def borrow(slots, mass, groups, particles, logw, counters):
+    """Return the arguments of an engine as a population; no references to them are counted."""
+    return Population(
+        borrowed(slots), borrowed(mass), borrowed(groups), borrowed(particles), borrowed(logw),
+        borrowed(counters),
+    )  # fmt: skip
 
 
 @part
@@ -76,7 +86,7 @@ def options(held, size, bound, mass, top, w):
 @engine("score")
 def log_growth(family, stats, X, i, slots, mass, groups, particles, logw, counters, bound):
     """Return by how much the log of the total weight would grow with row i."""
-    p = Population(slots, mass, groups, particles, logw, counters)
+    p = borrow(slots, mass, groups, particles, logw, counters)
     top = weigh(family, stats, X, i, p)
     w, unique = np.empty(groups.shape[1]), counters[UNIQUE]
     before, after = np.empty(unique), np.empty(unique)
@@ -191,10 +201,10 @@ def keep_only(r, slots, mass, groups, particles, logw, counters):
     """Let particle r be the only one."""
     for other in range(counters[UNIQUE]):
         particles[COPIES, other] = 1 if other == r else 0
-    compact(Population(slots, mass, groups, particles, logw, counters))
+    compact(borrow(slots, mass, groups, particles, logw, counters))
 
 
 @kernel
 def set_aside(slots, mass, groups, particles, logw, counters):
     """Append a particle equal to the first, whose groups they then share."""
-    split(0, Population(slots, mass, groups, particles, logw, counters))
+    split(0, borrow(slots, mass, groups, particles, logw, counters))

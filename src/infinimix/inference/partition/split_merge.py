@@ -22,7 +22,7 @@ from infinimix.inference.partition.population import (
     ORDER,
     SIZE,
     WIDEST,
-    Population,
+    borrow,
     release,
 )
 from infinimix.kernels.compile import kernel, part
@@ -167,7 +167,7 @@ def split_merge(
 
     All rows of the particle must be at hand: a group with rows elsewhere cannot be cut.
     """
-    p, n_rows = Population(slots, mass, groups, particles, logw, counters), rows.shape[0]
+    p, n_rows = borrow(slots, mass, groups, particles, logw, counters), rows.shape[0]
     places, side = np.empty(n_rows, np.int64), np.empty(n_rows, np.int64)
     forced = np.empty(n_rows, np.int64)
     pair = np.empty(2, np.int64)

@@ -21,8 +21,8 @@ from infinimix.inference.partition.population import (
     MASS,
     ORDER,
     SIZE,
-    Population,
     assign_row,
+    borrow,
     lacks_room,
     note_origins,
     record,
@@ -93,7 +93,7 @@ def advance(
     bound, rho,
 ):  # fmt: skip
     """Filter the rows X[rows[j:]], looking ahead if rho > 0; return the first j not done."""
-    p = Population(slots, mass, groups, particles, logw, counters)
+    p = borrow(slots, mass, groups, particles, logw, counters)
     most = groups.shape[0] * groups.shape[1]
     w, q, first_stage = np.empty(groups.shape[1]), np.empty(most), np.empty(most)
     owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)

@@ -21,8 +21,8 @@ from infinimix.inference.partition.population import (
     SIZE,
     UNIQUE,
     USED,
-    Population,
     assign_row,
+    borrow,
     compact,
     lacks_room,
     note_origins,
@@ -33,6 +33,7 @@ from infinimix.inference.partition.population import (
 )
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import exp, log
+from infinimix.kernels.memory import borrowed
 
 NEGLIGIBLE = 1e-13  # a pair this far below the best is dropped unseen
 LEAP = 30.0  # a particle this many nats above the scale of the list sets a new one
@@ -43,6 +44,7 @@ FLOOR = 1e-4  # no accuracy is lost at this height; at 1e-3 some is
 def candidates(p, bound, top, w, q, owner, pick):
     """List every (particle, group) pair that counts; q sums to 1. Return how many, log total."""
     mass, groups, particles, logw, counters = p.mass, p.groups, p.particles, p.logw, p.counters
+    w, q, owner, pick = borrowed(w), borrowed(q), borrowed(owner), borrowed(pick)
     best, total, n = 0.0, 0.0, 0
     base, level = logw[0], -np.inf  # of the particle that q is relative to: weight and scale
     for r in range(counters[UNIQUE]):
@@ -85,6 +87,9 @@ def threshold(q, n, size):
 def select(n, q, first_stage, owner, pick, level, size, p, u):
     """Keep at most `size` of the n pairs, min(1, v / kappa) of the time, at a fair weight."""
     particles, logw, counters = p.particles, p.logw, p.counters
+    q, first_stage, owner, pick = (
+        borrowed(q), borrowed(first_stage), borrowed(owner), borrowed(pick),
+    )  # fmt: skip
     kappa = threshold(first_stage, n, size)
     if kappa > 0.0:
         counters[FULL] = 1
@@ -114,7 +119,7 @@ def advance(
     bound, kind,
 ):  # fmt: skip
     """Filter the rows X[rows[j:]]; return the first j not done, for want of room."""
-    p = Population(slots, mass, groups, particles, logw, counters)
+    p = borrow(slots, mass, groups, particles, logw, counters)
     most = groups.shape[0] * groups.shape[1]
     w, q = np.empty(groups.shape[1]), np.empty(most)
     owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)

@@ -18,8 +18,8 @@ from infinimix.inference.partition.population import (
     SIZE,
     UNIQUE,
     USED,
-    Population,
     assign_row,
+    borrow,
     compact,
     lacks_room,
     note_origins,
@@ -84,7 +84,7 @@ def advance(
     bound, kind,
 ):  # fmt: skip
     """Filter the rows X[rows[j:]]; return the first j not done, for want of room."""
-    p, w = Population(slots, mass, groups, particles, logw, counters), np.empty(groups.shape[1])
+    p, w = borrow(slots, mass, groups, particles, logw, counters), np.empty(groups.shape[1])
     while j < rows.shape[0] and not lacks_room(p, u, size):
         note_origins(p)
         top = weigh(family, stats, X, rows[j], p)
