@@ -5,6 +5,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 DOCS_READY := .venv/.docs-ready
+# Bytecode is written at the first import: most modules of the dependencies never are imported.
+INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -c constraints.txt
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 # Bytecode is kept, whatever the environment says: tests start dozens of processes.
 export PYTHONDONTWRITEBYTECODE :=
@@ -58,11 +60,12 @@ $(READY): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("infinimix needs Python 3.10 or newer: make PYTHON=..." if sys.version_info < (3, 10) else 0)'
 	@echo "Making .venv (once, a minute or two)"
 	@$(PYTHON) -m venv --clear .venv
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@$(INSTALL) --upgrade pip  # the one that comes with Python may need twice as long for the rest
+	@$(INSTALL) -e '.[dev]'
 	@echo "Compiling kernels (once, about a minute)"
 	@$(BIN)/python -m infinimix.kernels.ahead
 	@touch $@
 
 $(DOCS_READY): $(READY)
-	@$(BIN)/python -m pip install -qq --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@$(INSTALL) -e '.[docs]'
 	@touch $@
