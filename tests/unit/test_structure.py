@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from infinimix.tables.column import KINDS
+
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src/infinimix"
 TREES = {
@@ -71,3 +73,17 @@ def test_models_are_asked_by_abilities_and_not_by_probing(room):
         if re.search(r"model|estimator|classifier|regressor|learned", ast.unparse(call.args[0]))
     ]
     assert not probed
+
+
+@pytest.mark.parametrize("room", [*ASKS_MODELS, "evaluation", "inference", "maxmargin", "networks"])
+def test_kinds_of_columns_are_asked_by_their_records(room):
+    """`tables/column.py` says what a kind is; no other room goes by its name."""
+    by_name = [
+        (str(path), ast.unparse(one))
+        for path, tree in TREES.items()
+        if path.parts[0] == room
+        for one in of_kind(tree, ast.Compare)
+        if isinstance(one.ops[0], ast.Eq | ast.NotEq) and ast.unparse(one.left) != "likelihood"
+        if any(isinstance(c, ast.Constant) and c.value in KINDS for c in one.comparators)
+    ]
+    assert not by_name

@@ -18,7 +18,7 @@ from infinimix.inference.online_crp.learner import OnlineAnswers, OnlineSettings
 from infinimix.inference.online_crp.table_learner import TableLearner
 from infinimix.inference.online_crp.word_learner import WordLearner
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
-from infinimix.tables.column import Novel
+from infinimix.tables.column import Novel, record_of
 from infinimix.tables.documents import Documents, read_documents
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Vocabulary
@@ -177,7 +177,7 @@ class TableInput:
         known = read.schema.category_counts
         X = tuple(
             np.where(block < known, block, -1).astype(block.dtype)
-            if kind == "categorical"
+            if record_of(kind).has_categories
             else block
             for kind, block in zip(read.schema.blocks, read.X, strict=True)
         )

@@ -58,7 +58,7 @@ def read_blocks(X: np.ndarray, names: Any, clusters: Any, who: str) -> tuple[Sch
     """Return what the columns are within a cluster, and the rows as densities take them."""
     frame = as_frame(X, names)
     schema = read_schema(frame, clusters, [])
-    odd = [c.name for c in schema.columns if c.kind == "categorical"]
+    odd = [c.name for c in schema.columns if c.record.has_categories]
     if odd:
         raise ValueError(
             f"Column {odd[0]!r} is categorical, and experts take numbers; encode it first, "
