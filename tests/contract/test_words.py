@@ -13,7 +13,7 @@ from infinimix.families.words import (
     SAMPLED,
     UNDRAWN,
     DirichletMultinomial,
-    Rows,
+    WordRows,
     draw_group,
     empty_words,
 )
@@ -38,7 +38,9 @@ WHOLE = [0, 1, 2, 3, 5]  # rows of whole counts
 def pack(rows):
     start = np.cumsum([0, *map(len, rows)])
     word = np.array([w for row in rows for w in row], np.int32)
-    return Rows(start.astype(np.int64), word, np.array([x for row in rows for x in row.values()]))
+    return WordRows(
+        start.astype(np.int64), word, np.array([x for row in rows for x in row.values()])
+    )
 
 
 X = pack(ROWS)

@@ -35,13 +35,14 @@ def compare(
     """Compare models on the same folds of a table, with intervals."""
     from infinimix.cli.evaluate import show_beside, tell_beside
     from infinimix.cli.out import print_json, show
-    from infinimix.cli.tasks import read_task
+    from infinimix.cli.tasks import Supervision, read_task
 
     names = _read_names(models)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort}
 
     def read(name: str) -> Any:
-        return read_task("compare", file, target, table, name, None, settings, groups)
+        wanted = Supervision(target, groups)
+        return read_task("compare", file, table, wanted, name, None, settings)
 
     tasks = {name: read(_own(name)) for name in names}
     from infinimix.cli.baselines import NAMES, make_baseline

@@ -59,13 +59,13 @@ def evaluate(
     from infinimix.cli.costs import check_costs
     from infinimix.cli.goals import Goal, check_test, refuse_for_numbers
     from infinimix.cli.out import print_json, show
-    from infinimix.cli.tasks import read_task
+    from infinimix.cli.tasks import Supervision, read_task
 
     _check_options(test, groups, cost, positive)
     check_test(test, bins)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
-    goal = Goal(regression, bins)
-    task = read_task("evaluate", file, target, table, model, text, settings, groups, goal)
+    wanted = Supervision(target, groups, Goal(regression, bins))
+    task = read_task("evaluate", file, table, wanted, model, text, settings)
     if task.numbers:
         refuse_for_numbers(target, {"--baseline": baseline, "--cost": cost})
         _evaluate_numbers(task, file, test, folds, seed, table.reading, as_json)

@@ -30,12 +30,12 @@ def fit(
     from infinimix.cli.goals import Goal
     from infinimix.cli.learning import check_saved
     from infinimix.cli.out import print_json, show
-    from infinimix.cli.tasks import read_task
+    from infinimix.cli.tasks import Supervision, read_task
 
     check_saved(model)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
-    goal = Goal(regression, bins)
-    task = read_task("fit", train, target, table, model, text, settings, goal=goal)
+    wanted = Supervision(target, goal=Goal(regression, bins))
+    task = read_task("fit", train, table, wanted, model, text, settings)
     if not as_json:
         from infinimix.cli.kinds import show_columns
 

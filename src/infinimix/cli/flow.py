@@ -110,7 +110,7 @@ class Flow:
         asked |= {name: kind for name, kind in self.dates.items() if name not in asked}
         schema = read_schema(self._rows, asked or "auto")
         found = schema.requests_by_input()
-        guesses = [c.name for c in schema.columns if c.guessed and c.kind == "binary"]
+        guesses = [c.name for c in schema.columns if c.guessed and c.record.two_valued]
         found |= {name: GUESSED for name in guesses if name in found}
         for text in tell_dates(found):
             warnings.warn(text, stacklevel=2)

@@ -25,6 +25,7 @@ FLAGS = {
     "--real": "real", "--log": "real:log", "--category": "categorical", "--binary": "binary",
     "--count": "count",
 }  # fmt: skip
+TOGETHER = "gaussian"  # the kind whose columns are given as blocks
 TELL_NOTHING = ("has no values", "is constant")
 FEWEST = 20  # rows from which on a column of different values is told from chance
 NEARLY_ALL = 0.9
@@ -76,7 +77,7 @@ def ask_kinds(
         block = split_names([text], table)
         need_columns(table.source, block, "--gaussian")
         columns = {k: v for k, v in columns.items() if k not in block}
-        columns[tuple(block)] = "gaussian"
+        columns[tuple(block)] = TOGETHER
     names = split_names(drop, table)
     need_columns(table.source, names, "--drop")
     kept = split_names(keep, table)
@@ -106,7 +107,7 @@ def _read_toml(table: InputTable, path: Path) -> tuple[dict[Any, str], list[str]
                 f"--columns: {path}: {key!r} has the kind {value!r}; there are "
                 f"{', '.join((*KINDS, 'drop'))}."
             )
-        elif kind == "gaussian":
+        elif kind == TOGETHER:
             columns[tuple(names)] = kind
         else:
             columns |= dict.fromkeys(names, str(kind))
@@ -143,10 +144,12 @@ def _describe(name: str, kind: str, column: Any, table: InputTable) -> ColumnInf
 def _example(some: Any, kind: str) -> str:
     if not len(some):
         return ""
-    if kind.startswith(("real", "spiked", "count", "gaussian")):
-        return f"{some.min():.6g} to {some.max():.6g}"
     if kind.startswith("date:"):
         return _first_and_last(some, kind.split(":")[1])
+    from infinimix.tables.column import record_of  # numba: slow to load
+
+    if not record_of(kind).discrete:
+        return f"{some.min():.6g} to {some.max():.6g}"
     first = [str(value) for value in list(dict.fromkeys(some.tolist()))[:3]]
     text = ", ".join(word if len(word) <= 14 else word[:12] + ".." for word in first)
     return text + (", .." if some.nunique() > 3 else "")

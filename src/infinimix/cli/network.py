@@ -90,9 +90,10 @@ def network(
 def _check_bif(infos: Any) -> None:
     """Say before the work that a network of numbers has no tables."""
     from infinimix.cli.errors import CommandError
-    from infinimix.networks.learning.columns import NUMERIC
+    from infinimix.tables.column import record_of
 
-    if all(info.kind.partition(":")[0] in NUMERIC for info in infos):
+    kinds = [info.kind for info in infos if not info.kind.startswith("date:")]
+    if len(kinds) == len(infos) and not any(record_of(kind).discrete for kind in kinds):
         raise CommandError(
             "--bif: the format has tables of categories only, and all columns are numbers; leave "
             "it out, or make categories of them first."

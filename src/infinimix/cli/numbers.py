@@ -12,6 +12,7 @@ import numpy as np
 
 from infinimix.cli.errors import CommandError, quoted
 from infinimix.scikit import BaseEstimator, ClassifierMixin, clone
+from infinimix.tables.column import record_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,7 +93,7 @@ def _spread(X: pd.DataFrame, dates: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _learn(name: str, column: Any, kind: str, rare: str) -> dict[str, Any]:
-    if kind == "categorical":
+    if record_of(kind).has_categories:
         categories = list(dict.fromkeys(column.dropna().tolist()))
         if rare == "join":
             categories = column.value_counts().index[:MOST_CATEGORIES].tolist()

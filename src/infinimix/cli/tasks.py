@@ -63,6 +63,15 @@ class TaskTable:
 
 
 @dataclass(frozen=True)
+class Supervision:
+    """What is to be predicted: a column, what its values are, and the column of groups of rows."""
+
+    target: str
+    groups: str | None = None
+    goal: Goal = CLASSES
+
+
+@dataclass(frozen=True)
 class Task:
     """A table with labels, and how to learn it."""
 
@@ -152,17 +161,18 @@ def _word_ids(ids: dict[str, str]) -> list[str]:
 
 
 def read_task(
-    command: str, path: Path, target: str, options: ColumnOptions, model: str, text: str | None,
-    settings: dict[str, Any], groups: str | None = None, goal: Goal = CLASSES,
+    command: str, path: Path, options: ColumnOptions, wanted: Supervision, model: str,
+    text: str | None, settings: dict[str, Any],
 ) -> Task:  # fmt: skip
     """Read a table with labels for a model; the column of groups is not learned.
 
     A target that is a number is for a regressor.
     """
+    target, groups = wanted.target, wanted.groups
     if groups == target:
         raise CommandError(f"--groups: {groups!r} is the target; name another column.")
     check_model(model)
-    goal = goal.decide(command, model)
+    goal = wanted.goal.decide(command, model)
     check_effort(settings["effort"])
     check_tuning(model, settings)
     if text is not None and model != "online-crp":

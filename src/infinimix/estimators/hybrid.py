@@ -31,6 +31,7 @@ from infinimix.scikit import (
     clone,
 )
 from infinimix.tables import EncodedTable
+from infinimix.tables.column import record_of
 from infinimix.tables.encoded import Blocks
 
 ROWS, STATES, DRAWS = range(3)  # what the seeds are for
@@ -248,10 +249,10 @@ def design_matrix(table: EncodedTable) -> np.ndarray:
     schema, parts = table.schema, [np.zeros((table.n_rows, 0))]
     columns = schema.decode(table.blocks)
     for kind, block in zip(schema.blocks, table.blocks, strict=True):
-        if kind == "categorical":
+        if record_of(kind).has_categories:
             for cells, count in zip(block.T, schema.category_counts.tolist(), strict=True):
                 parts.append((cells[:, None] == np.arange(count)).astype(float))
-        elif kind == "binary":
+        elif record_of(kind).two_valued:
             parts.append(np.maximum(block, 0).astype(float))
         else:
             names = [schema.names[j] for j in schema.positions(kind)]

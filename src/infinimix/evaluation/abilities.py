@@ -212,6 +212,12 @@ class AnswersRows(Protocol):
     def predict_proba_one(self, x: Any) -> dict[Any, float]: ...
 
 
+class LetsFeaturesEmerge(Protocol):
+    """Says whether rows may have features that no row before has had."""
+
+    features_emerge: bool
+
+
 class Forecasting(Protocol):
     """Predicts the rows of a chunk and learns them, by itself."""
 

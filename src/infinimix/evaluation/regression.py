@@ -68,7 +68,7 @@ COVERAGES = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)  # of the intervals that a report co
 FOLDS = 5
 
 
-class Judged(NamedTuple):
+class JudgedNumbers(NamedTuple):
     """Predicted rows, and which of them the intervals of each of COVERAGES cover."""
 
     numbers: PredictedNumbers
@@ -76,7 +76,7 @@ class Judged(NamedTuple):
     how: str
 
 
-def judge(model: Any, rows: Any, y: Any, seed: int, held_out: bool) -> Judged:
+def judge(model: Any, rows: Any, y: Any, seed: int, held_out: bool) -> JudgedNumbers:
     """Predict rows by the model, if they are new to it, or by models of folds like it."""
     y = np.asarray(y, dtype=np.float64)
     n_folds = min(FOLDS, len(y))
@@ -101,4 +101,4 @@ def judge(model: Any, rows: Any, y: Any, seed: int, held_out: bool) -> Judged:
     shown = COVERAGES.index(0.9)
     how = "held-out rows" if held_out else f"{n_folds}-fold cross-validation"
     found = PredictedNumbers(y, mean, low[:, shown], high[:, shown], baseline, 0.9)
-    return Judged(found, (low <= y[:, None]) & (y[:, None] <= high), how)
+    return JudgedNumbers(found, (low <= y[:, None]) & (y[:, None] <= high), how)

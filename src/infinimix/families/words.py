@@ -36,7 +36,7 @@ LEAST = 1e-300  # of a drawn parameter: its log stays finite
 UNDRAWN = -700.0  # stands for the log of one that is not drawn; the log of LEAST is more
 
 
-class Rows(NamedTuple):
+class WordRows(NamedTuple):
     """Rows of words, one after the other."""
 
     start: np.ndarray  # (rows + 1,) where each row's words start

@@ -9,7 +9,7 @@ import numpy as np
 from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.families.seam import empty, score_rows
-from infinimix.maxmargin.gibbs.chain import Chain, Hyper, Kept, effective_size, join
+from infinimix.maxmargin.gibbs.chain import Kept, SVMChain, effective_size, join
 from infinimix.maxmargin.gibbs.rows import (
     Blocks,
     as_frame,
@@ -21,7 +21,7 @@ from infinimix.maxmargin.gibbs.rows import (
     read_blocks,
     round_digits,
 )
-from infinimix.maxmargin.gibbs.state import InfiniteSVCState
+from infinimix.maxmargin.gibbs.state import InfiniteSVCState, read_settings
 from infinimix.maxmargin.objective.rows import signs
 from infinimix.maxmargin.parameters import RULES
 from infinimix.maxmargin.reading import read_labelled, read_more
@@ -140,18 +140,17 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         fill, Y = mean_of_columns(X), signs(table.codes, len(table.labels.values))
         rng = np.random.default_rng(seed_sequence(self.random_state))
         z = first_clusters(rng, X)
-        chain = Chain(families, blocks, experts_rows(X, fill), Y, self._hyper(), z, rng)
+        hyper, burn_in = read_settings(self)
+        chain = SVMChain(families, blocks, experts_rows(X, fill), Y, hyper, z, rng)
         kept = self._run(chain)
         traces = {name: np.array(trace) for name, trace in chain.traces.items()}
         self._state = InfiniteSVCState(
-            table.names, table.labels, schema, families, kept, fill, chain.labels(), traces
-        )
+            table.names, table.labels, schema, families, kept, fill, chain.labels(), traces,
+            hyper, burn_in,
+        )  # fmt: skip
         return self
 
-    def _hyper(self) -> Hyper:
-        return Hyper(float(self.alpha), float(self.c), float(self.nu), float(self.margin))
-
-    def _run(self, chain: Chain) -> Kept:
+    def _run(self, chain: SVMChain) -> Kept:
         """Run the chain; keep states evenly after the burn-in."""
         count = min(self.n_samples, self.n_iter - self.burn_in)
         wanted = {int(t) for t in np.linspace(self.n_iter - 1, self.burn_in, count)}
@@ -176,7 +175,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         return np.vstack(parts)
 
     def _chunk_proba(self, state: InfiniteSVCState, X: np.ndarray) -> np.ndarray:
-        hyper, L = self._hyper(), len(state.labels.values)
+        hyper, L = state.hyper, len(state.labels.values)
         frame = as_frame(X, state.names)
         blocks = encode(state.schema, frame, learn=False, who=type(self).__name__).blocks
         weight = cluster_weights(state, blocks, len(X), hyper.alpha)
@@ -238,12 +237,14 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
     @property
     def effective_sample_size_(self) -> dict[str, float]:
         """Effective sample sizes of the traces after the burn-in."""
-        return {name: effective_size(t[self.burn_in :]) for name, t in self.traces_.items()}
+        state = self._fitted
+        return {name: effective_size(t[state.burn_in :]) for name, t in state.traces.items()}
 
     @property
     def n_clusters_posterior_(self) -> np.ndarray:
         """Probability of each number of clusters after the burn-in."""
-        counts = np.bincount(self.traces_["n_clusters"][self.burn_in :].astype(int))
+        state = self._fitted
+        counts = np.bincount(state.traces["n_clusters"][state.burn_in :].astype(int))
         return counts / counts.sum()
 
 

@@ -10,7 +10,7 @@ from infinimix.estimators.common.parameters import check_parameters, seed_sequen
 from infinimix.maxmargin.descent.algorithm import Iterate, descend
 from infinimix.maxmargin.experts.batches import learn_batch, read_batch, remember
 from infinimix.maxmargin.experts.training import (
-    Data,
+    TrainingData,
     find_scales,
     fit_experts,
     make_state,
@@ -19,7 +19,7 @@ from infinimix.maxmargin.experts.training import (
     warn_if_inert,
 )
 from infinimix.maxmargin.gated_experts import GatedExperts
-from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.objective.problem import Clusters, LossWeights, MarginProblem
 from infinimix.maxmargin.states import MaxMarginState
 
 Model = TypeVar("Model", bound="MaxMarginDPMeans")
@@ -153,7 +153,7 @@ class MaxMarginDPMeans(GatedExperts):
         data = read_data(self, X, y, classes)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         weights, first = self._weigh(rng, data)
-        problem = Problem(data.rows, data.divergence, weights)
+        problem = MarginProblem(data.rows, data.divergence, weights)
         before = self._clusters_before(data) if self.warm_start else None
         starts = [] if before is None else [before]
         if first is not None and not starts:
@@ -161,18 +161,20 @@ class MaxMarginDPMeans(GatedExperts):
         end = self._best(rng, data, problem, starts)
         return remember(make_state(self, data, problem, end, rng), data, float(self.margin))
 
-    def _weigh(self, rng: np.random.Generator, data: Data) -> tuple[Weights, Clusters | None]:
+    def _weigh(
+        self, rng: np.random.Generator, data: TrainingData
+    ) -> tuple[LossWeights, Clusters | None]:
         """Return the weights of the terms, and the clusters of DP-means if they led to them."""
         c, nu, margin = float(self.c), float(self.nu), float(self.margin)
         if not isinstance(self.lam, str) and not isinstance(self.s, str):
-            return Weights(float(self.lam), float(self.s), c, nu, margin), None
+            return LossWeights(float(self.lam), float(self.s), c, nu, margin), None
         auto, clusters = find_scales(rng, data, c, margin)
         s = auto.s if isinstance(self.s, str) else float(self.s)
         if isinstance(self.lam, str):
-            return Weights(auto.lam / auto.s * s, s, c, nu, margin), clusters
-        return Weights(float(self.lam), s, c, nu, margin), None
+            return LossWeights(auto.lam / auto.s * s, s, c, nu, margin), clusters
+        return LossWeights(float(self.lam), s, c, nu, margin), None
 
-    def _clusters_before(self, data: Data) -> Clusters | None:
+    def _clusters_before(self, data: TrainingData) -> Clusters | None:
         """Return the clusters of the last fit in terms of the new rows, if they have that shape."""
         state, divergence = self._state, data.divergence
         if state is None or state.eta.shape[1:] != (data.rows.Y.shape[1], data.rows.d + 1):
@@ -180,7 +182,11 @@ class MaxMarginDPMeans(GatedExperts):
         return Clusters(np.maximum(state.means - divergence.centre, divergence.least), state.eta)
 
     def _best(
-        self, rng: np.random.Generator, data: Data, problem: Problem, starts: list[Clusters]
+        self,
+        rng: np.random.Generator,
+        data: TrainingData,
+        problem: MarginProblem,
+        starts: list[Clusters],
     ) -> Iterate:
         """Return the best of several descents, those from given clusters first."""
         w = problem.weights

@@ -12,7 +12,7 @@ from infinimix.maxmargin.descent.algorithm import descend
 from infinimix.maxmargin.experts.batches import remember
 from infinimix.maxmargin.experts.gating import decide
 from infinimix.maxmargin.experts.training import (
-    Data,
+    TrainingData,
     find_gate,
     find_scales,
     fit_experts,
@@ -21,7 +21,7 @@ from infinimix.maxmargin.experts.training import (
     read_data,
 )
 from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
-from infinimix.maxmargin.objective.problem import Problem, Weights
+from infinimix.maxmargin.objective.problem import LossWeights, MarginProblem
 from infinimix.maxmargin.states import SearchState
 
 PENALTIES = (0.1, 1.0, 10.0)  # times the lam that DPMeans finds
@@ -114,17 +114,17 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         grid = self._grid(rng, data)
         scores = self._cross_validate(rng, data, grid)
         at = int(np.argmax(scores))  # the first of equals: fewest clusters, firmest divergence
-        problem = Problem(data.rows, data.divergence, self._weights(grid[at], 1.0))
+        problem = MarginProblem(data.rows, data.divergence, self._weights(grid[at], 1.0))
         end = self._best(rng, data, problem, [])
         state = remember(make_state(self, data, problem, end, rng), data, float(self.margin))
         tried = np.array([[g.ratio * g.s, g.s, g.c] for g in grid]).T
         return SearchState(**vars(state), best_score=float(scores[at]), grid=tried, scores=scores)
 
-    def _weights(self, g: Choice, share: float) -> Weights:
+    def _weights(self, g: Choice, share: float) -> LossWeights:
         """Return the weights for a share of the rows: a cluster of fewer rows costs less."""
-        return Weights(g.ratio * share * g.s, g.s, g.c, float(self.nu), float(self.margin))
+        return LossWeights(g.ratio * share * g.s, g.s, g.c, float(self.nu), float(self.margin))
 
-    def _grid(self, rng: np.random.Generator, data: Data) -> list[Choice]:
+    def _grid(self, rng: np.random.Generator, data: TrainingData) -> list[Choice]:
         auto, _ = find_scales(rng, data, 1.0, float(self.margin))
         ss = [auto.s * f for f in STRENGTHS] if self.ss is None else [float(s) for s in self.ss]
         cs = HINGES if self.cs is None else [float(c) for c in self.cs]
@@ -141,7 +141,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         return sorted(choices, key=lambda g: (-g.ratio, -g.s, g.c))
 
     def _cross_validate(
-        self, rng: np.random.Generator, data: Data, grid: list[Choice]
+        self, rng: np.random.Generator, data: TrainingData, grid: list[Choice]
     ) -> np.ndarray:
         """Return the mean accuracy of each choice on the held-out folds."""
         n = data.rows.n
@@ -157,13 +157,13 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         return right / n
 
     def _walk(
-        self, rng: np.random.Generator, part: Data, test: Data, grid: list[Choice]
+        self, rng: np.random.Generator, part: TrainingData, test: TrainingData, grid: list[Choice]
     ) -> np.ndarray:
         """Return how many held-out rows each choice gets right, from neighbour to neighbour."""
         right, ratio, clusters = np.zeros(len(grid)), np.nan, None
         n, one_class = part.rows.n + test.rows.n, part.codes.max() == 0
         for j, g in enumerate(grid):
-            problem = Problem(part.rows, part.divergence, self._weights(g, part.rows.n / n))
+            problem = MarginProblem(part.rows, part.divergence, self._weights(g, part.rows.n / n))
             if g.ratio != ratio or clusters is None:
                 ratio = g.ratio
                 first = plain_clusters(rng, part, ratio * part.rows.n / n)

@@ -17,6 +17,7 @@ from infinimix.estimators.answers.filling import is_tied
 from infinimix.families.seam import column, score_rows, typical
 from infinimix.inference.partition.assignments import best_particle
 from infinimix.inference.partition.population import MASS
+from infinimix.tables.column import Kind
 
 
 class Held(NamedTuple):
@@ -51,8 +52,8 @@ def evidence_of_groups(model: Any, c: int, most: int) -> np.ndarray:
     out = np.empty((n, schema.width))
     for j, (b, k) in enumerate(schema.places):
         cells = own.typical[b][:n, k]
-        kind = schema.columns[j].kind
-        if kind in ("binary", "count"):
+        kind = schema.columns[j].record
+        if kind.averaged:
             out[:, j] = _divergence(kind, cells, _mean_typical(everyone, b, k))
         else:
             out[:, j] = _log_ratio(everyone, own, b, k, cells)
@@ -74,10 +75,11 @@ def _mean_typical(everyone: list[Held], b: int, k: int) -> float:
     return float(sum(w @ cells for w, cells in pairs) / sum(w.sum() for w, _ in pairs))
 
 
-def _divergence(kind: str, p: np.ndarray, q: float) -> np.ndarray:
-    if kind == "count":
-        return rel_entr(p, q) - p + q
-    return rel_entr(p, q) + rel_entr(1.0 - p, 1.0 - q)
+def _divergence(kind: Kind, p: np.ndarray, q: float) -> np.ndarray:
+    """Return the divergence of a probability or a rate from another one."""
+    if kind.two_valued:
+        return rel_entr(p, q) + rel_entr(1.0 - p, 1.0 - q)
+    return rel_entr(p, q) - p + q
 
 
 def _log_ratio(everyone: list[Held], own: Held, b: int, k: int, cells: np.ndarray) -> np.ndarray:

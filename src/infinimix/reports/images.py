@@ -14,10 +14,10 @@ import numpy as np
 
 from infinimix.reports.markup import Markup
 from infinimix.reports.pictures import draw_grid
+from infinimix.tables.column import record_of
 
 STEM = r"(?:p|px|pix|pixels?)[_.-]?"
 LEAST_SIDE = 4
-DRAWN = ("binary", "real", "spiked", "count", "gaussian")  # kinds whose typical value is a number
 
 
 class Image(NamedTuple):
@@ -87,10 +87,10 @@ def find_image(kinds: Mapping[str, str], values: np.ndarray, asked: Any = None) 
                 f"image is {height} by {width}, but there are {len(names)} columns to draw."
             )
         found = height, width, names
-    if found is None or not all(kind.partition(":")[0] in DRAWN for kind in kinds.values()):
+    if found is None or any(record_of(kind).has_categories for kind in kinds.values()):
         if asked is not None:
             raise ValueError("image needs columns of numbers; some are categorical.")
         return None
-    if all(kind == "binary" for kind in kinds.values()):
+    if all(record_of(kind).two_valued for kind in kinds.values()):
         return Image(*found, 0.0, 1.0)
     return Image(*found, float(np.nanmin(values)), float(np.nanmax(values)))

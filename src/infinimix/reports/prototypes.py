@@ -12,6 +12,7 @@ from infinimix.reports import page, pieces
 from infinimix.reports.defining import evidence_of_groups
 from infinimix.reports.images import Image, find_image
 from infinimix.reports.markup import draw, join
+from infinimix.tables.column import record_of
 
 MOST_CARDS = 8  # of a class; pictures may be more
 MOST_PICTURES = 24
@@ -115,7 +116,7 @@ def show_value(value: Any, kind: str) -> str:
     >>> show_value(0.93, "binary"), show_value(4.25, "real"), show_value("red", "categorical")
     ('yes 93%', '4.25', 'red')
     """
-    if kind == "binary" and not pieces.is_missing(value):
+    if record_of(kind).two_valued and not pieces.is_missing(value):
         p = float(value)
         return f"yes {page.percent(p)}" if p >= 0.5 else f"no {page.percent(1 - p)}"
     return pieces.short(value)

@@ -8,7 +8,13 @@ from typing import Any
 import numpy as np
 
 from infinimix.evaluation.intervals import wilson
-from infinimix.evaluation.regression import COVERAGES, Judged, judge, judge_numbers, score_numbers
+from infinimix.evaluation.regression import (
+    COVERAGES,
+    JudgedNumbers,
+    judge,
+    judge_numbers,
+    score_numbers,
+)
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
 from infinimix.reports.charts import Axes
@@ -42,7 +48,7 @@ def regression_page(
     return page.build_page(f"{name}: infinimix report", body, ["report.css"])
 
 
-def _lead(model: Any, found: Judged | None) -> str:
+def _lead(model: Any, found: JudgedNumbers | None) -> str:
     kind = f"A fitted {type(model).__name__}"
     if found is None:
         return f"{kind}. No rows and targets were given, so this page cannot say how well it does."
@@ -50,7 +56,7 @@ def _lead(model: Any, found: Judged | None) -> str:
     return f"{kind}, judged by {found.how}: {rows}. {judge_numbers(score_numbers(found.numbers))}"
 
 
-def _key(model: Any, found: Judged | None) -> Iterator[tuple[str, str, str]]:
+def _key(model: Any, found: JudgedNumbers | None) -> Iterator[tuple[str, str, str]]:
     if found is not None:
         scores = score_numbers(found.numbers)
         low, high = scores["r2_interval"]
@@ -65,7 +71,7 @@ def _key(model: Any, found: Judged | None) -> Iterator[tuple[str, str, str]]:
 
 
 def _sections(
-    rows: Any, found: Judged | None, seed: int
+    rows: Any, found: JudgedNumbers | None, seed: int
 ) -> Iterator[tuple[str, str, Iterator[str]]]:
     if found is not None:
         yield "performance", "How well it does", _show_scores(found, seed)
@@ -75,7 +81,7 @@ def _sections(
         yield "missing", "Missing cells", show_missing(rows)
 
 
-def _show_scores(found: Judged, seed: int) -> Iterator[str]:
+def _show_scores(found: JudgedNumbers, seed: int) -> Iterator[str]:
     numbers = found.numbers
     scores = score_numbers(numbers)
     yield page.paragraph(
@@ -118,7 +124,7 @@ def _show_scores(found: Judged, seed: int) -> Iterator[str]:
     ])  # fmt: skip
 
 
-def _show_coverage(found: Judged) -> Iterator[str]:
+def _show_coverage(found: JudgedNumbers) -> Iterator[str]:
     numbers = found.numbers
     width = numbers.high - numbers.low
     yield page.paragraph(
@@ -146,7 +152,7 @@ def _show_coverage(found: Judged) -> Iterator[str]:
     yield pieces.side_by_side([pieces.chart("Coverage", picture, note), table])
 
 
-def _show_largest(found: Judged) -> Iterator[str]:
+def _show_largest(found: JudgedNumbers) -> Iterator[str]:
     numbers = found.numbers
     order = np.argsort(-np.abs(numbers.y - numbers.mean), kind="stable")[:MOST_ROWS]
     yield page.paragraph("Rows with a target are counted from 1.")

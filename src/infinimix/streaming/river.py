@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.abilities import LetsFeaturesEmerge, able
 from infinimix.scikit import clone
 
 try:
@@ -80,10 +81,14 @@ class RiverClassifier(base.Classifier):
     def _multiclass(self) -> bool:
         return True
 
+    @property
+    def _features_emerge(self) -> bool:
+        return able(self.model, LetsFeaturesEmerge) and bool(self.model.features_emerge)
+
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
         """Learn one row; features that are new are taken in while the model settles."""
         x = {name: value for name, value in x.items() if not is_missing(value)}
-        if getattr(self.model, "features_emerge", False):
+        if self._features_emerge:
             learned = clone(self.model) if self.learned is None else self.learned
             learned.learn_one(x, y)
             self.learned = learned
@@ -106,7 +111,7 @@ class RiverClassifier(base.Classifier):
         return found
 
     def _known(self, x: Mapping[Any, Any]) -> Mapping[Any, Any]:
-        if getattr(self.model, "features_emerge", False):
+        if self._features_emerge:
             return x
         return {name: value for name, value in x.items() if name in self._kinds}
 

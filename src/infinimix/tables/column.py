@@ -52,6 +52,8 @@ class Kind:
         Whether each value has a probability, and not a density.
     averaged : bool
         Whether the typical value, a probability or a rate, is no cell.
+    has_atom : bool
+        Whether one value is common, and has a probability of its own.
     """
 
     dtype: Any
@@ -64,11 +66,22 @@ class Kind:
     transformed: bool = False
     has_mass: bool = False
     averaged: bool = False
+    has_atom: bool = False
 
     @property
     def discrete(self) -> bool:
         """Whether the cells are codes of finitely many values."""
         return np.dtype(self.dtype).kind == "i"
+
+    @property
+    def has_categories(self) -> bool:
+        """Whether cells are looked up among categories."""
+        return self.scan is None
+
+    @property
+    def two_valued(self) -> bool:
+        """Whether the codes are 0 and 1, whatever the column holds."""
+        return self.discrete and not self.has_categories
 
     def encode(self, cells: Cells, name: str) -> NDArray[Any]:
         """One column as encoded cells."""
@@ -108,7 +121,7 @@ KINDS = {
         has_mass=True,
         averaged=True,
     ),
-    "spiked": Kind(np.float64, REALS, refuse=errors.not_spiked, transformed=True),
+    "spiked": Kind(np.float64, REALS, refuse=errors.not_spiked, transformed=True, has_atom=True),
     "gaussian": Kind(np.float64, REALS, refuse=errors.not_gaussian),
 }
 
@@ -119,6 +132,15 @@ TRANSFORMED = tuple(name for name, kind in KINDS.items() if kind.transformed)
 def kind_of(block: str) -> str:
     """The kind of the columns of a block: gaussian blocks after the first have a number too."""
     return block.partition(" ")[0]
+
+
+def record_of(spelled: str) -> Kind:
+    """The record of the kind of a block, or of a column as `columns=` spells it.
+
+    >>> record_of("gaussian 1") is KINDS["gaussian"], record_of("real:log") is KINDS["real"]
+    (True, True)
+    """
+    return KINDS[kind_of(spelled).partition(":")[0]]
 
 
 @dataclass(frozen=True)
@@ -150,6 +172,11 @@ class Column:
     guessed: bool = field(default=False, compare=False)
     resolution: float = 0.0
     grid: tuple[float, float] | None = None
+
+    @property
+    def record(self) -> Kind:
+        """What its kind is to a table."""
+        return KINDS[self.kind]
 
 
 class Novel(NamedTuple):

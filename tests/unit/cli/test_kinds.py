@@ -3,9 +3,11 @@
 import pytest
 
 from infinimix.cli.errors import CommandError
-from infinimix.cli.kinds import ask_kinds, describe_columns, warn_of_columns
+from infinimix.cli.kinds import KINDS, TOGETHER, ask_kinds, describe_columns, warn_of_columns
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import read_table
+from infinimix.tables import column
+from infinimix.tables.dates import ORDERS
 
 N = 40
 LINES = [
@@ -96,3 +98,11 @@ def test_many_constant_columns_are_one_line(tmp_path):
         "2 columns have no values",
         "6 columns are constant",
     ]
+
+
+def test_the_words_of_the_command_are_the_kinds_of_tables():
+    """The command has a list of its own, as the records take numba, which is slow to load."""
+    transformed = {f"{kind}:{word}" for kind in column.TRANSFORMED for word in ("log", "rank")}
+    dates = {"date", *(f"date:{order}" for order in ORDERS)}
+    assert {*KINDS} == {"auto", *column.KINDS, *transformed, *dates}
+    assert TOGETHER in column.KINDS

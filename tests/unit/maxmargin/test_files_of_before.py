@@ -163,12 +163,21 @@ def plain(tree):
     return (tree.dtype.str, tree.tolist()) if isinstance(tree, np.ndarray) else tree
 
 
+ADDED = {"GibbsInfiniteSVC": ("hyper", "burn_in")}  # which were read from the parameters before
+
+
+def settings_of(added):
+    return {} if not added else added["hyper"] | {"burn_in": added["burn_in"]}
+
+
 @pytest.mark.parametrize("name", TREES)
 def test_a_file_of_before_is_written_again_as_it_was(name):
     file = io.BytesIO()
     infinimix.save(loaded(name), file)
     kind, tree, _ = artifacts.read(io.BytesIO(file.getvalue()))
     assert kind == name
+    added = {key: tree.pop(key) for key in ADDED.get(name, ())}
+    assert all(tree["parameters"][key] == value for key, value in settings_of(added).items())
     assert plain(tree) == plain(artifacts.read(io.BytesIO(written(name)))[1])
 
 

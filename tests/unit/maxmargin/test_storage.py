@@ -54,6 +54,9 @@ EDITS = [
     ("chain", put("counts", lambda v: [v[0][:-1]]), "statistics"),
     ("chain", put("base", lambda v: [[v[0][0][:, :1]]]), "base measure"),
     ("chain", put("traces", {}), "no complete"),
+    ("chain", put("hyper", "alpha", 0.0), "out of range"),
+    ("chain", put("hyper", "c", "1"), "c is no number"),
+    ("chain", put("burn_in", 12), "out of range"),
 ]
 
 
@@ -72,3 +75,24 @@ def test_a_chain_comes_back():
     again = GibbsInfiniteSVC(n_iter=12, burn_in=4, random_state=0).fit(X, Y)
     assert np.array_equal(model.predict_proba(X), again.predict_proba(X))
     assert model.effective_sample_size_ == again.effective_sample_size_
+
+
+def test_a_chain_of_before_has_its_settings_among_the_parameters():
+    kind, tree, _ = artifacts.read(io.BytesIO(FILES["chain"]))
+    settings = {name: tree.pop(name) for name in ("hyper", "burn_in")}
+    file = io.BytesIO()
+    artifacts.write(file, kind, tree, library_version="0.1.0")
+    again, model = (infinimix.load(io.BytesIO(f)) for f in (file.getvalue(), FILES["chain"]))
+    assert again._state.hyper._asdict() == settings["hyper"]
+    assert again.effective_sample_size_ == model.effective_sample_size_
+    assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
+
+
+def test_parameters_set_after_the_fit_of_a_chain_change_no_answer():
+    model = infinimix.load(io.BytesIO(FILES["chain"]))
+    before = model.predict_proba(X), model.effective_sample_size_, model.n_clusters_posterior_
+    model.set_params(alpha=9.0, c=0.1, margin=3.0, nu=0.2, burn_in=9, n_samples=1)
+    for one in (model, infinimix.load(io.BytesIO(saved(model)))):
+        assert np.array_equal(one.predict_proba(X), before[0])
+        assert one.effective_sample_size_ == before[1]
+        assert np.array_equal(one.n_clusters_posterior_, before[2])

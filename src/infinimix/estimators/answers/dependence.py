@@ -55,10 +55,10 @@ def _correlations(information: np.ndarray, entropy: np.ndarray) -> np.ndarray:
 
 def _n_codes(schema: Schema, j: int) -> int:
     """Return the number of values of a discrete column, 0 for others."""
-    kind = schema.columns[j].kind
-    if kind == "categorical":
-        return len(schema.categories[schema.positions(kind).tolist().index(j)])
-    return 2 if kind == "binary" else 0
+    kind = schema.columns[j].record
+    if kind.has_categories:
+        return len(schema.categories[schema.places[j][1]])
+    return 2 if kind.two_valued else 0
 
 
 def _summed(

@@ -16,7 +16,7 @@ from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.partition.assignments import best_particle
 from infinimix.inference.partition.population import MASS
 from infinimix.tables import Schema, encode
-from infinimix.tables.column import KINDS, kind_of
+from infinimix.tables.column import record_of
 from infinimix.tables.errors import listed
 from infinimix.tables.missing import is_missing
 
@@ -95,12 +95,10 @@ def _check_seen(schema: Schema, row: Mapping[str, Any], codes: np.ndarray) -> No
 def typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, Any]:
     """Return typical values by name, in table order; averages stay as they are."""
     pairs = list(zip(schema.blocks, blocks, strict=True))
-    cells = [
-        np.zeros(b.shape, np.int8) if KINDS[kind_of(kind)].averaged else b for kind, b in pairs
-    ]
+    cells = [np.zeros(b.shape, np.int8) if record_of(kind).averaged else b for kind, b in pairs]
     columns = schema.snapped(schema.decode(cells))
     for kind, block in pairs:
-        if KINDS[kind_of(kind)].averaged:
+        if record_of(kind).averaged:
             for j, position in enumerate(schema.positions(kind)):
                 columns[schema.names[position]] = block[:, j]
     return columns

@@ -12,7 +12,7 @@ import numpy as np
 from infinimix.estimators.answers.filling import Predictive
 from infinimix.estimators.answers.writing import as_they_came, inputs_of, numbers_like, write_cells
 from infinimix.tables import EncodedTable, Schema
-from infinimix.tables.column import KINDS, kind_of
+from infinimix.tables.column import record_of
 from infinimix.tables.encoded import Blocks
 from infinimix.tables.holes import find_holes
 from infinimix.tables.transforms import Transform
@@ -72,7 +72,7 @@ def _write(query: Query, columns: dict[str, np.ndarray]) -> Any:
 
 def _natural(schema: Schema, values: Blocks) -> dict[str, np.ndarray]:
     """Return means and modes by name; the mean of a count need not be whole."""
-    kinds = [KINDS[kind_of(block)] for block in schema.blocks]
+    kinds = [record_of(block) for block in schema.blocks]
     cells = [kind.nearest(v) for kind, v in zip(kinds, values, strict=True)]
     columns = schema.snapped(schema.decode(cells))
     for block, kind, means in zip(schema.blocks, kinds, values, strict=True):

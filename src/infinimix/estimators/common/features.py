@@ -15,6 +15,7 @@ import numpy as np
 
 from infinimix.kernels.holes import is_hole
 from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.column import record_of
 
 CLIP = 4.0
 
@@ -54,7 +55,8 @@ class LinearFeatures(NamedTuple):
 
     def fits(self, schema: Schema) -> bool:
         """Return whether these are features of such columns."""
-        width = sum(_width(schema, kind) for kind in schema.blocks if kind != "categorical")
+        numbers = [kind for kind in schema.blocks if not record_of(kind).has_categories]
+        width = sum(_width(schema, kind) for kind in numbers)
         return (
             self.mean.shape == self.scale.shape == (width,)
             and bool(np.isfinite(self.mean).all() and (self.scale > 0.0).all())
@@ -65,7 +67,7 @@ class LinearFeatures(NamedTuple):
 
 
 def _width(schema: Schema, kind: str) -> int:
-    return len(schema.owners(kind)) * (2 if kind == "spiked" else 1)
+    return len(schema.owners(kind)) * (2 if record_of(kind).has_atom else 1)
 
 
 def _numbers(table: EncodedTable) -> np.ndarray:
@@ -75,10 +77,10 @@ def _numbers(table: EncodedTable) -> np.ndarray:
     """
     parts: list[Any] = [np.empty((table.n_rows, 0))]
     for kind, block in zip(table.schema.blocks, table.blocks, strict=True):
-        if kind == "categorical":
+        if record_of(kind).has_categories:
             continue
         cells = np.where(is_hole(block), np.nan, block.astype(float))
-        if kind == "spiked":
+        if record_of(kind).has_atom:
             common = np.isinf(cells)
             parts += [np.where(np.isnan(cells), np.nan, common), np.where(common, np.nan, cells)]
         else:
@@ -88,9 +90,9 @@ def _numbers(table: EncodedTable) -> np.ndarray:
 
 def is_number(schema: Schema, j: int) -> bool:
     """Return whether a column has numbers for values, and more than two if they are categories."""
-    kind = schema.columns[j].kind
-    if kind != "categorical":
-        return kind != "binary"
+    kind = schema.columns[j].record
+    if not kind.has_categories:
+        return not kind.discrete
     values = category_values(schema, j)
     return len(values) > 2 and all(isinstance(v, Real) and not isinstance(v, bool) for v in values)
 
@@ -100,10 +102,10 @@ def number_cells(table: EncodedTable, j: int) -> np.ndarray:
     schema, column = table.schema, table.schema.columns[j]
     b, k = schema.places[j]
     cells = table.blocks[b][:, k]
-    if column.kind == "categorical":
+    if column.record.has_categories:
         values = np.append(_as_numbers(category_values(schema, j)), np.nan)
         return np.asarray(values[np.where(cells < len(values) - 1, cells, -1)])
-    if column.kind == "spiked":
+    if column.record.has_atom:
         spike: Any = column.transform
         atom = np.array([spike.atom])
         atom = spike.inner.encode(atom) if spike.inner else atom

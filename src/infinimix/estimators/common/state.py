@@ -90,7 +90,6 @@ class MixtureState(TableState):
 def read_schema(saved: Any) -> Schema:
     """Return columns from a file; raise ValueError if they contradict each other."""
     schema = Schema.from_json(saved)
-    categorical = [column for column in schema.columns if column.kind == "categorical"]
     sound = (
         schema.width > 0
         and all(column.kind in KINDS for column in schema.columns)
@@ -100,7 +99,7 @@ def read_schema(saved: Any) -> Schema:
         and all(transform.sound() for _, transform in schema.transforms)
         and all(_is_resolution(c.kind, c.resolution) for c in schema.columns)
         and all(_is_grid(c.kind, *c.grid) for c in schema.columns if c.grid is not None)
-        and len(schema.categories) == len(categorical)
+        and len(schema.categories) == len(schema.positions("categorical"))
         and all(len(set(values)) == len(values) for values in schema.categories)
         and sorted(j for members in schema.joint for j in members)
         == [j for j, column in enumerate(schema.columns) if column.kind == "gaussian"]
@@ -123,9 +122,9 @@ def _is_sound(date: DateColumn, schema: Schema) -> bool:
 
 def _may_have(kind: str, transform: Transform | None) -> bool:
     """Return whether a column of a kind may have a transform; a spiked one must have a spike."""
-    if isinstance(transform, Spike) or kind == "spiked":
-        return isinstance(transform, Spike) and kind == "spiked"
-    return transform is None or kind == "real"
+    if isinstance(transform, Spike) or KINDS[kind].has_atom:
+        return isinstance(transform, Spike) and KINDS[kind].has_atom
+    return transform is None or KINDS[kind].transformed
 
 
 def _is_resolution(kind: str, resolution: Any) -> bool:

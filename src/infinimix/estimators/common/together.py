@@ -86,7 +86,7 @@ def _is_another_guess(known: EncodedTable, query: EncodedTable, columns: Any) ->
         if schema.sources[j] in ("int", "float") and not {column.name, j} & asked:
             cells = np.concatenate([np.asarray(part[column.name], float) for part in both])
             kind = judge(Cells(cells), "float")
-            if kind != ("real" if column.kind == "spiked" else column.kind):
+            if kind != ("real" if column.record.has_atom else column.kind):
                 return True
     return False
 

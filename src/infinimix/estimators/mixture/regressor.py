@@ -17,7 +17,7 @@ from infinimix.estimators.common.mixture_estimator import (
 from infinimix.estimators.common.parameters import one_of, seed_sequence
 from infinimix.estimators.mixture.regression.answers import mean_and_std, quantiles
 from infinimix.estimators.mixture.regression.calibration import Outlook
-from infinimix.estimators.mixture.regression.correction import NEUTRAL, Joint, Plan, correct
+from infinimix.estimators.mixture.regression.correction import NEUTRAL, Joint, LearningPlan, correct
 from infinimix.estimators.mixture.regression.state import RegressorState
 from infinimix.estimators.mixture.regression.target import (
     REQUESTS,
@@ -154,7 +154,7 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
         if self.calibrate:
             settings = self._settings(joint.schema, streams=False)
             stacks, seconds = self.correction == "auto", self.effort != "fast"
-            plan = Plan(settings, seed, self._run, target, within, stacks, seconds)
+            plan = LearningPlan(settings, seed, self._run, target, within, stacks, seconds)
             correction = correct(joint, plan)
         slopes = add_log_slopes(0.0, rows)
         self._state = RegressorState(table.schema, bank, slopes, target, within, correction)

@@ -13,12 +13,12 @@ import numpy as np
 from infinimix.estimators.answers.groups import typical_columns
 from infinimix.estimators.common.state import layout_of
 from infinimix.families.given import resolve_prior
-from infinimix.families.words import MEAN, REINFORCED, SAMPLED, Rows
+from infinimix.families.words import MEAN, REINFORCED, SAMPLED, WordRows
 from infinimix.inference.online_crp.learner import OnlineAnswers, OnlineSettings
 from infinimix.inference.online_crp.table_learner import TableLearner
 from infinimix.inference.online_crp.word_learner import WordLearner
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
-from infinimix.tables.column import Novel
+from infinimix.tables.column import Novel, record_of
 from infinimix.tables.documents import Documents, read_documents
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Vocabulary
@@ -45,8 +45,8 @@ class Read(NamedTuple):
         """Return some of the rows."""
         if (first, last) == (0, self.n_rows):
             return self
-        if isinstance(self.X, Rows):
-            X: Any = Rows(self.X.start[first : last + 1], self.X.word, self.X.weight)
+        if isinstance(self.X, WordRows):
+            X: Any = WordRows(self.X.start[first : last + 1], self.X.word, self.X.weight)
             return self._replace(X=X, n_rows=last - first)
         rows, columns, values = self.source.novel
         here = np.flatnonzero((rows >= first) & (rows < last))
@@ -75,7 +75,7 @@ class TextInput:
     def read(self, X: Any, who: str, lenient: bool = False) -> Read:
         """Read rows, with what is new in them."""
         found = read_documents(X, self.vocabulary, self.text, learn=True, who=who)
-        return Read(Rows(found.indptr, found.indices, found.data), found.n_rows, found)
+        return Read(WordRows(found.indptr, found.indices, found.data), found.n_rows, found)
 
     def blur(self, read: Read) -> Read:
         """Return rows in which all words without a column share the next one.
@@ -177,7 +177,7 @@ class TableInput:
         known = read.schema.category_counts
         X = tuple(
             np.where(block < known, block, -1).astype(block.dtype)
-            if kind == "categorical"
+            if record_of(kind).has_categories
             else block
             for kind, block in zip(read.schema.blocks, read.X, strict=True)
         )

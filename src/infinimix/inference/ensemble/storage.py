@@ -13,6 +13,7 @@ from infinimix.inference.ensemble.label_hypotheses import LabelHypothesis, disti
 from infinimix.inference.partition.filter import n_particle_rows
 from infinimix.inference.partition.population import SIZE
 from infinimix.inference.partition.soundness import check_population
+from infinimix.tables.column import record_of
 
 ARRAYS = {  # what files call the arrays of a filter
     "slots": "slots", "mass": "mass", "groups": "groups", "crowd": "particles", "logw": "logw",
@@ -166,10 +167,11 @@ def _restore_window(f, window, tree, layout):
 
 def fits(layout, rows, block, kind):
     """Can the family of these columns take the cells of a block?"""
-    whole = kind in ("binary", "categorical")
+    record = record_of(kind)
+    whole = record.discrete
     if block.shape != (rows, len(layout.names[kind])) or (block.dtype.kind == "f") == whole:
         return False
-    most = np.array([1]) if kind == "binary" else layout.category_counts - 1
+    most = np.array([1]) if record.two_valued else layout.category_counts - 1
     return not whole or bool((block >= -1).all() and (block <= most).all())
 
 

@@ -14,6 +14,7 @@ from infinimix.inference.online_crp.model import HELD, SHARE, UNTOLD
 from infinimix.inference.online_crp.refinement import Refinement
 from infinimix.inference.online_crp.weighting import AsIs
 from infinimix.kernels.compile import INTERPRETED
+from infinimix.tables.column import record_of
 
 
 class TableLearner(OnlineLearner):
@@ -96,7 +97,7 @@ class TableLearner(OnlineLearner):
         """Return where the features of the narrower table are in the wider one."""
         places, first = [], 0
         for block, family in zip(self.layout.names, self.model.family, strict=True):
-            if block == "categorical":
+            if record_of(block).has_categories:
                 starts = first + np.concatenate([[0], np.cumsum(self.layout.category_counts)])
                 places += [s + np.arange(size) for s, size in zip(starts, before, strict=False)]
                 first = int(starts[-1])

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families.words import Rows
+from infinimix.families.words import WordRows
 from infinimix.kernels.dispatch import operation
 from infinimix.kernels.elementary import log
 
@@ -34,8 +34,8 @@ class TermWeights(NamedTuple):
     words: np.ndarray  # (W, 4) rows that had the word; log(1 + that); when the last one came
     rows: np.ndarray  # (1,) rows so far
     rule: np.ndarray  # (3,) whether counts are logged; power of rarity; whether of length one
-    known: Rows
-    whole: Rows
+    known: WordRows
+    whole: WordRows
 
 
 def new_weights(words, rule):
@@ -50,7 +50,7 @@ def with_room(weights, longest):
 
 
 def _one_row(longest):
-    return Rows(np.zeros(2, np.int64), np.zeros(longest, np.int32), np.zeros(longest))
+    return WordRows(np.zeros(2, np.int64), np.zeros(longest, np.int32), np.zeros(longest))
 
 
 @operation

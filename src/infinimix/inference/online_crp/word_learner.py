@@ -7,8 +7,8 @@ from infinimix.families.words import (
     LEAST,
     SAMPLED,
     DirichletMultinomial,
-    Rows,
     SampledMultinomial,
+    WordRows,
     blank_cell,
     empty_words,
 )
@@ -28,7 +28,7 @@ KEPT = 0.75  # of the most words that are allowed, when there are more
 
 
 class WordLearner(OnlineLearner):
-    """Rows are `families.words.Rows`; words are numbered by the caller, who says how many."""
+    """Rows are `families.words.WordRows`; words are numbered by the caller, who says how many."""
 
     def __init__(self, settings, prior, form, rule, max_features, seed):
         kind = SampledMultinomial if form == SAMPLED else DirichletMultinomial
@@ -96,7 +96,7 @@ class WordLearner(OnlineLearner):
     def _slice(self, X, first, last):
         if last - first == len(X.start) - 1:
             return X
-        return Rows(X.start[first : last + 1], X.word, X.weight)
+        return WordRows(X.start[first : last + 1], X.word, X.weight)
 
     def _longest(self, X):
         return self.longest

@@ -14,7 +14,7 @@ from infinimix.families.priors import blank, find_families
 from infinimix.families.seam import empty
 from infinimix.inference.ensemble.bank import pool_rows
 from infinimix.maxmargin.descent.starts import find_penalty
-from infinimix.maxmargin.experts.training import Data, plain_clusters
+from infinimix.maxmargin.experts.training import TrainingData, plain_clusters
 from infinimix.maxmargin.objective.divergences import find_divergence
 from infinimix.maxmargin.objective.problem import divergences_from
 from infinimix.maxmargin.objective.rows import make_rows
@@ -58,7 +58,7 @@ def read_blocks(X: np.ndarray, names: Any, clusters: Any, who: str) -> tuple[Sch
     """Return what the columns are within a cluster, and the rows as densities take them."""
     frame = as_frame(X, names)
     schema = read_schema(frame, clusters, [])
-    odd = [c.name for c in schema.columns if c.kind == "categorical"]
+    odd = [c.name for c in schema.columns if c.record.has_categories]
     if odd:
         raise ValueError(
             f"Column {odd[0]!r} is categorical, and experts take numbers; encode it first, "
@@ -81,7 +81,7 @@ def first_clusters(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
     """Return clusters of DP-means, where the chain begins."""
     divergence = find_divergence("euclidean", X)
     rows = make_rows(X, divergence)
-    data = Data(rows, np.zeros(rows.n, np.int64), Labels(), divergence)
+    data = TrainingData(rows, np.zeros(rows.n, np.int64), Labels(), divergence)
     clusters = plain_clusters(rng, data, find_penalty(rng, rows, divergence))
     means = clusters.means + divergence.centre
     z = divergences_from(rows, divergence, means).argmin(axis=1)

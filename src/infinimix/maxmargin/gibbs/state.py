@@ -12,7 +12,7 @@ from infinimix.estimators.common.state import layout_of, read_labels, read_schem
 from infinimix.families.priors import blank
 from infinimix.families.product import refresh_all
 from infinimix.inference.ensemble.storage import statistics
-from infinimix.maxmargin.gibbs.chain import Kept
+from infinimix.maxmargin.gibbs.chain import Kept, SVMHyper
 from infinimix.maxmargin.stored import check_value, names_from_tree, names_to_tree
 from infinimix.tables import Schema
 
@@ -31,6 +31,8 @@ class InfiniteSVCState:
     fill: np.ndarray  # (d,) what experts see for missing cells
     z: np.ndarray  # the cluster of each row in the last state
     traces: dict[str, np.ndarray]
+    hyper: SVMHyper  # that the chain had: answers follow these, whatever the parameters are now
+    burn_in: int
 
     def to_tree(self) -> dict[str, Any]:
         """Return arrays and plain values."""
@@ -45,6 +47,8 @@ class InfiniteSVCState:
             "fill": self.fill,
             "rows": self.z,
             "traces": self.traces,
+            "hyper": self.hyper._asdict(),
+            "burn_in": self.burn_in,
         }
 
     @classmethod
@@ -60,7 +64,25 @@ class InfiniteSVCState:
             fill=check_value("fill", tree["fill"], "d", sizes),
             z=check_value("labels_", tree["rows"], "n", sizes, whole=True),
             traces={name: check_value(name, tree["traces"][name], "t", sizes) for name in TRACES},
+            **_stored_settings(tree, model, sizes),
         )  # fmt: skip
+
+
+def read_settings(model: Any) -> tuple[SVMHyper, int]:
+    """Return what the parameters of a model say of its chain: hyper-parameters and burn-in."""
+    return SVMHyper(*(float(getattr(model, name)) for name in SVMHyper._fields)), int(model.burn_in)
+
+
+def _stored_settings(tree: dict[str, Any], model: Any, sizes: dict[str, int]) -> dict[str, Any]:
+    """Return the settings of a file; older ones have them among the parameters of the model."""
+    if "hyper" not in tree:
+        hyper, burn_in = read_settings(model)
+        return {"hyper": hyper, "burn_in": burn_in}
+    values = [check_value(name, tree["hyper"][name], "", sizes) for name in SVMHyper._fields]
+    burn_in = check_value("burn_in", tree["burn_in"], "", sizes, whole=True)
+    if min(values) <= 0.0 or not 0 <= burn_in < sizes["t"]:
+        raise ValueError("its settings are out of range")
+    return {"hyper": SVMHyper(*values), "burn_in": burn_in}
 
 
 def _read_kept(tree: dict[str, Any], families: Any, sizes: dict[str, int]) -> Kept:

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.maxmargin.objective.divergences import Divergence
-from infinimix.maxmargin.objective.rows import Rows
+from infinimix.maxmargin.objective.rows import FeatureRows
 
 
-class Weights(NamedTuple):
+class LossWeights(NamedTuple):
     """The numbers that weigh the terms."""
 
     lam: float
@@ -63,12 +63,12 @@ class Clusters:
 
 
 @dataclass
-class Problem:
+class MarginProblem:
     """Rows, a divergence and the weights of the terms."""
 
-    rows: Rows
+    rows: FeatureRows
     divergence: Divergence
-    weights: Weights
+    weights: LossWeights
 
     def score_vectors(self, clusters: Clusters) -> np.ndarray:
         """Return W of shape (K (1 + C), p): F @ W.T has all divergences, then all scores."""
@@ -142,7 +142,7 @@ class Problem:
         return w.lam * len(clusters) + 0.5 * w.ridge * float((clusters.eta**2).sum())
 
 
-def one_point(squares: np.ndarray, w: Weights) -> np.ndarray:
+def one_point(squares: np.ndarray, w: LossWeights) -> np.ndarray:
     """Return a of the SVM of one point: eta* = a y x, a = min(2 c nu^2, l / |x|^2)."""
     return np.minimum(2.0 * w.c * w.nu**2, w.margin / squares)
 
@@ -152,8 +152,8 @@ def bare_clusters(means: np.ndarray) -> Clusters:
     return Clusters(means, np.empty((len(means), 0, means.shape[1] + 1)))
 
 
-def divergences_from(rows: Rows, divergence: Divergence, means: np.ndarray) -> np.ndarray:
+def divergences_from(rows: FeatureRows, divergence: Divergence, means: np.ndarray) -> np.ndarray:
     """Return the divergence of each row from each mean, given in natural units."""
     centred = np.maximum(means - divergence.centre, divergence.least)
-    problem = Problem(rows.without_labels(), divergence, Weights(1.0))
+    problem = MarginProblem(rows.without_labels(), divergence, LossWeights(1.0))
     return problem.divergences(bare_clusters(centred))

@@ -12,9 +12,9 @@ import numpy as np
 from infinimix.estimators.common.state import read_schema
 from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.scores import MOST_CELLS
-from infinimix.networks.learning.columns import NUMERIC, NetworkColumns
+from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.posterior import Draws
-from infinimix.tables.column import kind_of
+from infinimix.tables.column import record_of
 
 TEMPLATE = ("mean", "low", "high", "edges", "pairs")
 CHUNK = 100  # graphs that are looked at together
@@ -47,10 +47,11 @@ def columns_from_tree(tree: dict[str, Any]) -> NetworkColumns:
     N, gaussian, centre, scale = schema.width, tree["gaussian"], tree["centre"], tree["scale"]
     edges = {int(j): x for j, x in tree["edges"]}
     numeric = {
-        j for b in schema.blocks if kind_of(b) in NUMERIC for j in schema.positions(b).tolist()
+        j for b in schema.blocks if not record_of(b).discrete for j in schema.positions(b).tolist()
     }
     _ask(
         isinstance(gaussian, bool)
+        and not any(column.record.has_atom for column in schema.columns)
         and _is(centre, (N,), "f")
         and _is(scale, (N,), "f")
         and bool(np.isfinite(centre).all() and np.isfinite(scale).all())

@@ -5,11 +5,16 @@ a particle filter adds the nodes one by one. For each pair of nodes a particle d
 the other edge, by the Beta-Bernoulli predictive, among those that close no cycle, and multiplies
 its weight by their probability; the mean weights estimate Z without bias.
 
-A constant is a function of the sizes, b1 and b2: its seed comes from these. So it does not matter
-which chain has computed it, and chains of all fits share one hash table, in which half of the time
-of a short fit is saved. Threads read and write it without a lock. An entry is a number and the
-exclusive or of its key and the bits of the number (Hyatt and Mann 2002): where the writes of two
-threads meet, the entry fits no key, and the number is computed again.
+A constant is a function of the sizes, b1, b2 and the number of nodes: the seed of its filter comes
+from these. So it does not matter which chain has computed it, and the hash table, which chains of
+all fits share, is a pure cache: a fit is the same to the bit whatever was fitted before or is
+fitted beside it. A table for each fit would compute the same constants again, which is half of the
+time of a short fit or more. Entries are found by a word of 63 bits that stands for sizes, b1 and
+b2; a full table of 2^15 entries gives a constant of other sizes with probability 4e-15 a question.
+
+Threads read and write the table without a lock. An entry is a number and the exclusive or of its
+word and the bits of the number (Hyatt and Mann 2002): where the writes of two threads meet, the
+entry fits no word, and the number is computed again.
 """
 
 from functools import lru_cache

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
-from infinimix.tables.column import Column, kind_of
+from infinimix.tables.column import Column, record_of
 from infinimix.tables.transforms import Spike
 
-NUMERIC = ("real", "count", "gaussian")
 MANY_CATEGORIES = 10  # up to so many nobody is warned
 
 
@@ -40,9 +39,9 @@ class NetworkColumns:
         counts = np.full(self.schema.width, 2, np.int64)
         for block in self.schema.blocks:
             for k, j in enumerate(self.schema.positions(block).tolist()):
-                if block == "categorical":
+                if record_of(block).has_categories:
                     counts[j] = max(int(self.schema.category_counts[k]), 1)
-                elif kind_of(block) in NUMERIC:
+                elif not record_of(block).discrete:
                     counts[j] = len(self.edges[j]) + 1
         return counts
 
@@ -53,7 +52,7 @@ class NetworkColumns:
         for block, cells in zip(self.schema.blocks, encoded.blocks, strict=True):
             for k, j in enumerate(self.schema.positions(block).tolist()):
                 column = cells[:, k]
-                numeric = kind_of(block) in NUMERIC
+                numeric = not record_of(block).discrete
                 missing[:, j] = np.isnan(column) if numeric else column < 0
                 if self.gaussian:
                     column = (column - self.centre[j]) / self.scale[j]
@@ -77,13 +76,9 @@ class NetworkColumns:
             cells = X[:, at]
             if self.gaussian:
                 cells = cells * self.scale[at] + self.centre[at]
-            elif kind_of(block) in NUMERIC:
+            elif not record_of(block).discrete:
                 cells = np.stack([self._middle(int(j), X[:, j], rng) for j in at], axis=1)
-            if block == "binary":
-                cells = cells.astype(np.int8)
-            elif block == "categorical":
-                cells = cells.astype(np.int32)
-            blocks.append(np.ascontiguousarray(cells))
+            blocks.append(np.ascontiguousarray(cells, dtype=record_of(block).dtype))
         return self.schema.decode(blocks)
 
     def _middle(self, j: int, codes: np.ndarray, rng: np.random.Generator) -> np.ndarray:
@@ -110,7 +105,7 @@ def read_columns(
     schema = _without_spikes(read_schema(X, columns, codes=True))
     encoded = encode(schema, X, learn=True, who=who)
     schema = schema.extended(encoded.novel)
-    numeric = [b for b in schema.blocks if kind_of(b) in NUMERIC]
+    numeric = [b for b in schema.blocks if not record_of(b).discrete]
     names = [
         schema.names[j] for b in schema.blocks if b not in numeric for j in schema.positions(b)
     ]

@@ -3,9 +3,11 @@
 import os
 import subprocess
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 from infinimix.networks import BlockmodelBayesNet, sample_network
 from infinimix.networks.engine.acyclicity import Constants, log_constant
@@ -54,19 +56,55 @@ def test_threads_that_share_a_table_read_what_each_would_compute():
         assert [a.result() for a in answers] == expected * 20
 
 
-def test_a_fit_does_not_depend_on_earlier_fits(monkeypatch):
+def partitions(n, most):
+    """All multisets of positive sizes up to `most` with sum n."""
+    if n == 0:
+        yield ()
+    for first in range(min(n, most), 0, -1):
+        for rest in partitions(n - first, first):
+            yield (first, *rest)
+
+
+def test_no_two_sets_of_sizes_have_one_key():
+    hashes = Constants.empty(24).hashes
+    all_sizes = [sizes for n in (23, 24) for sizes in partitions(n, n)]  # 23: a node is moving
+    with np.errstate(over="ignore"):
+        keys = {int(hashes[list(sizes)].sum()) for sizes in all_sizes}
+    assert len(keys) == len(all_sizes) == 1255 + 1575
+
+
+def fit_alike(n_jobs, **options):
+    """All that a fit of one small table has found."""
     X = sample_network((3, 4), random_state=0).sample(30, random_state=0)
+    options = {"n_iter": 15, "n_chains": 2, "n_jobs": n_jobs, "random_state": 0} | options
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # so few sweeps differ from chain to chain
+        model = BlockmodelBayesNet(**options).fit(X)
+    return repr((model.edge_marginals_.tolist(), model.roles_.tolist(), model.states_))
 
-    def fit(b1):
-        options = {"beta": (b1, 1.0), "n_iter": 100, "n_chains": 1, "random_state": 0}
-        return BlockmodelBayesNet(**options).fit(X).best_state_["log_joint"]
 
-    monkeypatch.setattr(chains, "shared_constants", Constants.empty)
-    expected = fit(1.0001)
-    table = Constants.empty(N)
-    monkeypatch.setattr(chains, "shared_constants", lambda N: table)
-    fit(1.0)
-    assert fit(1.0001) == expected
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("beta", [(1.0001, 1.0), "learn"])
+def test_a_fit_does_not_depend_on_earlier_fits(beta, n_jobs):
+    chains.shared_constants.cache_clear()
+    alone = fit_alike(1, beta=beta)
+    assert (chains.shared_constants(N).values != 0).sum() > 10  # there is something to share
+    chains.shared_constants.cache_clear()
+    fit_alike(1, beta=(1.0, 1.0), random_state=1)
+    fit_alike(1, beta=(2.0, 1.0), alpha=2.0, random_state=2)
+    assert fit_alike(n_jobs, beta=beta) == alone
+    assert fit_alike(n_jobs, beta=beta) == alone  # from its own entries
+
+
+def test_fits_beside_each_other_are_those_alone():
+    betas = [(1.0, 1.0), (1.0001, 1.0), (0.5, 2.0), "learn"]
+    alone = []
+    for beta in betas:
+        chains.shared_constants.cache_clear()
+        alone.append(fit_alike(1, beta=beta))
+    chains.shared_constants.cache_clear()
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(lambda beta: fit_alike(1, beta=beta), betas)) == alone
 
 
 COLD = """

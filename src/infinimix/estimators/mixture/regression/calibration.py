@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.bounded import minimise
-from infinimix.estimators.mixture.regression.conditional import Conditional
+from infinimix.estimators.mixture.regression.conditional import TargetDensity
 
 WANTED = (0.01, 0.025, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.975, 0.99)
 LEAST_ROWS = 3  # that must lie beyond a quantile for it to be a knot
@@ -73,7 +73,7 @@ SAME = Levels(np.array([0.0, 1.0]), np.array([0.0, 1.0]))
 class Outlook:
     """The corrected distribution of the target of some rows, in the units of the transform."""
 
-    conditional: Conditional
+    conditional: TargetDensity
     mean: np.ndarray  # (rows,) m(x)
     scale: float = 1.0
     levels: Levels = SAME

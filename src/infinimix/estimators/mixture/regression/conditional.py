@@ -76,20 +76,20 @@ class Students:
 
 
 @dataclass
-class Conditional:
+class TargetDensity:
     """The target of some rows: a mixture of Students."""
 
     students: Students
     weight: np.ndarray  # (rows, S)
 
     @classmethod
-    def given(cls, students: Students, mixture: Predictive, blocks: Blocks) -> Conditional:
+    def given(cls, students: Students, mixture: Predictive, blocks: Blocks) -> TargetDensity:
         """Return the target given rows in which it is missing."""
         return cls(students, mixture.responsibilities(blocks))
 
-    def take(self, rows: Any) -> Conditional:
+    def take(self, rows: Any) -> TargetDensity:
         """Return some of the rows."""
-        return Conditional(self.students, self.weight[rows])
+        return TargetDensity(self.students, self.weight[rows])
 
     @cached_property
     def mean(self) -> np.ndarray:

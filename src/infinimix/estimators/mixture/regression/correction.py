@@ -25,7 +25,7 @@ from infinimix.estimators.mixture.regression.calibration import (
     Outlook,
     find_scale,
 )
-from infinimix.estimators.mixture.regression.conditional import Conditional, Students
+from infinimix.estimators.mixture.regression.conditional import Students, TargetDensity
 from infinimix.estimators.mixture.regression.second import Linked, Second
 from infinimix.estimators.mixture.regression.stacking import Solved, Stack, find_stack
 from infinimix.estimators.mixture.regression.target import decode_target, join_target
@@ -58,7 +58,7 @@ class Joint(NamedTuple):
         return join_target(self.schema, self.table, self.t).blocks
 
 
-class Correction(NamedTuple):
+class RegressionCorrection(NamedTuple):
     """What is done to the conditional distribution of the first model."""
 
     stack: Stack | None = None
@@ -68,7 +68,7 @@ class Correction(NamedTuple):
     levels: Levels = SAME
     r2: float = float("nan")  # of held-out rows, in natural units
 
-    def apply(self, conditional: Conditional, table: EncodedTable) -> Outlook:
+    def apply(self, conditional: TargetDensity, table: EncodedTable) -> Outlook:
         """Return the corrected distribution of rows."""
         mean = conditional.mean
         if self.stack is not None:
@@ -78,10 +78,10 @@ class Correction(NamedTuple):
         return Outlook(conditional, mean, self.scale, self.levels)
 
 
-NEUTRAL = Correction()
+NEUTRAL = RegressionCorrection()
 
 
-class Plan(NamedTuple):
+class LearningPlan(NamedTuple):
     """How the models are learned."""
 
     settings: Settings
@@ -106,7 +106,7 @@ class Plan(NamedTuple):
         )  # fmt: skip
 
 
-def correct(joint: Joint, plan: Plan) -> Correction:
+def correct(joint: Joint, plan: LearningPlan) -> RegressionCorrection:
     """Return the correction that a table calls for."""
     n = len(joint.t)
     if n < FEWEST or not joint.t.std() > 0.0:
@@ -131,10 +131,10 @@ def correct(joint: Joint, plan: Plan) -> Correction:
     found = [outlook.cdf(at) for outlook, at in zip(outlooks, split_t, strict=True)]
     levels = Levels.learn(np.concatenate(found))
     r2 = _held_out_r2([replace(o, levels=levels) for o in outlooks], t, plan)
-    return Correction(stack, features, second, scale, levels, r2)
+    return RegressionCorrection(stack, features, second, scale, levels, r2)
 
 
-def _held_out_r2(outlooks: list[Outlook], t: np.ndarray, plan: Plan) -> float:
+def _held_out_r2(outlooks: list[Outlook], t: np.ndarray, plan: LearningPlan) -> float:
     """Return the share of the variance of held-out rows that is predicted, in natural units."""
     y = decode_target(plan.target, t)
     mean = np.concatenate([mean_and_std(o, plan.target, plan.within)[0] for o in outlooks])
@@ -143,7 +143,7 @@ def _held_out_r2(outlooks: list[Outlook], t: np.ndarray, plan: Plan) -> float:
 
 def _stack(
     means: np.ndarray, others: np.ndarray | None, z: np.ndarray, joint: Joint,
-    linked: Linked | None, plan: Plan, t: np.ndarray,
+    linked: Linked | None, plan: LearningPlan, t: np.ndarray,
 ) -> tuple[Solved, Second | None]:  # fmt: skip
     """Return the stack, and the second model if it is worth its time."""
     found = find_stack(means[:, None], z, t)
@@ -158,8 +158,8 @@ def _stack(
 
 
 def hold_out(
-    joint: Joint, linked: Linked | None, plan: Plan
-) -> tuple[list[np.ndarray], list[Conditional], np.ndarray | None]:
+    joint: Joint, linked: Linked | None, plan: LearningPlan
+) -> tuple[list[np.ndarray], list[TargetDensity], np.ndarray | None]:
     """Return rows that were held out by folds, what their models say, and second means."""
     n = len(joint.t)
     rng = np.random.default_rng(child_seed(plan.seed, 2**32 - 8))
@@ -175,7 +175,7 @@ def hold_out(
         students = Students.of(mixture, joint.schema)
         blocks = join_target(joint.schema, test, None).blocks
         held.append(rows)
-        parts.append(Conditional.given(students, mixture, blocks))
+        parts.append(TargetDensity.given(students, mixture, blocks))
         if linked is not None:
             settings = plan.of_second._replace(n_islands=plan.fewer(SHARE).n_islands)
             second = Second.learn(

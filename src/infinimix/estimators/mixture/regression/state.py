@@ -12,8 +12,8 @@ from infinimix.estimators.common.features import LinearFeatures
 from infinimix.estimators.common.state import MixtureState
 from infinimix.estimators.mixture.regression.answers import Range
 from infinimix.estimators.mixture.regression.calibration import Levels, Outlook
-from infinimix.estimators.mixture.regression.conditional import Conditional, Students
-from infinimix.estimators.mixture.regression.correction import NEUTRAL, Correction
+from infinimix.estimators.mixture.regression.conditional import Students, TargetDensity
+from infinimix.estimators.mixture.regression.correction import NEUTRAL, RegressionCorrection
 from infinimix.estimators.mixture.regression.second import Linked, Second
 from infinimix.estimators.mixture.regression.stacking import Stack
 from infinimix.estimators.mixture.regression.target import join_schema, join_target
@@ -29,7 +29,7 @@ class RegressorState(MixtureState):
 
     target: Column
     within: Range  # of the training values, in natural units
-    correction: Correction = NEUTRAL
+    correction: RegressionCorrection = NEUTRAL
 
     @property
     def joint(self) -> Schema:
@@ -41,7 +41,7 @@ class RegressorState(MixtureState):
         joint, mixture = self.joint, predictive_of(self.bank)
         students = self._students(joint)
         blocks = join_target(joint, table, None).blocks
-        return self.correction.apply(Conditional.given(students, mixture, blocks), table)
+        return self.correction.apply(TargetDensity.given(students, mixture, blocks), table)
 
     def _students(self, joint: Schema) -> Students:
         """Return those of all slots; they are kept, with their table of knots."""
@@ -84,7 +84,7 @@ def _read_target(saved: Any) -> Column:
     return found
 
 
-def _to_tree(correction: Correction) -> dict[str, Any]:
+def _to_tree(correction: RegressionCorrection) -> dict[str, Any]:
     stack, features, second = correction.stack, correction.features, correction.second
     return {
         "stack": None if stack is None else list(stack),
@@ -98,7 +98,7 @@ def _to_tree(correction: Correction) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _read_correction(schema: Schema, saved: dict[str, Any]) -> Correction:
+def _read_correction(schema: Schema, saved: dict[str, Any]) -> RegressionCorrection:
     scale, r2, levels = saved["scale"], saved["r2"], Levels(*saved["levels"])
     features = None if saved["features"] is None else LinearFeatures(*saved["features"])
     second = _read_second(schema, saved["second"])
@@ -117,7 +117,7 @@ def _read_correction(schema: Schema, saved: dict[str, Any]) -> Correction:
         sound = sound and _is_finite(stack.coefficients, width)
     if not sound:
         raise ValueError("the correction of its predictions does not fit its columns")
-    return Correction(stack, features, second, scale, levels, r2)
+    return RegressionCorrection(stack, features, second, scale, levels, r2)
 
 
 def _read_second(schema: Schema, saved: dict[str, Any] | None) -> Second | None:

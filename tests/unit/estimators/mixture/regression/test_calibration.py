@@ -9,7 +9,7 @@ from infinimix.estimators.mixture.regression.calibration import (
     Outlook,
     find_scale,
 )
-from infinimix.estimators.mixture.regression.conditional import Conditional, Students
+from infinimix.estimators.mixture.regression.conditional import Students, TargetDensity
 
 rng = np.random.default_rng(0)
 
@@ -20,7 +20,7 @@ def students(place, scale, degrees):
 
 
 TWO = students([-2.0, 3.0], [0.5, 1.5], [8.0, 5.0])
-ROWS = Conditional(TWO, np.array([[0.3, 0.7], [1.0, 0.0], [0.0, 1.0]]))
+ROWS = TargetDensity(TWO, np.array([[0.3, 0.7], [1.0, 0.0], [0.0, 1.0]]))
 BENT = Levels(np.array([0.0, 0.1, 0.6, 1.0]), np.array([0.0, 0.3, 0.5, 1.0]))
 LINE = np.linspace(-300.0, 300.0, 600_001)
 
@@ -47,7 +47,7 @@ def test_few_or_equal_levels_leave_an_increasing_map(levels):
 def test_a_corrected_density_integrates_to_its_distribution():
     for row in range(3):
         one = ROWS.take([row])
-        rows = Conditional(TWO, np.repeat(one.weight, len(LINE), axis=0))
+        rows = TargetDensity(TWO, np.repeat(one.weight, len(LINE), axis=0))
         outlook = Outlook(rows, np.full(len(LINE), 10.0), 2.5, BENT)
         below = np.cumsum(np.exp(outlook.log_density(LINE))) * (LINE[1] - LINE[0])
         assert np.isclose(below[-1], 1.0, atol=1e-3)
@@ -72,7 +72,7 @@ def test_cells_are_a_distribution_around_the_mean():
 @pytest.mark.parametrize("scale", [0.2, 3.0])
 def test_the_scale_of_draws_is_found(scale):
     n = 600
-    rows = Conditional(TWO, np.tile([0.5, 0.5], (n, 1)))
+    rows = TargetDensity(TWO, np.tile([0.5, 0.5], (n, 1)))
     inner = rows.quantile(rng.uniform(size=n))
     t = 7.0 + scale * (inner - rows.mean)
     assert np.isclose(find_scale([rows], [np.full(n, 7.0)], [t]), scale, rtol=0.1)
@@ -80,5 +80,5 @@ def test_the_scale_of_draws_is_found(scale):
 
 def test_the_variance_of_far_values_loses_no_digits():
     far = students([1e9, 1e9 + 2.0], [0.1, 0.1], [9.0, 9.0])
-    one = Conditional(far, np.array([[0.5, 0.5]]))
+    one = TargetDensity(far, np.array([[0.5, 0.5]]))
     assert np.isclose(one.variance[0], 1.0 + 0.01 * 9 / 7, rtol=1e-6)
