@@ -89,16 +89,20 @@ def held_out_gains(
 
 
 def thin(
-    table: EncodedTable, codes: np.ndarray, share: float, seed: np.random.SeedSequence
-) -> tuple[EncodedTable, np.ndarray]:
+    table: EncodedTable,
+    codes: np.ndarray,
+    weight: np.ndarray | None,
+    share: float,
+    seed: np.random.SeedSequence,
+) -> tuple[EncodedTable, np.ndarray, np.ndarray | None]:
     """Leave out all but a share of the rows without labels, drawn; the others keep their order."""
     free = np.flatnonzero(codes < 0)
     if share == 1 or len(free) == 0:
-        return table, codes
+        return table, codes, weight
     rng = np.random.default_rng(child_seed(seed, 2**32 - 4))
     chosen = rng.permutation(free)[: round(share * len(free))]
     rows = np.sort(np.append(np.flatnonzero(codes >= 0), chosen))
-    return table.take(rows), codes[rows]
+    return table.take(rows), codes[rows], None if weight is None else weight[rows]
 
 
 def warn_if_they_hurt(gain: np.ndarray, who: str, name: str = "unlabelled_weight") -> None:
