@@ -43,8 +43,9 @@ class HeldOut(NamedTuple):
 
     def take(self, rows: np.ndarray) -> HeldOut:
         """Return some of the rows."""
-        fields = (None if field is None else field[rows] for field in self[1:])
-        return HeldOut(self.log_density[:, rows], *fields)
+        weight = None if self.weight is None else self.weight[rows]
+        fields = (field[rows] for field in self[1:-1])
+        return HeldOut(self.log_density[:, rows], *fields, weight)
 
     def first(self) -> HeldOut:
         """Return the same rows as the first model sees them."""

@@ -56,12 +56,12 @@ class AClassState(MixtureState):
 
     def add_class_weights(self, class_weight: Any) -> None:
         """Let classes that have come since the factors were found have those of a mapping."""
-        known = 0 if self.class_factors is None else len(self.class_factors)
-        new = self.labels.values[known:]
-        if new and (known or class_weight is not None):
+        known = np.ones(0) if self.class_factors is None else self.class_factors
+        new = self.labels.values[len(known) :]
+        if new and (self.class_factors is not None or class_weight is not None):
             named = class_weight if isinstance(class_weight, Mapping) else {}
-            more = [float(named.get(label, 1.0)) for label in new]
-            self.class_factors = np.append(self.class_factors if known else np.ones(0), more)
+            more = np.array([float(named.get(label, 1.0)) for label in new])
+            self.class_factors = np.concatenate([known, more])
 
     def to_tree(self) -> dict[str, Any]:
         """Return plain values and arrays."""

@@ -137,7 +137,17 @@ def weigh_rows(
     mean[count == 0] = 1.0
     if factors is not None:
         mean, rows[known] = mean * factors, rows[known] * factors[codes[known]]
-    return Weighting(rows / rows[known].mean(), mean / mean.max())
+    return Weighting(rows / rows[known].mean(), mean)
+
+
+def weigh_all(
+    codes: np.ndarray, weight: np.ndarray | None, factors: np.ndarray | None
+) -> np.ndarray | None:
+    """Return how much each row counts, by its own weight times that of its class, if it has one."""
+    if factors is None:
+        return weight
+    of_class = np.where(codes < 0, 1.0, factors[codes])
+    return of_class if weight is None else weight * of_class
 
 
 def check_stream_weights(class_weight: Any) -> None:
