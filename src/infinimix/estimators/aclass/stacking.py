@@ -44,8 +44,8 @@ class HeldOut(NamedTuple):
     def take(self, rows: np.ndarray) -> HeldOut:
         """Return some of the rows."""
         weight = None if self.weight is None else self.weight[rows]
-        fields = (field[rows] for field in self[1:-1])
-        return HeldOut(self.log_density[:, rows], *fields, weight)
+        part = HeldOut(self.log_density[:, rows], *(field[rows] for field in self[1:-1]))
+        return part._replace(weight=weight)
 
     def first(self) -> HeldOut:
         """Return the same rows as the first model sees them."""
