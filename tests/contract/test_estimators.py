@@ -79,7 +79,23 @@ def _to_check(cls):
     return cls(**fewer | FEWER.get(cls.__name__, {}))
 
 
-@parametrize_with_checks([_to_check(cls) for cls in CLASSES])
+def _drawn(estimator):
+    """Checks that cannot hold for what is drawn.
+
+    They fit weighted rows and repeated rows in another order, and want the same answers to 1e-7.
+    These models take rows in a drawn order, or start from rows that are drawn, so that even the
+    same rows in another order give other draws. `test_weights` shows the equivalence instead: in
+    one order to the bit, and of what is not drawn (steps of EM, losses) exactly.
+    """
+    if "sample_weight" not in inspect.signature(type(estimator).fit).parameters:
+        return {}
+    why = "the order of rows is drawn, and another order of the same rows gives other draws"
+    names = ("check_sample_weight_equivalence_on_dense_data",
+             "check_sample_weight_equivalence_on_sparse_data")  # fmt: skip
+    return dict.fromkeys(names, why)
+
+
+@parametrize_with_checks([_to_check(cls) for cls in CLASSES], expected_failed_checks=_drawn)
 def test_scikit_learns_own_checks(estimator, check):
     check(estimator)
 

@@ -190,8 +190,6 @@ def test_what_cannot_be_is_refused_in_one_line(table, model, tmp_path):
     assert "--bins 4" in refuse("evaluate", table, "-t", "price", "--classes")
     assert "between 0 and 1" in refuse("predict", model, table, "--interval", 90)
     assert "no predict_proba" in refuse("predict", model, table, "--proba")
-    both = ("--bins", 3, "--test", table)
-    assert "with --test leave it out" in refuse("evaluate", table, "-t", "price", *both)
     constant = write_csv(tmp_path / "same.csv", [(1, "gas", 2.5)] * 30, NAMES)
     assert "always 2.5" in refuse("fit", constant, "-t", "price", "--regression", *out)
     assert not (tmp_path / "m.imx").exists()

@@ -21,20 +21,22 @@ def make_baseline(name: str, task: Task, seed: int) -> Any:
 
     from infinimix.cli.numbers import OnNumbers
 
+    weight = task.recipe.options.get("class_weight")
     if task.recipe.text is not None:
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        return make_pipeline(TfidfVectorizer(max_features=MOST_WORDS), _classifier(name, seed))
+        words = TfidfVectorizer(max_features=MOST_WORDS)
+        return make_pipeline(words, _classifier(name, seed, weight))
     filled = SimpleImputer(add_indicator=True, keep_empty_features=True)
     kinds = {info.name: info.kind for info in task.infos}
-    return OnNumbers(make_pipeline(filled, _classifier(name, seed)), kinds, rare="join")
+    return OnNumbers(make_pipeline(filled, _classifier(name, seed, weight)), kinds, rare="join")
 
 
-def _classifier(name: str, seed: int) -> Any:
+def _classifier(name: str, seed: int, weight: Any) -> Any:
     if name == "logistic-regression":
         from sklearn.linear_model import LogisticRegression
 
-        return LogisticRegression(max_iter=1000)
+        return LogisticRegression(max_iter=1000, class_weight=weight)
     from sklearn.ensemble import RandomForestClassifier
 
-    return RandomForestClassifier(n_estimators=300, random_state=seed)
+    return RandomForestClassifier(n_estimators=300, random_state=seed, class_weight=weight)

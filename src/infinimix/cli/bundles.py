@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ORDER = (
     "real", "log", "category", "binary", "count", "gaussian", "columns", "drop", "keep",
     "missing", "format", "delimiter", "encoding", "decimal", "date_order", "sheet",
-    "unlabelled_share", "relevance", "set",
+    "class_weight", "unlabelled_share", "relevance", "set",
 )  # fmt: skip
 
 
@@ -56,6 +56,7 @@ class FileOptions:
 class ModelOptions:
     """What a model is told beside its columns."""
 
+    class_weight: options.ClassWeight = None
     unlabelled_share: options.Share = None
     relevance: options.Relevance = None
     set: options.Set = None
@@ -65,7 +66,11 @@ class ModelOptions:
         """The parameters that were given."""
         from infinimix.cli.learning import read_assignments
 
-        given = {"unlabelled_share": self.unlabelled_share, "relevance": self.relevance}
+        given = {
+            "unlabelled_share": self.unlabelled_share,
+            "relevance": self.relevance,
+            "class_weight": self.class_weight,
+        }
         return {**given, "set": read_assignments(self.set)}
 
 

@@ -47,6 +47,7 @@ def evaluate(
     regression: options.Regression = None,
     bins: options.Bins = None,
     text: options.Text = None,
+    weights: options.Weights = None,
     effort: options.Effort = "default",
     *,
     table: TableOptions,
@@ -57,14 +58,13 @@ def evaluate(
 ) -> None:
     """Measure how well a model predicts, by cross-validation or on a test table."""
     from infinimix.cli.costs import check_costs
-    from infinimix.cli.goals import Goal, check_test, refuse_for_numbers
+    from infinimix.cli.goals import Goal, refuse_for_numbers
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tasks import Supervision, read_task
 
     _check_options(test, groups, cost, positive)
-    check_test(test, bins)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
-    wanted = Supervision(target, groups, Goal(regression, bins))
+    wanted = Supervision(target, groups, Goal(regression, bins), weights)
     task = read_task("evaluate", file, table, wanted, model, text, settings)
     if task.numbers:
         refuse_for_numbers(target, {"--baseline": baseline, "--cost": cost})
@@ -75,7 +75,7 @@ def evaluate(
     from infinimix.cli.costs import show_costs, weigh
     from infinimix.cli.testing import by_folds, by_table  # NumPy: slow to load
     from infinimix.evaluation.importance import measure_importance
-    from infinimix.evaluation.summary import score, verdict
+    from infinimix.evaluation.summary import score, verdict, warn_of_unknown
 
     if test is None:
         judge = by_folds("evaluate", task, folds, seed)
@@ -95,6 +95,8 @@ def evaluate(
         print_json(told if costs is None else {**told, "cost": costs})
         return
     show(*show_scores(scores, f"{file}: {model}, {how}"), verdict(found))
+    if (unknown := warn_of_unknown(found)) is not None:
+        show(f"Note: {unknown}")
     if peers:
         show(*show_beside({model: found, **peers}))
     if costs is not None:

@@ -18,6 +18,7 @@ def fit(
     regression: options.Regression = None,
     bins: options.Bins = None,
     text: options.Text = None,
+    weights: options.Weights = None,
     effort: options.Effort = "default",
     *,
     table: TableOptions,
@@ -34,13 +35,13 @@ def fit(
 
     check_saved(model)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
-    wanted = Supervision(target, goal=Goal(regression, bins))
+    wanted = Supervision(target, goal=Goal(regression, bins), weights=weights)
     task = read_task("fit", train, table, wanted, model, text, settings)
     if not as_json:
         from infinimix.cli.kinds import show_columns
 
         show(show_columns(task.infos, task.table))
-    trained = task.recipe.fit(task.X, task.y)
+    trained = task.recipe.fit(task.X, task.y, weights=task.weights)
     trained.save(output, **task.notes)
     if as_json:
         print_json({"model": str(output), **_tell(task, trained.model)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from infinimix.cli.columns_in import MARKERS
 from infinimix.cli.dates import find_dates, tell_dates
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import find_format, look_at, read_source
+from infinimix.cli.ids import find_stream_ids, word_ids
 from infinimix.cli.kinds import FLAGS
 from infinimix.cli.learning import find_class, make, reads_tables
 from infinimix.cli.out import is_watched, mention
@@ -49,10 +50,12 @@ class Flow:
     reads: KindOptions
     chunk: int
     skip_bad: bool
+    keep: Sequence[str] = ()  # columns to use, although they seem to name rows
     skip: int = 0  # rows that have been learned before
     names: list[str] = field(default_factory=list)
     spare: list[str] = field(default_factory=list)
     dates: dict[str, str] = field(default_factory=dict)  # their kinds
+    ids: dict[str, str] = field(default_factory=dict)  # columns left out, and why
 
     def __post_init__(self) -> None:
         reading = self.reads.reading
@@ -90,6 +93,15 @@ class Flow:
             named = {n for given in self.reads.kinds.values() for n in split_names(given)}
             cells = {n: [row.get(n) for row in rows] for n in names if n not in named}
             self.dates = find_dates(cells, self.reads.date_order)
+            kept = {*self.keep, *self.dates}
+            ids = find_stream_ids({n: c for n, c in cells.items() if n not in kept})
+            self.leave_out(ids if len(ids) < len(names) else {})
+
+    def leave_out(self, ids: Mapping[str, str]) -> None:
+        """Leave out columns that name rows, and no others but those that the options name."""
+        self.names = [name for name in (*self.names, *self.ids) if name not in ids]
+        self.spare = [*(name for name in self.spare if name not in self.ids), *ids]
+        self.ids = dict(ids)
 
     def columns(self) -> Any:
         """Return the kinds of all columns, by the first chunk and the options.
@@ -108,11 +120,11 @@ class Flow:
         if unknown:
             raise CommandError(f"the stream has no column {unknown[0]!r}, which an option names.")
         asked |= {name: kind for name, kind in self.dates.items() if name not in asked}
-        schema = read_schema(self._rows, asked or "auto")
+        schema = read_schema(self._without_ids(self._rows), asked or "auto")
         found = schema.requests_by_input()
         guesses = [c.name for c in schema.columns if c.guessed and c.record.two_valued]
         found |= {name: GUESSED for name in guesses if name in found}
-        for text in tell_dates(found):
+        for text in (*word_ids(self.ids), *tell_dates(found)):
             warnings.warn(text, stacklevel=2)
         return found
 
@@ -129,9 +141,12 @@ class Flow:
 
     def _rows_of(self, X: Any) -> Any:
         if self.text is None:
-            return X
+            return self._without_ids(as_dicts(X)) if self.ids else X
         texts = (row.get(self.text) for row in as_dicts(X))
         return ["" if text is None else str(text) for text in texts]
+
+    def _without_ids(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return [{k: v for k, v in row.items() if k not in self.ids} for row in rows]
 
 
 def open_learner(
@@ -153,9 +168,12 @@ def open_learner(
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"--folder: {str(folder)!r} is a file; name a folder.")
     snapshots = list_snapshots(folder) if folder.exists() else []
-    model = make(cls, columns=flow.columns(), **settings)
-    if snapshots:  # kinds were decided by the first rows of all
-        model.set_params(columns=load_newest(folder, snapshots)[0].columns)
+    if not snapshots:
+        model = make(cls, columns=flow.columns(), **settings)
+    else:  # kinds, and what names rows, were decided by the first rows of all
+        known = load_newest(folder, snapshots)[0].columns
+        flow.leave_out({n: why for n, why in flow.ids.items() if n not in known})
+        model = make(cls, columns=known, **settings)
     learner = DurableLearner(model, folder, snapshot_every)
     if learner.n_rows:
         mention(f"Going on after {learner.n_rows:,} rows in {folder}.")

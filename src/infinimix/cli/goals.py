@@ -10,8 +10,7 @@ from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from infinimix.cli.errors import CommandError, listed
 from infinimix.cli.files import Source
@@ -50,15 +49,6 @@ class Goal:
         return replace(self, regression=False) if found else self
 
 
-def check_test(test: Path | None, bins: int | None) -> None:
-    """Refuse classes by quantiles of one table where another one is tested."""
-    if test is not None and bins is not None:
-        raise CommandError(
-            "--bins finds its classes in one table; with --test leave it out, or make the classes "
-            "in both files."
-        )
-
-
 def refuse_for_numbers(target: str, given: Mapping[str, Any]) -> None:
     """Refuse options that are for classes, where the target is a number."""
     for option, value in given.items():
@@ -88,12 +78,22 @@ def check_answers(model: Any, interval: float | None, cost: str | None) -> None:
         )
 
 
+class Bins(NamedTuple):
+    """Classes of numbers."""
+
+    edges: list[float]  # between them
+    names: list[str]
+
+
 def settle(
     command: str, source: Source, target: str, reading: Reading, goal: Goal
-) -> tuple[Source, bool]:
-    """Return the file, maybe with classes for numbers, and whether the target is a number."""
+) -> tuple[Source, bool, Bins | None]:
+    """Return the file, maybe with classes for numbers, and whether the target is a number.
+
+    The bins are by what numbers have become classes, if they have.
+    """
     if goal.regression is False and goal.bins is None:
-        return source, False
+        return source, False, None
     values = _numbers(source, target, reading, asked=goal.regression or goal.bins is not None)
     if values is None:
         if goal.regression or goal.bins is not None:
@@ -102,10 +102,11 @@ def settle(
                 f"{option} needs numbers, but the column {target!r} holds "
                 f"{_examples(source, target)}; leave it out to predict classes."
             )
-        return source, False
-    if goal.bins is not None:
-        return _with_bins(source, target, values, goal.bins), False
+        return source, False, None
     some = [value for value in values if value is not None]
+    if goal.bins is not None:
+        bins = Bins(*find_bins(some, goal.bins, target))
+        return _with_bins(source, target, values, bins), False, bins
     if goal.regression is None and has_many(some):
         warn(
             command,
@@ -113,8 +114,8 @@ def settle(
             "number (--regression); for classes by quantiles say --bins 4, to keep each number "
             "as a class --classes.",
         )
-        return source, True
-    return source, bool(goal.regression)
+        return source, True, None
+    return source, bool(goal.regression), None
 
 
 def has_many(some: list[Any]) -> bool:
@@ -160,7 +161,7 @@ def read_numbers(source: Source, target: str, reading: Reading) -> list[Any]:
     values = _numbers(source, target, reading)
     if values is None:
         raise CommandError(
-            f"the model predicts numbers, but the column {target!r} of {source.name} holds "
+            f"the target is a number, but the column {target!r} of {source.name} holds "
             f"{_examples(source, target)}; name another --target."
         )
     return values
@@ -171,9 +172,16 @@ def _examples(source: Source, target: str) -> str:
     return listed(dict.fromkeys(cell for cell in cells if not is_missing(cell)), 3)
 
 
-def _with_bins(source: Source, target: str, values: list[Any], bins: int) -> Source:
-    """Return the file with a class for each number, by quantiles."""
-    edges, names = find_bins([value for value in values if value is not None], bins, target)
+def bin_target(source: Source, target: str, reading: Reading, bins: Bins | None) -> Source:
+    """Return another file with the same classes for its numbers, if there are any."""
+    if bins is None or target not in source.names:
+        return source
+    return _with_bins(source, target, read_numbers(source, target, reading), bins)
+
+
+def _with_bins(source: Source, target: str, values: list[Any], bins: Bins) -> Source:
+    """Return the file with a class for each number."""
+    edges, names = bins
     labels = [None if value is None else names[bisect_right(edges, value)] for value in values]
     j = source.names.index(target)
     cells = list(source.cells)

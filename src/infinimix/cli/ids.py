@@ -8,9 +8,10 @@ something else speaks for it: their name, that none is left out, or their place 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
+from infinimix.cli.errors import quoted
 from infinimix.cli.out import count
 from infinimix.cli.tables_in import InputTable
 from infinimix.tables.missing import is_missing
@@ -30,23 +31,53 @@ def find_ids(table: InputTable, names: Iterable[str]) -> dict[str, str]:
     for name in names:
         cells = table.columns[name]
         cells = cells if isinstance(cells, list) else cells.tolist()
-        some = [cell for cell in cells if not is_missing(cell)]
-        distinct = len(set(map(str, some)))
-        if len(some) < FEWEST or distinct < NEARLY_ALL * len(some):
-            continue
-        if table.types[name] == "text" or _names_rows(table, name, some, distinct):
-            found[name] = f"{distinct:,} different values in {count(len(some), 'row')}"
+        kind = "amount" if name in table.styles else table.types[name]  # money is no name
+        why = judge_cells(name, cells, kind, name == table.source.names[0])
+        if why is not None:
+            found[name] = why
     return found
 
 
-def _names_rows(table: InputTable, name: str, some: list[Any], distinct: int) -> bool:
+def find_stream_ids(columns: Mapping[str, list[Any]]) -> dict[str, str]:
+    """Return the same of the first rows of a stream, whose cells are text or numbers already."""
+    found = {}
+    for place, (name, cells) in enumerate(columns.items()):
+        some = [cell for cell in cells if not is_missing(cell)]
+        kind = "text" if some and all(isinstance(cell, str) for cell in some) else "other"
+        if some and all(type(cell) in (int, float) for cell in some):
+            kind = "number"
+        why = judge_cells(name, cells, kind, place == 0)
+        if why is not None:
+            found[name] = why
+    return found
+
+
+def word_ids(ids: Mapping[str, str]) -> list[str]:
+    """Return a note for each column that is left out."""
+    return [
+        f"column {name!r} left out, as it seems to name rows: {why}; keep it with "
+        f"{quoted([name], '--keep')}"
+        for name, why in ids.items()
+    ]
+
+
+def judge_cells(name: str, cells: Iterable[Any], kind: str, first: bool) -> str | None:
+    """Return by what it is seen that cells name rows; None if they do not."""
+    some = [cell for cell in cells if not is_missing(cell)]
+    distinct = len(set(map(str, some)))
+    if len(some) < FEWEST or distinct < NEARLY_ALL * len(some):
+        return None
+    if kind == "text" or (kind == "number" and _names_rows(name, some, distinct, first)):
+        return f"{distinct:,} different values in {count(len(some), 'row')}"
+    return None
+
+
+def _names_rows(name: str, some: list[Any], distinct: int, first: bool) -> bool:
     """Whether whole numbers that are nearly all different are no amounts."""
-    if table.types[name] != "number" or name in table.styles:
-        return False  # an amount of money is one
     if any(value != int(value) for value in some):
         return False
     if ID_NAME.fullmatch(name) or ID_NAME.fullmatch(name.lower()):
         return True
     if max(some) - min(some) == distinct - 1:
         return True  # 1, 2, 3, ...
-    return name == table.source.names[0] and max(some) >= LARGE
+    return first and max(some) >= LARGE

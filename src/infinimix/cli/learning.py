@@ -21,6 +21,7 @@ from infinimix.cli.kinds import ColumnInfo
 from infinimix.cli.out import is_watched
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import InputTable, tell_styles, understand
+from infinimix.cli.weights import arguments
 from infinimix.evaluation.abilities import (
     AnswersBatches,
     Classifying,
@@ -46,7 +47,11 @@ MODELS = {
     "regressor": "CRPRegressor",
 }
 NOT_SAVED = "hybrid"  # holds a scikit-learn classifier, which has no form but pickle
-TAKES = {"unlabelled_share": "aclass", "relevance": "aclass"}  # options of one model only
+TAKES = {  # options of some models only
+    "unlabelled_share": ("aclass",),
+    "relevance": ("aclass",),
+    "class_weight": ("aclass", "finite-mixture"),
+}
 EFFORTS = ("fast", "default", "thorough")
 
 
@@ -93,9 +98,11 @@ def check_saved(name: str) -> None:
 def check_tuning(name: str, settings: Mapping[str, Any]) -> None:
     """Refuse options that a model does not have."""
     for option, own in TAKES.items():
-        if settings.get(option) is not None and name != own:
+        if settings.get(option) is not None and name not in own:
             flag = "--" + option.replace("_", "-")
-            raise CommandError(f"{flag} is for --model {own}; {name} has no such option.")
+            raise CommandError(
+                f"{flag} is for --model {' or '.join(own)}; {name} has no such option."
+            )
 
 
 def read_assignments(given: Sequence[str] | None) -> dict[str, Any]:
@@ -149,7 +156,13 @@ class Recipe:
     text: str | None = None
     options: dict[str, Any] = field(default_factory=dict)
 
-    def fit(self, X: pd.DataFrame, y: Sequence[Any], verbose: bool | None = None) -> Trained:
+    def fit(
+        self,
+        X: pd.DataFrame,
+        y: Sequence[Any],
+        verbose: bool | None = None,
+        weights: Sequence[float] | None = None,
+    ) -> Trained:
         """Learn; rows without label too, if the model can."""
         columns = "text" if self.text is not None else self.columns
         watched = is_watched() if verbose is None else verbose
@@ -161,7 +174,7 @@ class Recipe:
             encoding = learn_encoding(X, {info.name: info.kind for info in self.infos})
         notes = {"text": self.text, "encoding": encoding, "columns": list(X.columns)}
         trained = Trained(model, notes)
-        model.fit(trained.rows(X), list(y))
+        model.fit(trained.rows(X), list(y), **arguments(weights))
         if able(model, Verbose):
             model.set_params(verbose=False)  # a saved model is the same wherever it was made
         return trained

@@ -44,10 +44,13 @@ class OnNumbers(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = self.classifier.__sklearn_tags__().input_tags.allow_nan
         return tags
 
-    def fit(self, X: pd.DataFrame, y: Any) -> OnNumbers:
+    def fit(self, X: pd.DataFrame, y: Any, sample_weight: Any = None) -> OnNumbers:
         """Learn a table and its labels."""
         self.encoding_ = learn_encoding(X, self.kinds, self.rare)
-        self.classifier_ = clone(self.classifier).fit(apply_encoding(X, self.encoding_), y)
+        model = clone(self.classifier)
+        self.classifier_ = model.fit(
+            apply_encoding(X, self.encoding_), y, **name_weights(model, sample_weight)
+        )
         self.classes_ = self.classifier_.classes_
         return self
 
@@ -58,6 +61,16 @@ class OnNumbers(ClassifierMixin, BaseEstimator):
     def predict(self, X: pd.DataFrame) -> np.ndarray:
         """Return the class of each row."""
         return np.asarray(self.classifier_.predict(apply_encoding(X, self.encoding_)))
+
+
+def name_weights(model: Any, weights: Any) -> dict[str, Any]:
+    """Return the weights of rows by the name that `fit` has for them; of a pipeline, its end's."""
+    from sklearn.pipeline import Pipeline
+
+    if weights is None:
+        return {}
+    end = f"{model.steps[-1][0]}__" if isinstance(model, Pipeline) else ""
+    return {f"{end}sample_weight": weights}
 
 
 def learn_encoding(

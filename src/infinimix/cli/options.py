@@ -72,6 +72,23 @@ Groups = Annotated[
         metavar="COLUMN",
     ),
 ]
+Weights = Annotated[
+    str | None,
+    typer.Option(
+        "--weights",
+        help="Column of weights of rows, which is not learned: counts, or relative weights.",
+        metavar="COLUMN",
+    ),
+]
+ClassWeight = Annotated[
+    str | None,
+    typer.Option(
+        "--class-weight",
+        help='balanced, or weights of classes: "no=1,yes=5".',
+        metavar="WEIGHTS",
+        rich_help_panel="Model",
+    ),
+]
 Cost = Annotated[
     str | None,
     typer.Option(

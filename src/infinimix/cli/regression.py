@@ -17,6 +17,7 @@ from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import read_table
 from infinimix.cli.tasks import Task
 from infinimix.cli.testing import check_groups, find_absent, group_codes
+from infinimix.cli.weights import read_weights
 from infinimix.evaluation.folds import deal, deal_groups, splits
 from infinimix.evaluation.regression import PredictedNumbers, judge_numbers, score_numbers
 
@@ -137,6 +138,10 @@ def _by_table(task: Task, path: Path, reading: Reading) -> Judge:
     table = read_table(path, reading, types={**task.notes["types"], target: "number"})
     frame = fill_absent(table, list(task.X.columns), find_absent(table, task))
     values = take_numbers(table, target)
+    counted = task.notes["weights"]
+    if counted in table.types:
+        places, _ = read_weights("evaluate", table, counted)
+        frame, values = frame.iloc[places].reset_index(drop=True), [values[i] for i in places]
     kept = [i for i, value in enumerate(values) if value is not None]
     if len(kept) < len(values):
         warn("evaluate", f"{count(len(values) - len(kept), 'row')} without {target!r} left out.")

@@ -78,16 +78,24 @@ def _read(
 ) -> tuple[Any, Any, Any]:
     """Return the rows for the page, their labels where the file has them, and predictions."""
     from infinimix.cli.errors import CommandError
-    from infinimix.cli.goals import read_numbers
+    from infinimix.cli.goals import Bins, bin_target, read_numbers
     from infinimix.cli.learning import read_for, reading_of
     from infinimix.cli.out import count, warn
     from infinimix.cli.tables_in import need_columns, read_labels
+    from infinimix.cli.weights import read_weights
     from infinimix.evaluation.abilities import AnswersBatches, Classified, Regressing, able
 
     numbers = able(trained.model, Regressing)
-    table, X = read_for(trained, source, reading, target)
-    rows = trained.rows(X)
     name = target if target is not None else trained.notes.get("target")
+    if trained.notes.get("bins") and target is None:
+        source = bin_target(source, str(name), reading, Bins(*trained.notes["bins"]))
+    table, X = read_for(trained, source, reading, target)
+    counted, weights = trained.notes.get("weights"), None
+    places = list(range(len(X)))
+    if counted in table.types:
+        places, weights = read_weights("report", table, counted)
+        X = X.iloc[places].reset_index(drop=True)
+    rows = trained.rows(X)
     if target is not None:
         need_columns(table.source, [target], "--target")
     if name is None or name not in table.types or not (numbers or able(trained.model, Classified)):
@@ -96,6 +104,7 @@ def _read(
         labels = read_numbers(source, name, reading_of(trained, reading))
     else:
         labels = read_labels(table, name)
+    labels = [labels[i] for i in places]
     bare = sum(label is None for label in labels)
     if bare == len(labels):
         raise CommandError(f"{source.name} has no labels in {name!r}; name another --target.")
@@ -114,5 +123,7 @@ def _read(
     if held_out:
         found = judge_held_out(trained.model, rows, labels)
     else:  # as `evaluate` does, so that both say the same
-        found = cross_validate(trained.estimator(seed), trained.of(X), labels, seed)
+        found = cross_validate(
+            trained.estimator(seed), trained.of(X), labels, seed, weights=weights
+        )
     return rows, pd.Series(labels, name=name, dtype=object), found

@@ -56,6 +56,7 @@ def stream(
     skip_bad: Annotated[
         bool, typer.Option("--skip-bad", help="Pass over rows that cannot be read or learned.")
     ] = False,
+    keep: options.Keep = None,
     *,
     reads: KindOptions,
     seed: options.Seed = 0,
@@ -66,8 +67,9 @@ def stream(
     from infinimix.cli.flow import Flow, open_learner, run
     from infinimix.cli.out import print_json, warn
     from infinimix.cli.places import write_text
+    from infinimix.cli.tables_in import split_names
 
-    flow = Flow(source, target, text, reads, chunk, skip_bad)
+    flow = Flow(source, target, text, reads, chunk, skip_bad, split_names(keep))
     settings = {"random_state": seed, "n_jobs": jobs}
     learner, before = open_learner(model, flow, settings, folder, snapshot_every)
     try:

@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import ColumnOptions
 from infinimix.cli.dates import find_dates, tell_dates
-from infinimix.cli.errors import CommandError, quoted
+from infinimix.cli.errors import CommandError
 from infinimix.cli.files import read_source
-from infinimix.cli.goals import REGRESSOR, Goal, settle, take_numbers
-from infinimix.cli.ids import find_ids
+from infinimix.cli.goals import REGRESSOR, Bins, Goal, settle, take_numbers
+from infinimix.cli.ids import find_ids, word_ids
 from infinimix.cli.kinds import Asked, ColumnInfo, ask_kinds, describe_columns, warn_of_columns
-from infinimix.cli.learning import Recipe, Trained, check_effort, check_model, check_tuning
+from infinimix.cli.learning import (
+    Recipe,
+    Trained,
+    check_effort,
+    check_model,
+    check_tuning,
+    find_class,
+)
 from infinimix.cli.out import count, warn
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import (
@@ -25,6 +32,7 @@ from infinimix.cli.tables_in import (
     tell_styles,
     understand,
 )
+from infinimix.cli.weights import check_weighted, read_class_weight, read_weights
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,6 +53,9 @@ class TaskTable:
     asked: Asked
     missing: Sequence[str] | None
     numbers: bool = False  # the target is one, and no class
+    bins: Bins | None = None  # by which numbers have become classes
+    places: Sequence[int] | None = None  # of the rows in the file; None: all as they stand
+    weights: Sequence[float] | None = None  # of the rows, if they are relative
 
     @property
     def notes(self) -> dict[str, Any]:
@@ -64,11 +75,12 @@ class TaskTable:
 
 @dataclass(frozen=True)
 class Supervision:
-    """What is to be predicted: a column, what its values are, and the column of groups of rows."""
+    """What is to be predicted: a column, what its values are, and columns about rows."""
 
     target: str
     groups: str | None = None
     goal: Goal = CLASSES
+    weights: str | None = None
 
 
 @dataclass(frozen=True)
@@ -84,6 +96,8 @@ class Task:
     notes: dict[str, Any]
     groups: list[Any] | None = None  # of each row, such as a patient
     numbers: bool = False  # the target is one, and no class
+    weights: list[float] | None = None  # of the rows, if they are relative
+    bins: Bins | None = None  # by which numbers have become classes
 
     @property
     def left_out(self) -> list[str]:
@@ -100,6 +114,7 @@ def read_rows(
     spikes: bool = False,
     groups: str | None = None,
     goal: Goal = CLASSES,
+    weights: str | None = None,
 ) -> TaskTable:
     """Read a table, leave columns out, find kinds, and say what looks odd.
 
@@ -111,12 +126,14 @@ def read_rows(
         need_columns(source, [target], "--target")
     if groups is not None:
         need_columns(source, [groups], "--groups")
-    numbers = False
+    if weights is not None:
+        need_columns(source, [weights], "--weights")
+    numbers, bins = False, None
     if target is not None:
-        source, numbers = settle(command, source, target, reading, goal)
+        source, numbers, bins = settle(command, source, target, reading, goal)
     table = understand(source, reading, labels=None if numbers else target)
     asked = ask_kinds(table, options.kinds, options.columns, options.drop, options.keep)
-    out = [name for name in (*asked.drop, groups, target) if name is not None]
+    out = [name for name in (*asked.drop, groups, weights, target) if name is not None]
     if not set(table.source.names) - set(out):
         raise CommandError(f"{path} has no column to learn from besides {', '.join(out)}.")
     y: list[Any] = []
@@ -131,17 +148,25 @@ def read_rows(
     ids = _leave_out_ids(table, asked, out)
     used = [name for name in table.source.names if name not in (*out, *ids)]
     check_ambiguous(table, [name for name in used if name not in asked.named])
-    said = [*_word_ids(ids), *tell_styles(table, [*used, *([target] if target else [])])]
+    said = [*word_ids(ids), *tell_styles(table, [*used, *([target] if target else [])])]
     for text in said:
         warn(command, text)
-    asked = replace(asked, drop=[*asked.drop, *ids])
+    places, shares = None, None
+    if weights is not None:
+        places, shares = read_weights(command, table, weights)
+    asked = replace(asked, drop=[*asked.drop, *ids, *([weights] if weights else [])])
     X = table.frame[used]
+    if places is not None:
+        X, y = X.iloc[places].reset_index(drop=True), [y[i] for i in places] if y else y
     columns = asked.within(used)
     infos = describe_columns(X, columns, table, spikes, codes=command == "network")
     for text in (dates := tell_dates({info.name: info.kind for info in infos})):
         warn(command, text)
     said += [*dates, *warn_of_columns(command, infos)]
-    return TaskTable(table, X, y, columns, infos, said, asked, reading.missing, numbers)
+    missing = reading.missing
+    return TaskTable(
+        table, X, y, columns, infos, said, asked, missing, numbers, bins, places, shares
+    )
 
 
 def _leave_out_ids(table: InputTable, asked: Asked, out: Sequence[str]) -> dict[str, str]:
@@ -152,14 +177,6 @@ def _leave_out_ids(table: InputTable, asked: Asked, out: Sequence[str]) -> dict[
     return ids if len(ids) < len(names) else {}
 
 
-def _word_ids(ids: dict[str, str]) -> list[str]:
-    return [
-        f"column {name!r} left out, as it seems to name rows: {why}; keep it with "
-        f"{quoted([name], '--keep')}"
-        for name, why in ids.items()
-    ]
-
-
 def read_task(
     command: str, path: Path, options: ColumnOptions, wanted: Supervision, model: str,
     text: str | None, settings: dict[str, Any],
@@ -168,9 +185,13 @@ def read_task(
 
     A target that is a number is for a regressor.
     """
-    target, groups = wanted.target, wanted.groups
+    target, groups, weights = wanted.target, wanted.groups, wanted.weights
     if groups == target:
         raise CommandError(f"--groups: {groups!r} is the target; name another column.")
+    if weights is not None and weights in (target, groups, text):
+        raise CommandError(f"--weights: {weights!r} is used already; name another column.")
+    if weights is not None and text is not None:
+        raise CommandError("--weights is for tables; with --text leave it out.")
     check_model(model)
     goal = wanted.goal.decide(command, model)
     check_effort(settings["effort"])
@@ -179,12 +200,15 @@ def read_task(
         raise CommandError(f"--text: {model} does not read words; add --model online-crp.")
     if text is None:
         spikes = model in ("aclass", "hybrid", REGRESSOR)  # which look for values that are common
-        rows = read_rows(command, path, options, target, spikes, groups, goal)
+        rows = read_rows(command, path, options, target, spikes, groups, goal, weights)
     else:
         rows = _read_words(command, path, options.reading, text, target, goal)
     if rows.numbers:
         model = REGRESSOR
         check_tuning(model, settings)  # once more: no user has named this model
+    if rows.weights is not None:
+        check_weighted(model, find_class(model), rows.weights)
+    settings = {**settings, "class_weight": read_class_weight(settings.get("class_weight"), rows.y)}
     recipe = Recipe(model, rows.infos, rows.columns, text, settings)
     if settings.get("set"):
         recipe.estimator()  # refuses parameters that the model does not have
@@ -194,11 +218,15 @@ def read_task(
     if groups is not None:
         need_columns(rows.table.source, [groups], "--groups")
         cells = list(rows.table.columns[groups])
-        grouped = [cells[i] for i in kept]
+        grouped = [cells[i if rows.places is None else rows.places[i]] for i in kept]
     decimals = rows.table.decimals([*rows.X.columns, target])
-    notes = {**rows.notes, "target": target, "decimals": decimals}
-    warnings, numbers = rows.warnings, rows.numbers
-    return Task(rows.table, X, y, recipe, rows.infos, warnings, notes, grouped, numbers)
+    notes = {**rows.notes, "target": target, "decimals": decimals, "weights": weights}
+    notes["bins"] = None if rows.bins is None else list(rows.bins)
+    own = None if rows.weights is None else [rows.weights[i] for i in kept]
+    return Task(
+        rows.table, X, y, recipe, rows.infos, rows.warnings, notes, grouped, rows.numbers, own,
+        rows.bins,
+    )  # fmt: skip
 
 
 def _read_words(
@@ -206,7 +234,7 @@ def _read_words(
 ) -> TaskTable:
     source = read_source(path, reading)
     need_columns(source, [target], "--target")
-    source, _ = settle(command, source, target, reading, goal)  # words are for classes
+    source, _, bins = settle(command, source, target, reading, goal)  # words are for classes
     table = understand(source, reading, labels=target, text=[text])
     need_columns(table.source, [text], "--text")
     y = take_labels(table, target)
@@ -214,7 +242,8 @@ def _read_words(
     some = table.frame[text].dropna()
     info = ColumnInfo(text, "text", int(some.nunique()), int(table.n_rows - len(some)), "", "")
     X = table.frame[[text]]
-    return TaskTable(table, X, y, "text", [info], [], Asked({}, others), reading.missing)
+    asked, missing = Asked({}, others), reading.missing
+    return TaskTable(table, X, y, "text", [info], [], asked, missing, bins=bins)
 
 
 def _drop_unlabelled(command: str, y: list[Any], target: str, recipe: Recipe) -> list[int]:

@@ -11,11 +11,14 @@ from typing import Any
 import numpy as np
 
 from infinimix.cli.errors import CommandError, hint, listed
+from infinimix.cli.files import read_source
+from infinimix.cli.goals import bin_target
 from infinimix.cli.learning import fill_absent
 from infinimix.cli.out import count, progress, warn
 from infinimix.cli.reading import Reading
-from infinimix.cli.tables_in import InputTable, read_table, take_labels
+from infinimix.cli.tables_in import InputTable, take_labels, understand
 from infinimix.cli.tasks import Task
+from infinimix.cli.weights import arguments, read_weights
 from infinimix.evaluation import predictions
 from infinimix.evaluation.abilities import AnswersBatches, able
 from infinimix.evaluation.predictions import Predictions
@@ -43,7 +46,7 @@ def by_folds(command: str, task: Task, folds: int, seed: int) -> Judge:
         with progress("folds", folds) as step:
             found = predictions.cross_validate(
                 model, rows, own.y, seed, n_folds=folds, groups=groups, least=2, quiet=False,
-                step=step,
+                step=step, weights=own.weights,
             )  # fmt: skip
         assert found is not None  # there are two classes, as the task has checked
         return found
@@ -76,9 +79,14 @@ def by_table(command: str, task: Task, path: Path, reading: Reading) -> Judge:
     """Return what learns the whole table, and predicts another one."""
     target = task.notes["target"]
     reading = replace(reading, decimals=task.notes["decimals"])
-    table = read_table(path, reading, types=task.notes["types"], labels=target)
+    source = bin_target(read_source(path, reading), target, reading, task.bins)
+    table = understand(source, reading, types=task.notes["types"], labels=target)
     frame = fill_absent(table, list(task.X.columns), find_absent(table, task))
     y = take_labels(table, target)
+    counted = task.notes["weights"]
+    if counted is not None and task.weights is None and counted in table.types:
+        places, _ = read_weights(command, table, counted)
+        frame, y = frame.iloc[places].reset_index(drop=True), [y[i] for i in places]
     new = {label for label in y if label is not None} - set(task.y)
     if new:
         warn(command, f"{path} has classes that the training table lacks: {listed(new)}.")
@@ -87,7 +95,8 @@ def by_table(command: str, task: Task, path: Path, reading: Reading) -> Judge:
         known = [i for i, label in enumerate(own.y) if label is not None]
         learned = range(len(own.y)) if able(model, AnswersBatches) else known
         X = own.recipe.of(own.X.iloc[list(learned)])
-        model.fit(X, [own.y[i] for i in learned])
+        weights = own.weights and [own.weights[i] for i in learned]
+        model.fit(X, [own.y[i] for i in learned], **arguments(weights))
         rows = own.recipe.of(frame[list(own.X.columns)])
         found = predictions.judge_held_out(model, rows, y)
         assert found is not None  # there are labels, as `take_labels` has checked

@@ -91,6 +91,7 @@ def cross_validate(
     least: int = LEAST_ROWS,
     quiet: bool = True,
     step: Callable[[], None] = lambda: None,
+    weights: Sequence[float] | None = None,
 ) -> Predictions | None:
     """Predict each row by a model that has not learned it; None where that makes no sense.
 
@@ -117,6 +118,8 @@ def cross_validate(
         Hide warnings of the copies: the model's own `fit` has said them.
     step : callable
         Called after each fold.
+    weights : sequence, optional
+        What `fit` is given as `sample_weight`; predictions and scores count every row once.
     """
     y, known, bare = _read_target(rows, target)
     labels = _sorted_labels([y[i] for i in known])
@@ -134,7 +137,8 @@ def cross_validate(
         with warnings.catch_warnings():
             if quiet:
                 warnings.simplefilter("ignore", UserWarning)
-            fresh.fit(pick(rows, learned), _plain([y[i] for i in learned]))
+            own_weights = {} if weights is None else {"sample_weight": np.asarray(weights)[learned]}
+            fresh.fit(pick(rows, learned), _plain([y[i] for i in learned]), **own_weights)
         proba[test] = _predict(fresh, pick(rows, known[test]), labels)
         models.append(fresh)
         step()

@@ -10,7 +10,7 @@ from infinimix.evaluation.averages import balanced_accuracy, roc_auc
 from infinimix.evaluation.calibration import calibration_error
 from infinimix.evaluation.intervals import Interval, mean_interval, share_interval, standard_error
 from infinimix.evaluation.predictions import Predictions
-from infinimix.evaluation.scores import score_class
+from infinimix.evaluation.scores import LEAST, score_class
 
 
 def score(found: Predictions) -> dict[str, Any]:
@@ -34,12 +34,43 @@ def score(found: Predictions) -> dict[str, Any]:
         "roc_auc_interval": auc[1:],
         "log_loss": float(found.losses.mean()),
         "log_loss_error": standard_error(found.losses, found.groups),
+        "rows_of_unknown_classes": int(unknown_rows(found).sum()),
         "calibration_error": calibration_error(found.proba.max(axis=1), found.right),
         "classes": [
             {"label": label, **score_class(k, table)} for k, label in enumerate(found.labels)
         ],
         "confusion": table,
     }
+
+
+def unknown_rows(found: Predictions) -> np.ndarray:
+    """Return which rows are of a class that the model which predicted them has not learned."""
+    out = np.zeros(len(found.y), dtype=bool)
+    for k, model in enumerate(found.models):
+        known = set(np.asarray(model.classes_).tolist())
+        new = np.array([label not in known for label in found.labels], dtype=bool)
+        own = found.model_of == k
+        out[own] = new[found.y[own]]
+    return out
+
+
+def warn_of_unknown(found: Predictions) -> str | None:
+    """Return what rows of such classes do to the log-loss; None if there are none.
+
+    Their class has probability 0, which counts as LEAST.
+    """
+    unknown = unknown_rows(found)
+    if not unknown.any():
+        return None
+    labels = [found.labels[code] for code in np.unique(found.y[unknown]).tolist()]
+    shown = ", ".join(map(repr, labels[:5])) + (", ..." if len(labels) > 5 else "")
+    rows = f"{int(unknown.sum()):,} row{'s are' if unknown.sum() > 1 else ' is'}"
+    rest = f"{found.losses[~unknown].mean():.4f}" if not unknown.all() else "unknown"
+    return (
+        f"{rows} of classes that the training rows lacked ({shown}), which have probability 0 "
+        f"there. The log-loss counts them as if it were {LEAST:g} ({-np.log(LEAST):.0f} nats "
+        f"each); without these rows it is {rest}."
+    )
 
 
 def largest_class(found: Predictions) -> int:

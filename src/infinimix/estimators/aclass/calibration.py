@@ -26,7 +26,12 @@ class Calibration(NamedTuple):
     loss: float  # mean log-loss of the held-out rows, with that power
 
 
-def calibrate(log_density: np.ndarray, codes: np.ndarray, log_prior: np.ndarray) -> Calibration:
+def calibrate(
+    log_density: np.ndarray,
+    codes: np.ndarray,
+    log_prior: np.ndarray,
+    weight: np.ndarray | None = None,
+) -> Calibration:
     """Return the power that makes the labels of these rows most probable.
 
     Parameters
@@ -37,15 +42,18 @@ def calibrate(log_density: np.ndarray, codes: np.ndarray, log_prior: np.ndarray)
         The class of each row.
     log_prior : array (rows, classes)
         Log probability of each class, without the row.
+    weight : array (rows,), optional
+        How much each row counts; by default all count 1.
     """
     rows = np.arange(len(codes))
+    weight = np.ones(len(codes)) if weight is None else weight
 
     def loss(log_power: float) -> float:
         joint = log_prior + np.exp(log_power) * log_density
-        return float((logsumexp(joint, axis=1) - joint[rows, codes]).sum())
+        return float((weight * (logsumexp(joint, axis=1) - joint[rows, codes])).sum())
 
     def cost(log_power: float) -> float:
         return loss(log_power) + 0.5 * (log_power / SPREAD) ** 2
 
     found = minimise(cost, -LARGEST, LARGEST)
-    return Calibration(float(np.exp(found)), loss(found) / len(codes))
+    return Calibration(float(np.exp(found)), loss(found) / weight.sum())

@@ -36,6 +36,15 @@ from infinimix.estimators.common.parameters import check_parameter
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.together import join
 from infinimix.estimators.common.unlabelled import bank_gains, thin, warn_if_they_hurt
+from infinimix.estimators.common.weights import (
+    Weighting,
+    check_stream_weights,
+    class_factors,
+    count_rows_of,
+    read_weights,
+    repeat_counted,
+    weigh_rows,
+)
 from infinimix.inference.ensemble.agreement import class_rows, log_evidence_given_labels
 from infinimix.inference.partition.assignments import best_particle
 from infinimix.scikit import ClassifierMixin
@@ -95,6 +104,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         as one gaussian block, if there are any and it helps; o is the share of observed cells, z
         are the cells, standardised or one-hot. The ridge of B is found by cross-validation on
         held-out rows. "none" and `effort="fast"`: the power alone.
+    class_weight : {"balanced"} or mapping from labels to numbers, optional
+        What multiplies P(y) and the weights of the held-out rows of a class when probabilities are
+        corrected; labels that are not named have 1. "balanced" makes the classes equally probable
+        before a row is seen. The densities of the classes stay as they are.
 
     Attributes
     ----------
@@ -163,6 +176,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         n_label_particles: int = 8,
         unlabelled_share: float = 1.0,
         correction: str = "auto",
+        class_weight: Any = None,
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -186,22 +200,40 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         self.n_label_particles = n_label_particles
         self.unlabelled_share = unlabelled_share
         self.correction = correction
+        self.class_weight = class_weight
 
     # --- Learning -------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> AClassClassifier:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> AClassClassifier:
         """Learn a whole table; what was learned before is forgotten.
 
-        Rows whose label is None, NaN or `unlabelled` have none: each island draws labels for
-        them by Gibbs sweeps over labels and groups, and learns them with these.
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows.
+        y : sequence of n_rows labels
+            None, NaN and `unlabelled` are no label: each island draws labels for such rows by
+            Gibbs sweeps over labels and groups, and learns them with these.
+        sample_weight : sequence of n_rows numbers, optional
+            Whole numbers are counts: a row of weight 3 is learned as three equal rows, one of
+            weight 0 not at all. Other weights are relative (only their ratios matter): they weigh
+            the rows in P(y) and in the held-out loss that the correction minimises; a group of rows
+            in a CRP mixture has a whole number of rows, so the densities of the classes count
+            every row of weight above 0 once.
         """
+        if sample_weight is not None:
+            X, y, weight = repeat_counted(X, y, read_weights(sample_weight, count_rows_of(X)))
+        else:
+            weight = None
         table, labels = self._read(X, spikes=self.spikes == "auto"), Labels()
         codes, new = read_some_labels(labels, y, self.unlabelled)
         check_lengths(table.n_rows, len(codes))
         labels.extend(new)
         table = with_novel(indicate(self.holes, X, table, codes, type(self).__name__))
         seed = self._new_seed(table.schema, streams=False)
-        table, codes = thin(table, codes, float(self.unlabelled_share), seed)
+        table, codes, weight = thin(table, codes, weight, float(self.unlabelled_share), seed)
+        factors = class_factors(self.class_weight, labels, codes, weight)
+        weighting = weigh_rows(codes, len(new), weight, factors)
         options: dict[str, Any] = {"gamma": self.gamma, "label_prior": label_prior(self.prior)}
 
         def learn(rows: EncodedTable) -> Learned:
@@ -212,21 +244,24 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         if self.relevance == "learn":
             relevance = find_relevance(learned)
             learned = learn_relevant(learn, learned, relevance)
-        correction = self._correct(learned, seed) if self.calibrate else NEUTRAL
+        correction = self._correct(learned, seed, weighting) if self.calibrate else NEUTRAL
         gain = bank_gains(learned, correction.power, self._execute, options)
         self._state = AClassState(
             table.schema, learned.bank, add_log_slopes(0.0, table), labels, correction,
             Training(table, codes), relevance, float(gain.mean()) if len(gain) else np.nan,
+            None if weighting is None else weighting.classes,
         )  # fmt: skip
         warn_if_they_hurt(gain, type(self).__name__, "unlabelled_share")
         return self
 
-    def _correct(self, learned: Learned, seed: np.random.SeedSequence) -> Correction:
+    def _correct(
+        self, learned: Learned, seed: np.random.SeedSequence, weighting: Weighting | None
+    ) -> Correction:
         """Return what held-out rows call for: a power alone, or all that `correction` says."""
         if self.correction == "none" or self.effort == "fast":
-            return find_power(learned, float(self.gamma))
+            return find_power(learned, float(self.gamma), weighting)
         second = learn_joint(learned, seed, self._run) if self.relevance == "all" else None
-        return correct(learned, second, float(self.gamma), seed)
+        return correct(learned, second, float(self.gamma), seed, weighting)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
@@ -252,6 +287,8 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         [3.0, 4.0]
         """
         state = self._state
+        if state is None:
+            check_stream_weights(self.class_weight)
         everywhere = isinstance(self.relevance, str) and self.relevance == "all"
         if not everywhere or (state is not None and state.relevance is not None):
             check_parameter(self, "relevance", self.relevance)
@@ -278,6 +315,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         # code of a category that the bank has no room for. The bank itself learns in place, and
         # knows when a later call was interrupted.
         state.add_rows(table, new)
+        state.add_class_weights(self.class_weight)
         self._state = state
         return self
 
@@ -335,7 +373,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         self._check_names(X)
         known, query = join(state.training.table, X, self.columns, type(self).__name__)
         training, prior = Training(known, state.training.codes), label_prior(self.prior)
-        return label_batch(state, training, query, float(self.gamma), prior, self._execute)
+        proba = label_batch(state, training, query, float(self.gamma), prior, self._execute)
+        if state.class_factors is not None:
+            proba = proba * state.class_factors[state.labels.order]
+        return proba / proba.sum(axis=1, keepdims=True)
 
     def predict_batch(self, X: Any) -> np.ndarray:
         """Return the most probable class of rows that are learned along with the others."""
@@ -435,6 +476,9 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         """Return log P(y) in the order of the bank."""
         check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
         weight = class_rows(self._bank) + self.gamma
+        factors = self._fitted().class_factors
+        if factors is not None:
+            weight = weight * factors
         return np.log(weight / np.add.reduce(weight))  # past what `sum` asks before it adds
 
     def _log_classes(self, table: EncodedTable) -> np.ndarray:

@@ -34,6 +34,7 @@ from infinimix.estimators.common.features import LinearFeatures
 from infinimix.estimators.common.joint_numbers import JointNumbers
 from infinimix.estimators.common.mixture_estimator import Learned
 from infinimix.estimators.common.parameters import child_seed
+from infinimix.estimators.common.weights import Weighting
 from infinimix.tables import EncodedTable
 
 STRENGTHS = (np.inf, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
@@ -83,17 +84,22 @@ def observed_share(table: EncodedTable) -> np.ndarray:
     return np.asarray(1.0 - table.holes().mean(axis=1))
 
 
-def find_power(learned: Learned, gamma: float) -> Correction:
+def find_power(learned: Learned, gamma: float, weighting: Weighting | None = None) -> Correction:
     """Return the power of the likelihood that the held-out rows of `fit` call for."""
     codes = learned.codes[learned.held_out]
     if len(codes) == 0:
         return NEUTRAL
-    log_prior = _log_priors(codes, learned.bank.n_classes, gamma)
-    return Correction(*calibrate(learned.log_density, codes, log_prior))
+    log_prior = _log_priors(codes, learned.bank.n_classes, gamma, weighting)
+    weight = None if weighting is None else weighting.rows[learned.held_out]
+    return Correction(*calibrate(learned.log_density, codes, log_prior, weight))
 
 
 def correct(
-    learned: Learned, second: Second | None, gamma: float, seed: np.random.SeedSequence
+    learned: Learned,
+    second: Second | None,
+    gamma: float,
+    seed: np.random.SeedSequence,
+    weighting: Weighting | None = None,
 ) -> Correction:
     """Return the correction that the held-out rows of `fit` call for."""
     held_out, log_density = learned.held_out, learned.log_density[None]
@@ -106,20 +112,25 @@ def correct(
     table, codes = learned.table.take(held_out), learned.codes[held_out]
     features = LinearFeatures.learn(table)
     rows = HeldOut(
-        relative(log_density), _log_priors(codes, learned.bank.n_classes, gamma),
+        relative(log_density), _log_priors(codes, learned.bank.n_classes, gamma, weighting),
         observed_share(table), features.transform(table), codes,
+        None if weighting is None else weighting.rows[held_out],
     )  # fmt: skip
     found = find_correction(rows, features, np.random.default_rng(child_seed(seed, 2**32 - 6)))
     return found._replace(joint=joint) if found.joint_power else found
 
 
-def _log_priors(codes: np.ndarray, n_classes: int, gamma: float) -> np.ndarray:
+def _log_priors(
+    codes: np.ndarray, n_classes: int, gamma: float, weighting: Weighting | None = None
+) -> np.ndarray:
     """Return P(y) for each row, of each class among the held-out rows without that row.
 
     Small classes are held out less, so P(y) is not that of all rows.
     """
     own = np.eye(n_classes)[codes]
     weight = own.sum(axis=0) - own + gamma
+    if weighting is not None:
+        weight = weight * weighting.classes
     return np.asarray(np.log(weight / weight.sum(axis=1, keepdims=True)))
 
 
@@ -135,7 +146,7 @@ def find_correction(
     losses = np.stack(
         [cross_validate(view, strengths, np.random.default_rng(folds)) for view in views]
     )
-    share = weigh(losses, len(rows.codes))
+    share = weigh(losses, rows.weights.sum())
     found = [
         (part, solve(view, strength))
         for view, parts in zip(views, share.tolist(), strict=True)
@@ -152,7 +163,7 @@ def find_correction(
     )  # fmt: skip
 
 
-def weigh(losses: np.ndarray, n: int) -> np.ndarray:
+def weigh(losses: np.ndarray, n: float) -> np.ndarray:
     """Return the weight of each choice, by its mean loss of n rows: (models, strengths)."""
     share = np.exp(-n * (losses - losses.min()) / TEMPERATURE)
     share[1:] *= JOINT_ODDS

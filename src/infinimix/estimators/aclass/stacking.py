@@ -34,10 +34,18 @@ class HeldOut(NamedTuple):
     observed: np.ndarray  # (rows,) share of cells
     features: np.ndarray  # (rows, features)
     codes: np.ndarray  # (rows,) true classes
+    weight: np.ndarray | None = None  # (rows,) how much each counts; None: all count 1
+
+    @property
+    def weights(self) -> np.ndarray:
+        """How much each row counts."""
+        return np.ones(len(self.codes)) if self.weight is None else self.weight
 
     def take(self, rows: np.ndarray) -> HeldOut:
         """Return some of the rows."""
-        return HeldOut(self.log_density[:, rows], *(field[rows] for field in self[1:]))
+        weight = None if self.weight is None else self.weight[rows]
+        part = HeldOut(self.log_density[:, rows], *(field[rows] for field in self[1:-1]))
+        return part._replace(weight=weight)
 
     def first(self) -> HeldOut:
         """Return the same rows as the first model sees them."""
@@ -96,9 +104,9 @@ def _losses(rows: HeldOut, strengths: tuple[float, ...], fold: np.ndarray) -> np
         for k, (learn, test) in enumerate(parts):  # each starts where the last strength ended
             starts[k] = found = solve(learn, strength, starts[k], ROUGHLY)
             log_p = log_posterior(test, found)[np.arange(len(test.codes)), test.codes]
-            total -= np.maximum(log_p, np.log(LEAST)).sum()
-        losses[s] = total / len(rows.codes)
-        if (losses[s] - losses.min()) * len(rows.codes) > HOPELESS:
+            total -= (test.weights * np.maximum(log_p, np.log(LEAST))).sum()
+        losses[s] = total / rows.weights.sum()
+        if (losses[s] - losses.min()) * rows.weights.sum() > HOPELESS:
             break
     return losses
 
@@ -112,7 +120,7 @@ def solve(
     ends = n_models, n_models + n_classes
     centre = -np.log(n_models)
     indicator = np.eye(n_classes)[rows.codes]
-    at = np.arange(len(rows.codes))
+    at, weight = np.arange(len(rows.codes)), rows.weights
 
     def unpack(w: np.ndarray) -> Weights:
         return Weights(w[: ends[0]], w[ends[0] : ends[1]], w[ends[1] :].reshape(width, n_classes))
@@ -120,9 +128,9 @@ def solve(
     def cost(w: np.ndarray) -> tuple[float, np.ndarray]:
         weights = unpack(w)
         log_p = log_posterior(rows, weights)
-        gap = np.exp(log_p) - indicator
+        gap = weight[:, None] * (np.exp(log_p) - indicator)
         from_centre = weights.log_powers - centre
-        value = -log_p[at, rows.codes].sum()
+        value = -(weight * log_p[at, rows.codes]).sum()
         value += 0.5 * ((from_centre**2).sum() + (weights.offsets**2).sum())
         gradient = np.empty_like(w)
         slopes = np.tensordot(rows.log_density, gap, 2)
@@ -149,10 +157,11 @@ def curvature(rows: HeldOut, weights: Weights, strength: float) -> np.ndarray:
 
     Of a power only what is positive everywhere, which is how much its densities vary.
     """
-    p = np.exp(log_posterior(rows, weights))
+    p, weight = np.exp(log_posterior(rows, weights)), rows.weights[:, None]
     scaled = np.exp(weights.log_powers)[:, None, None] * rows.log_density
-    varying = (p * scaled**2).sum(axis=(1, 2)) - ((p * scaled).sum(axis=2) ** 2).sum(axis=1)
-    varies = p * (1.0 - p)
+    varying = (weight * p * scaled**2).sum(axis=(1, 2))
+    varying -= (weight[:, 0] * (p * scaled).sum(axis=2) ** 2).sum(axis=1)
+    varies = weight * p * (1.0 - p)
     parts = [1.0 + varying, 1.0 + rows.observed**2 @ varies]
     if weights.coefficients.size:
         parts.append((strength + (rows.features**2).T @ varies).ravel())

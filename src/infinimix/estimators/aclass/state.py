@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -35,6 +36,7 @@ class AClassState(MixtureState):
     training: Training | None = None  # None after `partial_fit`, which keeps no rows
     relevance: Relevance | None = None  # of the columns, if it was learned
     unlabelled_gain: float = NAN
+    class_factors: np.ndarray | None = None  # of P(y), in the order of the bank, by weights
 
     def log_classes(self, table: EncodedTable, log_prior: np.ndarray) -> np.ndarray:
         """Return log P(y | x), unnormalised, in the order of the bank, as is P(y)."""
@@ -52,6 +54,15 @@ class AClassState(MixtureState):
         self.training = self.relevance = None
         self.unlabelled_gain = NAN
 
+    def add_class_weights(self, class_weight: Any) -> None:
+        """Let classes that have come since the factors were found have those of a mapping."""
+        known = np.ones(0) if self.class_factors is None else self.class_factors
+        new = self.labels.values[len(known) :]
+        if new and (self.class_factors is not None or class_weight is not None):
+            named = class_weight if isinstance(class_weight, Mapping) else {}
+            more = np.array([float(named.get(label, 1.0)) for label in new])
+            self.class_factors = np.concatenate([known, more])
+
     def to_tree(self) -> dict[str, Any]:
         """Return plain values and arrays."""
         training = self.training and {
@@ -64,6 +75,7 @@ class AClassState(MixtureState):
             "training": training,
             "relevance": tuple(self.relevance or ()),
             "unlabelled_gain": self.unlabelled_gain,
+            "class_factors": self.class_factors,
         }
 
     @classmethod
@@ -78,7 +90,16 @@ class AClassState(MixtureState):
             training=_read_training(schema, tree.get("training"), n_classes),
             relevance=_read_relevance(schema, tree.get("relevance", ())),
             unlabelled_gain=float(tree.get("unlabelled_gain", np.nan)),
+            class_factors=_read_factors(tree.get("class_factors"), n_classes),
         )
+
+
+def _read_factors(saved: Any, n_classes: int) -> np.ndarray | None:
+    if saved is None:
+        return None
+    if not _is_finite(saved, (n_classes,)) or not (saved > 0).all():
+        raise ValueError("the weights of its classes are no positive numbers")
+    return np.asarray(saved)
 
 
 def _correction_to_tree(correction: Correction) -> dict[str, Any] | None:

@@ -50,9 +50,17 @@ def _share(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
 
 
+def _maps_to_positive(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(is_positive, value.values()))
+
+
 WORDS = ("auto", *FOUND)
 RELEVANCE = ("all", "learn")
 SPIKES = ("auto", "ignore")
+CLASS_WEIGHT: Rule = (
+    lambda v: v is None or (v == "balanced" if isinstance(v, str) else _maps_to_positive(v)),
+    "None, 'balanced' or a mapping from labels to positive numbers",
+)
 POSITIVE: Rule = (is_positive, "a positive finite number")
 RULES: dict[str, Rule] = {
     "alpha": (
@@ -75,6 +83,7 @@ RULES: dict[str, Rule] = {
         lambda v: v is None or (isinstance(v, Integral) and not isinstance(v, bool) and v != 0),
         "None or a whole number other than 0",
     ),
+    "class_weight": CLASS_WEIGHT,
     "calibrate": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     "correction": one_of("auto", "none"),
     "holes": one_of("auto", "ignore", "mark"),

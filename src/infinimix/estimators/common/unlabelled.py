@@ -26,13 +26,19 @@ LEAST = 6  # labelled rows; fewer tell nothing
 RESTARTS = 3
 SURE = 2.0  # standard errors beyond which it is said that rows hurt
 
-Learner = Callable[[Plan, Blocks, np.ndarray], Ensemble]
-# Training rows, their codes, rows to judge, with rows that have no label? -> class probabilities.
-Judge = Callable[[Blocks, np.ndarray, Blocks, bool], np.ndarray]
+Learner = Callable[[Plan, Blocks, np.ndarray, np.ndarray | None], Ensemble]
+# Numbers of training rows and of rows to judge, with rows without label? -> class probabilities.
+Judge = Callable[[np.ndarray, np.ndarray, bool], np.ndarray]
 
 
 def gains(
-    learn: Learner, plan: Plan, chosen: int, blocks: Blocks, codes: np.ndarray, seed: int
+    learn: Learner,
+    plan: Plan,
+    chosen: int,
+    blocks: Blocks,
+    codes: np.ndarray,
+    weight: np.ndarray | None,
+    seed: int,
 ) -> np.ndarray:
     """Return by how much rows without labels lower the log-loss of each labelled row, held out.
 
@@ -42,10 +48,12 @@ def gains(
     fast = plan._replace(n_restarts=min(RESTARTS, plan.n_restarts))
     fixed = fast._replace(n_components=chosen // plan.n_classes if plan.owned else chosen)
 
-    def judge(rows: Blocks, own: np.ndarray, held: Blocks, with_free: bool) -> np.ndarray:
-        return class_proba(log_classes(learn(fixed if with_free else fast, rows, own), held))
+    def judge(rows: np.ndarray, held: np.ndarray, with_free: bool) -> np.ndarray:
+        own = None if weight is None else weight[rows]
+        found = learn(fixed if with_free else fast, take(blocks, rows), codes[rows], own)
+        return class_proba(log_classes(found, take(blocks, held)))
 
-    return held_out_gains(judge, blocks, codes, plan.n_classes, seed)
+    return held_out_gains(judge, codes, plan.n_classes, seed)
 
 
 def bank_gains(
@@ -53,22 +61,23 @@ def bank_gains(
 ) -> np.ndarray:
     """Return the same for the mixtures of a bank, by small ones of its kind."""
     C, settings = learned.bank.n_classes, learned.bank.settings
+    blocks = learned.table.blocks
     small = settings._replace(n_islands=min(4, settings.n_islands), n_particles=1, sweeps=0)
 
-    def judge(rows: Blocks, codes: np.ndarray, held: Blocks, with_free: bool) -> np.ndarray:
+    def judge(rows: np.ndarray, held: np.ndarray, with_free: bool) -> np.ndarray:
         from scipy.special import softmax  # slow to load, and most fits need none
 
         bank = Bank(small, learned.bank.layout, learned.bank.seed)
-        bank.fit(rows, codes, C, execute, **options)
-        joint = power * bank.log_densities(held) + np.log(class_rows(bank) + options["gamma"])
+        bank.fit(take(blocks, rows), learned.codes[rows], C, execute, **options)
+        joint = power * bank.log_densities(take(blocks, held)) + np.log(
+            class_rows(bank) + options["gamma"]
+        )
         return np.asarray(softmax(joint, axis=1))
 
-    return held_out_gains(judge, learned.table.blocks, learned.codes, C, 0)
+    return held_out_gains(judge, learned.codes, C, 0)
 
 
-def held_out_gains(
-    judge: Judge, blocks: Blocks, codes: np.ndarray, n_classes: int, seed: int
-) -> np.ndarray:
+def held_out_gains(judge: Judge, codes: np.ndarray, n_classes: int, seed: int) -> np.ndarray:
     """Return by how much rows without labels lower the log-loss of each labelled row, held out."""
     known, free = np.flatnonzero(codes >= 0), np.flatnonzero(codes < 0)
     counts = np.bincount(codes[known], minlength=n_classes)
@@ -81,24 +90,27 @@ def held_out_gains(
             continue
         losses = []
         for rows in (rest, np.append(rest, free)):
-            judged = (take(blocks, rows), codes[rows], take(blocks, held), rows is not rest)
-            proba = judge(*judged)[np.arange(len(held)), codes[held]]
+            proba = judge(rows, held, rows is not rest)[np.arange(len(held)), codes[held]]
             losses.append(-np.log(np.maximum(proba, 1e-300)))
         out.append(losses[0] - losses[1])
     return np.concatenate(out)
 
 
 def thin(
-    table: EncodedTable, codes: np.ndarray, share: float, seed: np.random.SeedSequence
-) -> tuple[EncodedTable, np.ndarray]:
+    table: EncodedTable,
+    codes: np.ndarray,
+    weight: np.ndarray | None,
+    share: float,
+    seed: np.random.SeedSequence,
+) -> tuple[EncodedTable, np.ndarray, np.ndarray | None]:
     """Leave out all but a share of the rows without labels, drawn; the others keep their order."""
     free = np.flatnonzero(codes < 0)
     if share == 1 or len(free) == 0:
-        return table, codes
+        return table, codes, weight
     rng = np.random.default_rng(child_seed(seed, 2**32 - 4))
     chosen = rng.permutation(free)[: round(share * len(free))]
     rows = np.sort(np.append(np.flatnonzero(codes >= 0), chosen))
-    return table.take(rows), codes[rows]
+    return table.take(rows), codes[rows], None if weight is None else weight[rows]
 
 
 def warn_if_they_hurt(gain: np.ndarray, who: str, name: str = "unlabelled_weight") -> None:

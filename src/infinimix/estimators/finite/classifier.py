@@ -13,6 +13,13 @@ from infinimix.estimators.common.parameters import seed_sequence
 from infinimix.estimators.common.table_estimator import TableEstimator, in_natural_units
 from infinimix.estimators.common.together import canonical_order, join
 from infinimix.estimators.common.unlabelled import gains, warn_if_they_hurt
+from infinimix.estimators.common.weights import (
+    class_factors,
+    count_rows_of,
+    keep_weighted,
+    read_weights,
+    weigh_all,
+)
 from infinimix.estimators.finite.binning import Edges, cut_blocks, find_edges, lay_out
 from infinimix.estimators.finite.parameters import FINITE_RULES, find_prior, make_plan
 from infinimix.estimators.finite.state import FiniteState
@@ -65,6 +72,9 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         How much a row without label counts, from 0 to 1; those of a batch as well.
     max_iter : int
         Most steps of EM from each start.
+    class_weight : {"balanced"} or mapping from labels to numbers, optional
+        What multiplies the weights of the rows of a class; labels that are not named have 1.
+        "balanced" makes the weights of all classes the same in sum.
 
     Attributes
     ----------
@@ -119,6 +129,7 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         prior: Any = "reference",
         unlabelled_weight: float = 1.0,
         max_iter: int = 200,
+        class_weight: Any = None,
     ) -> None:
         self.columns = columns
         self.n_components = n_components
@@ -131,11 +142,29 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         self.prior = prior
         self.unlabelled_weight = unlabelled_weight
         self.max_iter = max_iter
+        self.class_weight = class_weight
 
     # --- Learning -------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> FiniteMixtureClassifier:
-        """Learn a table; rows whose label is None, NaN or `unlabelled` have none."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> FiniteMixtureClassifier:
+        """Learn a table.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows.
+        y : sequence of n_rows labels
+            None, NaN and `unlabelled` are no label.
+        sample_weight : sequence of n_rows numbers, optional
+            How much each row counts in the expected counts of EM. Whole numbers are counts of
+            equal rows (0: the row is left out); others are relative, scaled to a mean of 1. Kinds
+            of columns and edges of `bins` look at rows, not at weights.
+        """
+        weight = None
+        if sample_weight is not None:
+            weight = read_weights(sample_weight, count_rows_of(X))
+        if weight is not None:
+            X, y, weight = keep_weighted(X, y, weight)
         table, labels = self._read(X), Labels()
         codes, new = read_some_labels(labels, y, self.unlabelled)
         check_lengths(table.n_rows, len(codes))
@@ -144,26 +173,35 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         edges = find_edges(table, int(self.bins)) if self.bins else ()
         plan, blocks = make_plan(self, len(new)), cut_blocks(table, edges)
         learn = partial(self._learn, schema=table.schema, edges=edges, seed=seed)
-        ensemble, gain = learn(plan, blocks, codes), np.empty(0)
+        weight = weigh_all(codes, weight, class_factors(self.class_weight, labels, codes, weight))
+        ensemble, gain = learn(plan, blocks, codes, weight), np.empty(0)
         if self.unlabelled_weight:
-            gain = gains(learn, plan, ensemble.n_components, blocks, codes, 0)
+            gain = gains(learn, plan, ensemble.n_components, blocks, codes, weight, 0)
         warn_if_they_hurt(gain, type(self).__name__)
         self._state = FiniteState(
             table.schema, table, codes, labels, edges, plan, seed, ensemble,
-            float(gain.mean()) if gain.size else float("nan"),
+            float(gain.mean()) if gain.size else float("nan"), weight,
         )  # fmt: skip
         return self
 
     def _learn(
-        self, plan: Plan, blocks: Blocks, codes: np.ndarray, schema: Schema, edges: Edges, seed: Any
+        self,
+        plan: Plan,
+        blocks: Blocks,
+        codes: np.ndarray,
+        own: np.ndarray | None,
+        schema: Schema,
+        edges: Edges,
+        seed: Any,
     ) -> Ensemble:
         """Return the ensemble for cut rows; classes are in the order of `Labels`."""
         layout = lay_out(schema, edges)
         shape = blank(layout)
         pool = empty(shape, 1)
-        count_rows(shape, pool, np.ones((len(codes), 1)), blocks)
+        own = np.ones(len(codes)) if own is None else own
+        count_rows(shape, pool, np.ascontiguousarray(own[:, None]), blocks)
         family = find_families(layout, find_prior(self.prior, schema, edges), pool)
-        weight = np.where(codes < 0, float(self.unlabelled_weight), 1.0)
+        weight = own * np.where(codes < 0, float(self.unlabelled_weight), 1.0)
         return learn(plan, family, blocks, codes, weight, seed)
 
     # --- Answers row by row ---------------------------------------------------------------------
@@ -225,7 +263,8 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
             edges = find_edges(known, int(self.bins))
         cut = cut_blocks(known.concat(query), edges)
         codes = np.append(state.codes, np.full(query.n_rows, -1, np.int64))
-        ensemble = self._learn(state.plan, cut, codes, schema, edges, state.seed)
+        weight = None if state.weight is None else np.append(state.weight, np.ones(query.n_rows))
+        ensemble = self._learn(state.plan, cut, codes, weight, schema, edges, state.seed)
         return ensemble, tuple(block[known.n_rows :] for block in cut)
 
     def predict_batch(self, X: Any) -> np.ndarray:

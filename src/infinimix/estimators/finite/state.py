@@ -36,6 +36,7 @@ class FiniteState(TableState):
     seed: np.random.SeedSequence
     ensemble: Ensemble
     unlabelled_gain: float
+    weight: np.ndarray | None = None  # of the rows, if they do not count once each
 
     def to_tree(self) -> dict[str, Any]:
         """Return plain values and arrays."""
@@ -50,6 +51,7 @@ class FiniteState(TableState):
             "plan": self.plan._asdict(),
             "gain": self.unlabelled_gain,
             "ensemble": ensemble_to_tree(self.ensemble),
+            "weight": self.weight,
         }
 
     @classmethod
@@ -72,6 +74,7 @@ class FiniteState(TableState):
             np.random.SeedSequence(tree["entropy"], spawn_key=tree["spawn_key"]),
             ensemble_from_tree(tree["ensemble"], plan, lay_out(schema, edges)),
             float(tree.get("gain", np.nan)),
+            _read_weight(tree.get("weight"), len(codes)),
         )
 
 
@@ -87,6 +90,16 @@ def _read_plan(saved: Any, n_classes: int) -> Plan:
     if not sound:
         raise ValueError("it was fitted to no plan")
     return plan
+
+
+def _read_weight(saved: Any, n_rows: int) -> np.ndarray | None:
+    if saved is None:
+        return None
+    weight = np.asarray(saved)
+    sound = weight.shape == (n_rows,) and weight.dtype == np.float64
+    if not sound or not (np.isfinite(weight) & (weight > 0)).all():
+        raise ValueError("the weights of its rows are no positive numbers")
+    return weight
 
 
 def _positive(value: Any) -> bool:

@@ -84,7 +84,8 @@ def test_the_class_prior_is_that_of_the_other_rows_held_out(monkeypatch):
     seen = []
     monkeypatch.setattr(CALIBRATE, lambda *args: seen.append(args) or Calibration(1.0, 0.0))
     fitted(X, y, gamma=2.5)
-    log_density, codes, log_prior = seen[0]
+    log_density, codes, log_prior, weight = seen[0]
+    assert weight is None
     n = len(codes)
     assert log_density.shape == (n, 2)
     assert 15 <= n <= 30  # a quarter by each of two islands
