@@ -292,7 +292,8 @@ def _(family, stats, slots):
     return stats.t[slots, PLACE]
 
 
-def _groups(stats):
+def groups_of(stats):
+    """Return the groups as `conditional` reads them."""
     return Groups(
         stats.t[:, PLACE],
         1.0 / stats.t[:, TIGHTNESS],
@@ -303,12 +304,12 @@ def _groups(stats):
 
 @seam.draw.implement(NormalInverseWishart)
 def _(family, stats, slots, X, rng):
-    return draw_cells(_groups(stats), slots, X, rng)
+    return draw_cells(groups_of(stats), slots, X, rng)
 
 
 @seam.fill.implement(NormalInverseWishart)
 def _(family, stats, weight, X):
-    return fill_cells(_groups(stats), weight, X)
+    return fill_cells(groups_of(stats), weight, X)
 
 
 @seam.freedom.implement(NormalInverseWishart)

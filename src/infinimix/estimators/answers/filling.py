@@ -98,11 +98,15 @@ class Predictive(NamedTuple):
             classes.append(np.searchsorted(self.bounds, chosen, side="right") - 1)
         return _joined(drawn), np.concatenate(classes)
 
+    def category_chances(self, b: int, k: int, count: int) -> np.ndarray:
+        """Return the probability of each category of column k of block b in each slot."""
+        cells = np.full((count, k + 1), -1, np.int32)
+        cells[:, k] = np.arange(count)
+        return np.exp(self.score_cells(b, cells, k))
+
     def expect(self, blocks: Blocks, b: int, k: int, values: np.ndarray) -> np.ndarray:
         """Return the mean of the values of a categorical column, k of block b, for each row."""
-        cells = np.full((len(values), blocks[b].shape[1]), -1, blocks[b].dtype)
-        cells[:, k] = np.arange(len(values))
-        by_slot = values @ np.exp(self.score_cells(b, cells, k))
+        by_slot = values @ self.category_chances(b, k, len(values))
         out = np.empty(len(blocks[0]))
         for part, rows in parts_of(blocks):
             out[rows] = self.responsibilities(part) @ by_slot

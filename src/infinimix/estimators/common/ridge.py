@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -30,3 +31,21 @@ def solve_ridge(X: np.ndarray, y: np.ndarray, penalty: np.ndarray) -> Ridge:
     leverage = 1.0 / len(y) + np.einsum("ij,ji->i", D, solution)
     left_out = (y - start - D @ w) / np.maximum(1.0 - leverage, LEAST)
     return Ridge(start - float(middle @ w), w, left_out)
+
+
+def solve_ridges(X: np.ndarray, y: np.ndarray, penalties: Sequence[float]) -> Iterator[Ridge]:
+    """Yield what `solve_ridge` finds for each of several penalties, the same for all coefficients.
+
+    In the eigenvectors of the squares X'X every ridge is diagonal, so all cost about one.
+    """
+    middle, start = X.mean(axis=0), float(y.mean())
+    D = X - middle
+    sizes, vectors = np.linalg.eigh(D.T @ D)
+    E = D @ vectors
+    along, squares = E.T @ (y - start), E * E
+    for penalty in penalties:
+        shrunk = 1.0 / (np.maximum(sizes, 0.0) + penalty)
+        w = vectors @ (shrunk * along)
+        leverage = 1.0 / len(y) + squares @ shrunk
+        left_out = (y - start - E @ (shrunk * along)) / np.maximum(1.0 - leverage, LEAST)
+        yield Ridge(start - float(middle @ w), w, left_out)

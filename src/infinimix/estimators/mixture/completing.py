@@ -19,18 +19,19 @@ from infinimix.estimators.common.parameters import child_seed
 from infinimix.estimators.common.state import layout_of
 from infinimix.estimators.mixture.completion import (
     FEWEST,
+    N_LANDMARKS,
     Completion,
-    Rows,
     describe_numbers,
     find_completion,
     number_columns,
-    read_rows,
 )
+from infinimix.estimators.mixture.reading import Reader, join_rows
 from infinimix.inference.ensemble.bank import Bank
 from infinimix.tables import EncodedTable
 
 FOLDS = 2
-MOST_ROWS, MOST_ROWS_OF_BLOCK = 2000, 500  # for the regressions; each is read for every column
+MOST_ROWS, MOST_ROWS_OF_BLOCK = 2000, 1000  # for the regressions; each is read for every column
+MOST_CELLS = 2e7  # of the features of all rows and columns at once
 MOST_COLUMNS = 16  # of the gaussian block: the time to fill a row grows with their cube
 ISLANDS, HALF_ISLANDS = 4, 2  # of the block, for answers and for the halves
 FIRST_ISLANDS = 4  # of the mixtures of the halves
@@ -48,7 +49,8 @@ class Completing:
     def fill(self, bank: Bank, table: EncodedTable) -> dict[int, tuple[np.ndarray, float]]:
         """Return values of each column of numbers, and the ratio of errors to the mixture's own."""
         columns = self.completion.columns
-        rows = read_rows(bank, self.joint, table, self.completion)
+        reader = Reader(bank, self.joint, table.schema, columns, self.completion.n_categories)
+        rows = reader.read(table)
         answer = self.completion.fill(table.schema, rows)
         ratios = self.completion.ratio.tolist()
         return {j: (answer[:, k], ratios[k]) for k, j in enumerate(columns.tolist())}
@@ -65,7 +67,7 @@ def learn_completing(
     numbers = find_numbers(table, one_class(table)[0], MOST_COLUMNS)
     rng = np.random.default_rng(child_seed(seed, 2**32 - 8))
     order = rng.permutation(table.n_rows)
-    some, parts = order[: MOST_ROWS if numbers is None else MOST_ROWS_OF_BLOCK], []
+    some, parts = order[: _most_rows(known, numbers is not None)], []
     for half in range(FOLDS):
         test = some[half::FOLDS]
         learn = table.take(np.sort(np.setdiff1d(order, test)))
@@ -74,15 +76,20 @@ def learn_completing(
         first = Bank(settings, layout_of(table.schema), key)
         first.fit(learn.blocks, *one_class(learn), execute)
         second = _learn_block(numbers, learn, bank, key, HALF_ISLANDS, execute)
-        rows = table.take(test)
-        parts.append(
-            [read_rows(first, second, rows.hide(np.array([j])), known) for j in columns.tolist()]
-        )
+        reader = Reader(first, second, table.schema, columns, known.n_categories)
+        parts.append(reader.read_without(table.take(test)))
     table_of_some = table.take(np.concatenate([some[half::FOLDS] for half in range(FOLDS)]))
-    without = [_join([part[k] for part in parts]) for k in range(len(columns))]
+    without = [join_rows([part[k] for part in parts]) for k in range(len(columns))]
     found = find_completion(known, table_of_some, without)
     joint = _learn_block(numbers, table, bank, child_seed(seed, 2**32 - 9), ISLANDS, execute)
     return Completing(found, joint)
+
+
+def _most_rows(known: Completion, block: bool) -> int:
+    """Return how many rows the regressions are learned from; at least FEWEST."""
+    width = 2 * len(known.columns) + int(known.n_categories.sum()) + N_LANDMARKS
+    most = int(MOST_CELLS / (width * len(known.columns)))
+    return max(min(most, MOST_ROWS_OF_BLOCK if block else MOST_ROWS), FEWEST)
 
 
 def _learn_block(
@@ -102,11 +109,3 @@ def _learn_block(
     block = Bank(settings, layout_of_block(len(numbers.columns)), seed)
     block.fit((numbers.cells(table),), *one_class(table), execute)
     return JointNumbers(numbers, block)
-
-
-def _join(parts: list[Rows]) -> Rows:
-    return Rows(
-        np.concatenate([rows.numbers for rows in parts]),
-        np.concatenate([rows.means for rows in parts], axis=1),
-        np.concatenate([rows.others for rows in parts]),
-    )

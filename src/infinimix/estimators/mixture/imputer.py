@@ -50,7 +50,7 @@ class CRPImputer(  # type: ignore[call-arg]
         "auto": with "mean", `fit` finds a regression of each column of numbers on the rest of the
         row and on what the mixture says, and on a second mixture in which numbers that go together
         are one gaussian block (`docs/how-it-works.md`), and numbers are filled by that. "none",
-        `effort="fast"` and `partial_fit`: the mixture alone.
+        `effort="fast"` and `partial_fit` alone: the mixture alone. Draws are always the mixture's.
     n_draws : int
         How many tables `transform` returns with "draw", for multiple imputation: if it is more
         than 1, a list of tables, or for arrays one array of shape (n_draws, n_rows, n_columns).

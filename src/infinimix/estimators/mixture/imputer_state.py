@@ -10,7 +10,8 @@ import numpy as np
 from infinimix.estimators.common.joint_numbers import JointNumbers
 from infinimix.estimators.common.state import MixtureState
 from infinimix.estimators.mixture.completing import Completing
-from infinimix.estimators.mixture.completion import Completion, count_categories, is_filled
+from infinimix.estimators.mixture.completion import Completion
+from infinimix.estimators.mixture.reading import count_categories, is_filled
 from infinimix.tables import Schema
 
 
@@ -57,8 +58,11 @@ def _is_sound(schema: Schema, found: Completion, n_mixtures: int) -> bool:
     counts = count_categories(schema)
     if not known or len(set(columns)) != J or found.n_categories.shape != counts.shape:
         return False
-    n_bits = sum(column.kind == "binary" for column in schema.columns)
-    width = 1 + n_mixtures + J + n_bits + int(found.n_categories.sum())
+    n_bits, C = sum(column.kind == "binary" for column in schema.columns), len(found.curved)
+    width = J + C + n_bits + int(found.n_categories.sum())
+    if not _have_landmarks(found, J, C, width):
+        return False
+    width += 1 + n_mixtures + len(found.landmarks)
     numbers = (found.mean, found.scale, found.low, found.high, found.ratio)
     return (
         all(x.shape == (J,) and bool(np.isfinite(x).all()) for x in numbers)
@@ -68,4 +72,17 @@ def _is_sound(schema: Schema, found: Completion, n_mixtures: int) -> bool:
         and found.weights.ndim == 3
         and found.weights.shape[1:] == (J, width)
         and bool(np.isfinite(found.weights).all())
+    )
+
+
+def _have_landmarks(found: Completion, J: int, C: int, width: int) -> bool:
+    """Return whether the curved columns and the landmarks may be those of J numbers."""
+    return (
+        found.curved.dtype == np.int64
+        and set(found.curved.tolist()) <= set(range(J))
+        and found.middle.shape == found.size.shape == (C,)
+        and bool(np.isfinite(found.middle).all() and (found.size > 0.0).all())
+        and found.landmarks.ndim == 2
+        and (len(found.landmarks) == 0 or found.landmarks.shape[1] == width)
+        and bool(np.isfinite(found.landmarks).all())
     )

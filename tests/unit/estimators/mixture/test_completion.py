@@ -65,6 +65,22 @@ def test_features_that_say_nothing_leave_the_mixture_as_it_is():
     assert least > 0.0
 
 
+def test_features_of_landmarks_are_used_only_where_they_clearly_help():
+    rng = np.random.default_rng(3)
+    x = rng.uniform(-2.0, 2.0, (200, 1))
+    near = 3.0 * np.exp(-((x - np.linspace(-2.0, 2.0, 20)) ** 2))
+    X = np.concatenate([x, near], axis=1)
+    noise = 0.2 * rng.normal(size=200)
+    line, _ = best_ridge(X, x[:, 0] + noise, 1)
+    assert line[1] == pytest.approx(1.0, abs=0.1)
+    assert (line[2:] == 0.0).all()
+    y = np.sin(3.0 * x[:, 0]) + noise
+    curve, error = best_ridge(X, y, 1)
+    assert (curve[2:] != 0.0).all()
+    assert error < 0.3 * best_ridge(x, y)[1]
+    assert error == pytest.approx(best_ridge(X, y)[1])
+
+
 def test_numbers_on_a_plane_are_filled_much_better(imputer):
     full, holed, gone = plane()
     alone = CRPImputer(random_state=0, n_islands=4, correction="none").fit(holed)
@@ -134,12 +150,30 @@ def test_it_is_saved_and_goes_on(imputer):
 def test_files_whose_regressions_do_not_fit_are_refused(imputer):
     tree = imputer._state.to_tree()
     parts = tree["completing"]["completion"]
-    for k, change in ((0, np.array([0, 1, 99])), (2, -parts[2]), (6, parts[6][:, :, 1:])):
+    changes = (
+        (0, np.array([0, 1, 99])), (2, -parts[2]), (6, parts[6][:, :, 1:]),
+        (8, np.array([99])), (9, np.zeros(9)), (11, parts[11][:, 1:]), (11, parts[11] + np.inf),
+    )  # fmt: skip
+    for k, change in changes:
         broken = [*parts[:k], change, *parts[k + 1 :]]
         with pytest.raises(ValueError, match="regressions"):
             type(imputer._state).from_tree(
                 tree | {"completing": tree["completing"] | {"completion": broken}}, imputer
             )
+
+
+def test_files_without_landmarks_are_read(imputer):
+    """They were written when regressions were linear, and those of them stay so."""
+    tree = imputer._state.to_tree()
+    *parts, curved, _, _, landmarks = tree["completing"]["completion"]
+    assert len(landmarks) == 128
+    assert len(curved) == 0  # no column of the plane has a transform
+    parts[6] = parts[6][:, :, :-128]
+    old = tree | {"completing": tree["completing"] | {"completion": parts}}
+    state = type(imputer._state).from_tree(old, imputer)
+    table = imputer._rows(plane(20, seed=3)[1])
+    filled = state.completing.fill(state.bank, table)
+    assert all(np.isfinite(values).all() for values, _ in filled.values())
 
 
 def test_few_rows_and_fast_fits_have_none():
