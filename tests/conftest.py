@@ -5,6 +5,7 @@ all of their runs, and lets hypothesis look for new examples; `--hypothesis-prof
 last alone.
 """
 
+import gc
 import os
 
 # Before NumPy is imported: workers of pytest-xdist share the cores between them.
@@ -13,6 +14,8 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+gc.disable()  # until all tests are collected: hardly any of what they import is ever freed
 
 N_SEEDS = int(os.environ.get("INFINIMIX_SEEDS", "1"))
 
@@ -27,6 +30,12 @@ settings.register_profile(
     "many", settings.get_profile("fixed"), derandomize=False, max_examples=1000
 )
 settings.load_profile("fixed" if N_SEEDS == 1 else "many")
+
+
+def pytest_collection_finish():
+    """Collect garbage from here on, but leave out modules and thousands of test items."""
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.fixture(params=range(N_SEEDS))

@@ -35,7 +35,7 @@ def warm_up(
             )
     workers = min(jobs or count_cores(), len(names))
     with (
-        ProcessPoolExecutor(workers, get_context("spawn"), _stay_silent) as pool,
+        ProcessPoolExecutor(workers, get_context("spawn"), _prepare) as pool,
         progress("Compiling", len(names)) as advance,
     ):
         for done in as_completed([pool.submit(run, name) for name in names]):
@@ -46,8 +46,15 @@ def warm_up(
     typer.echo(f"{what} kernels are on disk ({count(round(seconds), 'second')})", err=True)
 
 
-def _stay_silent() -> None:
-    """Say nothing of compiling in a worker: that is what it is for."""
+def _prepare() -> None:
+    """Say nothing of compiling in a worker: that is what it is for.
+
+    The compiler makes millions of small objects that stay: looking for garbage among them at
+    Python's usual pace takes some percent of the time.
+    """
+    import gc
+
     from infinimix.kernels.cache import hush
 
+    gc.set_threshold(50_000, 20, 50)
     hush()
