@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.cli.errors import CommandError, hint, listed
-from infinimix.cli.learning import fill_absent
+from infinimix.cli.model_files import fill_absent
 from infinimix.cli.out import count, progress, warn
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import InputTable, read_table, take_labels
