@@ -1,10 +1,13 @@
 """Draws the pictures of the documentation again: `python docs/images/draw.py`.
 
-Screenshots of pages need Chromium; without it they are left as they are.
+Names of pictures after that draw these alone: `python docs/images/draw.py report demo`. Screenshots
+of pages need Chromium; without it they are left as they are. The table of the README is that of the
+demo: copy it when the picture changes.
 """
 
 import shutil
 import subprocess
+import sys
 import tempfile
 import warnings
 from pathlib import Path
@@ -18,6 +21,7 @@ from sklearn.datasets import load_iris
 from infinimix import AClassClassifier, BlockmodelBayesNet, CRPMixture
 from infinimix.networks import sample_network
 from infinimix.reports import write_report
+from infinimix.reports.demo import run as write_demo
 
 HERE = Path(__file__).parent
 COLOURS = ["#1f5fa8", "#c8553d", "#3f8f5f", "#8a5ea8", "#b8892b", "#4aa3a3", "#7a7a7a", "#c07aa0"]
@@ -68,11 +72,8 @@ def shrink(path: Path) -> None:
     Image.open(path).convert("RGB").quantize(64).save(path, optimize=True)
 
 
-def draw_pages() -> None:
-    """Screenshots of two reports."""
-    chromium = shutil.which("chromium")
-    if not chromium:
-        return
+def draw_report() -> None:
+    """The top of the report of a classifier."""
     with tempfile.TemporaryDirectory() as folder:
         flowers, y = load_iris(return_X_y=True, as_frame=True)
         flowers.columns = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
@@ -80,7 +81,12 @@ def draw_pages() -> None:
         species = np.array(["setosa", "versicolor", "virginica"])[y]
         model = AClassClassifier(random_state=0).fit(flowers, species)
         write_report(model, Path(folder, "report.html"), rows=flowers, target=species)
-        shoot(chromium, Path(folder, "report.html"), 1400)
+        shoot(Path(folder, "report.html"), (1100, 1400))
+
+
+def draw_network() -> None:
+    """The top of the report of a network."""
+    with tempfile.TemporaryDirectory() as folder:
         names = ["diet", "smoking", "stress", "exercise", "pressure", "cholesterol", "weight"]
         names += ["sleep", "glucose", "heart", "stroke", "diabetes"]
         rows = sample_network((4, 5, 3), random_state=2).sample(70, random_state=0)
@@ -89,19 +95,36 @@ def draw_pages() -> None:
             network = BlockmodelBayesNet(n_iter=400, n_chains=2, random_state=0)
             network.fit(pd.DataFrame(np.asarray(rows), columns=names))
         write_report(network, Path(folder, "network.html"))
-        shoot(chromium, Path(folder, "network.html"), 1120)
+        shoot(Path(folder, "network.html"), (1100, 1120))
 
 
-def shoot(chromium: str, page: Path, height: int) -> None:
+def draw_demo() -> None:
+    """The top of the page of the demo."""
+    with tempfile.TemporaryDirectory() as folder:
+        write_demo(Path(folder, "demo.html"))
+        shoot(Path(folder, "demo.html"), (1000, 1632))
+
+
+def shoot(page: Path, size: tuple[int, int]) -> None:
+    """Write what Chromium shows of a page, if there is Chromium."""
+    chromium = shutil.which("chromium")
+    if not chromium:
+        return
     target = HERE / page.with_suffix(".png").name
     flags = "--headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking"
-    size = [f"--window-size=1100,{height}", "--hide-scrollbars", f"--screenshot={target}"]
-    command = [chromium, *flags.split(), f"--user-data-dir={page.parent / 'profile'}", *size]
+    shown = [f"--window-size={size[0]},{size[1]}", "--hide-scrollbars", f"--screenshot={target}"]
+    command = [chromium, *flags.split(), f"--user-data-dir={page.parent / 'profile'}", *shown]
     subprocess.run([*command, page.as_uri()], check=True, capture_output=True)
     shrink(target)
 
 
 if __name__ == "__main__":
-    draw_growth()
-    draw_missing_cell()
-    draw_pages()
+    drawers = {
+        "growth": draw_growth,
+        "missing-cell": draw_missing_cell,
+        "report": draw_report,
+        "network": draw_network,
+        "demo": draw_demo,
+    }
+    for name in sys.argv[1:] or drawers:
+        drawers[name]()

@@ -34,7 +34,7 @@ def explain(
     """Explain the prediction of a row, column by column."""
     from infinimix.cli.errors import CommandError
     from infinimix.cli.files import read_source
-    from infinimix.cli.learning import load_trained, read_for
+    from infinimix.cli.model_files import load_trained, read_for
     from infinimix.cli.out import count, print_json, show
 
     source = read_source(file, reads.reading)

@@ -12,7 +12,7 @@ MOST_LABELS = 6  # whose groups are shown
 
 def inspect(model: options.Model, as_json: options.Json = False) -> None:
     """Show what a model holds: columns, classes, groups and parameters."""
-    from infinimix.cli.learning import load_trained
+    from infinimix.cli.model_files import load_trained
     from infinimix.cli.out import print_json, show
 
     trained = load_trained(model)

@@ -45,7 +45,7 @@ def predict(
     from infinimix.cli.costs import read_costs
     from infinimix.cli.files import read_source
     from infinimix.cli.goals import check_answers
-    from infinimix.cli.learning import load_trained, proba_frame, read_for
+    from infinimix.cli.model_files import load_trained, proba_frame, read_for
     from infinimix.cli.out import mention, print_json
     from infinimix.cli.writing import is_typed, write_table
     from infinimix.evaluation.abilities import Regressing, able

@@ -11,7 +11,8 @@ import numpy as np
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.goals import take_numbers
-from infinimix.cli.learning import Trained, fill_absent
+from infinimix.cli.learning import Trained
+from infinimix.cli.model_files import fill_absent
 from infinimix.cli.out import count, grid, percent, progress, warn
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import read_table

@@ -48,7 +48,7 @@ def report(
 ) -> None:
     """Write a page about a model: what it learned, and how well it does."""
     from infinimix.cli.files import read_source
-    from infinimix.cli.learning import load_trained
+    from infinimix.cli.model_files import load_trained
     from infinimix.cli.out import print_json, show
 
     source = None if data is None else read_source(data, reads.reading)
@@ -79,7 +79,7 @@ def _read(
     """Return the rows for the page, their labels where the file has them, and predictions."""
     from infinimix.cli.errors import CommandError
     from infinimix.cli.goals import Bins, bin_target, read_numbers
-    from infinimix.cli.learning import read_for, reading_of
+    from infinimix.cli.model_files import read_for, reading_of
     from infinimix.cli.out import count, warn
     from infinimix.cli.tables_in import need_columns, read_labels
     from infinimix.cli.weights import read_weights

@@ -13,7 +13,7 @@ import numpy as np
 from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.files import read_source
 from infinimix.cli.goals import bin_target
-from infinimix.cli.learning import fill_absent
+from infinimix.cli.model_files import fill_absent
 from infinimix.cli.out import count, progress, warn
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import InputTable, take_labels, understand

@@ -12,10 +12,7 @@ from infinimix.estimators.common.fitted import accept_tables, check_names
 from infinimix.estimators.common.parameters import is_whole, seed_sequence
 from infinimix.networks.answers.queries import answer_query
 from infinimix.networks.answers.state import BayesNetState
-from infinimix.networks.engine.candidates import ALL
-from infinimix.networks.engine.chain import Record
 from infinimix.networks.engine.graphs import ancestors, topological_order
-from infinimix.networks.engine.hyper import RECORDED_BETA
 from infinimix.networks.graph_net import GraphNet
 from infinimix.networks.interchange.bif import to_bif
 from infinimix.networks.interchange.conversion import (
@@ -28,24 +25,13 @@ from infinimix.networks.interchange.conversion import (
 from infinimix.networks.interchange.network import BayesNet
 from infinimix.networks.interchange.plots import plot
 from infinimix.networks.learning.chains import GraphChain
-from infinimix.networks.learning.columns import (
-    NetworkColumns,
-    check_codes,
-    read_columns,
-    read_interventions,
-)
+from infinimix.networks.learning.columns import check_codes, read_columns, read_interventions
 from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.parameters import NETWORK_RULES, check_parameters, read_seconds
 from infinimix.networks.learning.problem import make_problem
 from infinimix.networks.learning.progress import run_chains
-from infinimix.networks.learning.summary import (
-    describe_roles,
-    find_template,
-    number_by_rank,
-    summarise,
-    warn_if_apart,
-)
+from infinimix.networks.learning.summary import describe_roles, warn_if_apart
 from infinimix.tables import EncodedTable, encode
 
 ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
@@ -255,7 +241,7 @@ class BlockmodelBayesNet(GraphNet):
             chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
             chain.problem.seconds = seconds
         records = execution.map(GraphChain.run, state.chains, n_jobs=self.n_jobs)
-        self._state = summarise_chains(self, state.columns, state.chains, records, state.skip)
+        self._state = BayesNetState.found(self, state.columns, state.chains, records, state.skip)
         warn_if_apart(self._state.edge_gap, self._state.names, "->", ADVICE, stacklevel=3)
         return self
 
@@ -277,7 +263,7 @@ class BlockmodelBayesNet(GraphNet):
         problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip, seconds)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
         records = run_chains(self, chains)
-        self._state = summarise_chains(self, columns, chains, records, skip)
+        self._state = BayesNetState.found(self, columns, chains, records, skip)
         warn_if_apart(self._state.edge_gap, self._state.names, "->", ADVICE, stacklevel=4)
         return self
 
@@ -414,27 +400,3 @@ class BlockmodelBayesNet(GraphNet):
     def plot(self, threshold: float = 0.5) -> Any:
         """Draw the graph by role, edge probabilities sorted by role, and co-class probabilities."""
         return plot(self._fitted, threshold)
-
-
-def summarise_chains(
-    model: BlockmodelBayesNet, columns: NetworkColumns, chains: list[GraphChain],
-    records: list[Record], skip: np.ndarray | None,
-) -> BayesNetState:  # fmt: skip
-    """Return the fitted state of a model from its chains and what they have seen."""
-    found = summarise(records, model.averaging, int(model.n_best))
-    draws, N = found["draws"], columns.schema.width
-    if model.prior == "ordered":
-        found["roles"] = number_by_rank(found["roles"], draws)
-    missing = bool(chains[0].problem.missing.any())
-    return BayesNetState(
-        columns=columns,
-        template=find_template(
-            [draws], found["roles"], np.maximum(draws.hyper[:, RECORDED_BETA], 1e-3)
-        ),
-        completed=[chain.X.copy() for chain in (chains if missing else chains[:1])],
-        skip=skip,
-        outside_mass=chains[0].outside_mass() if N > ALL else np.zeros(N),
-        bdeu=bool(model.bdeu),
-        chains=chains,
-        **found,
-    )

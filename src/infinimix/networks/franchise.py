@@ -3,65 +3,25 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
-from infinimix.networks.answers.tree_checks import check_shared_roles
-from infinimix.networks.bayes_net import BlockmodelBayesNet, summarise_chains
+from infinimix.networks.answers.state import BayesNetState
+from infinimix.networks.bayes_net import BlockmodelBayesNet
 from infinimix.networks.engine.hyper import SWEEPS
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.parameters import FRANCHISE_RULES
-from infinimix.networks.learning.posterior import Draws, consensus
+from infinimix.networks.learning.posterior import consensus
 from infinimix.networks.learning.problem import ladder
 from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import APART, describe_roles, find_template
 from infinimix.networks.shared.joint import JointChain, Sharing
 from infinimix.networks.shared.several import read_kinds, read_members, read_tables
+from infinimix.networks.shared.state import FranchiseState
 from infinimix.scikit import BaseEstimator, ConvergenceWarning, check_is_fitted
-
-
-@dataclass(frozen=True)
-class FranchiseState:
-    """What a fit has found: a fitted model of each table, and the roles of all variables."""
-
-    networks: dict[Any, BlockmodelBayesNet]
-    classes: np.ndarray  # (S, V): the roles of all variables in the kept states
-    log_joint: np.ndarray  # (S,) of all networks together
-    co_class_marginals: np.ndarray
-    roles: np.ndarray
-    template: dict[str, np.ndarray]
-
-    @property
-    def draws(self) -> list[Draws]:
-        """The kept states of each network."""
-        return [model._fitted.draws for model in self.networks.values()]
-
-    def to_tree(self) -> dict[str, Any]:
-        """Return arrays and plain values."""
-        return {
-            "tables": list(self.networks),
-            "networks": [model._fitted.to_tree() for model in self.networks.values()],
-            "classes": self.classes,
-            "log_joint": self.log_joint,
-            "co_class_marginals": self.co_class_marginals,
-            "roles": self.roles,
-            "template": dict(self.template),
-        }
-
-    @classmethod
-    def from_tree(cls, tree: dict[str, Any], model: NetworkFranchise) -> FranchiseState:
-        """Return the state that `to_tree` wrote; ValueError if its parts do not fit together."""
-        members = model._new_members(tree["tables"])
-        for member, own in zip(members.values(), tree["networks"], strict=True):
-            member._check_parameters()
-            member._state = member.State.from_tree(own, member)
-        names = ("classes", "log_joint", "co_class_marginals", "roles", "template")
-        state = cls(members, *(tree[name] for name in names))
-        check_shared_roles(state, len(tree["tables"]))
-        return state
 
 
 class NetworkFranchise(BaseEstimator):
@@ -243,7 +203,7 @@ class NetworkFranchise(BaseEstimator):
         for g, member in enumerate(members.values()):
             own = [chain.states[0].chains[g] for chain in chains]
             records = [chain.records[g] for chain in chains]
-            state = summarise_chains(member, columns[g], own, records, None)
+            state = BayesNetState.found(member, columns[g], own, records, None)
             member._state = replace(state, chains=None)  # it does not go on without the others
         done = sum(chain.records[0].counters[SWEEPS] for chain in chains)
         together = sum(chain.together for chain in chains) / done

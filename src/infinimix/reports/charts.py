@@ -22,17 +22,25 @@ Format = Callable[[float], str]
 
 
 def nice_ticks(low: float, high: float, most: int = 5) -> list[float]:
-    """Return round numbers from low to high, at most so many.
+    """Return round numbers from low to high: at most so many, or the next few if that leaves one.
 
     >>> nice_ticks(0, 0.9)
     [0.0, 0.2, 0.4, 0.6, 0.8]
     >>> nice_ticks(0, 12000)
     [0.0, 5000.0, 10000.0]
+    >>> nice_ticks(-4.6, 4.9, most=4)
+    [-4.0, -2.0, 0.0, 2.0, 4.0]
     """
     if not high > low:
         return [low]
     power = 10.0 ** math.floor(math.log10((high - low) / most))
-    step = next(m * power for m in (1, 2, 5, 10) if (high - low) / (m * power) <= most)
+    steps = [m * power for m in (0.5, 1, 2, 5, 10)]
+    k = next(k for k in range(1, 5) if (high - low) / steps[k] <= most)
+    ticks = _multiples(steps[k], low, high)
+    return ticks if len(ticks) > 1 else _multiples(steps[k - 1], low, high)
+
+
+def _multiples(step: float, low: float, high: float) -> list[float]:
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     digits = max(0, -math.floor(math.log10(step)))
     return [round(k * step, digits) for k in range(first, last + 1)]

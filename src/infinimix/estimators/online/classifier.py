@@ -24,10 +24,11 @@ from infinimix.estimators.online.parameters import (
     RULES_ONLINE,
     check_together,
     is_text,
+    new_source,
     read_settings,
 )
 from infinimix.estimators.online.roster import Roster
-from infinimix.estimators.online.rows import Read, TableInput, TextInput
+from infinimix.estimators.online.rows import Read, TableInput
 from infinimix.estimators.online.state import OnlineState
 from infinimix.inference.online_crp import model as at
 from infinimix.inference.online_crp.learner import OnlineAnswers
@@ -37,7 +38,6 @@ from infinimix.scikit import (
     _check_feature_names,
     check_consistent_length,
 )
-from infinimix.tables.text import Text
 
 
 class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
@@ -240,7 +240,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
 
         This is `partial_fit` with its answers, for prequential runs. Parameters as there.
         """
-        parts = [_as_forecast(*part) for part in self._learn(X, y, classes, predicted)]
+        parts = [s.forecast_of(said) for s, said in self._learn(X, y, classes, predicted)]
         return Forecast(*map(np.concatenate, zip(*parts, strict=True)))
 
     def _learn(
@@ -250,7 +250,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         if self._state is None:
             check_parameters(self)
             check_together(self)
-            source: Any = self._new_source()
+            source: Any = new_source(self.columns, self.max_features)
             roster = Roster()
             read = source.read(X, type(self).__name__)
         else:
@@ -274,12 +274,6 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
             yield state, answers
         state.commit(X, read)
 
-    def _new_source(self) -> TextInput | TableInput:
-        if not is_text(self.columns):
-            return TableInput(self.columns)
-        text = self.columns if isinstance(self.columns, Text) else Text()
-        return TextInput(text, self.max_features and int(self.max_features))
-
     def _read(self, X: Any, answers: bool) -> Read:
         """Read rows, to learn them or for answers, without changing anything."""
         state = self._fitted()
@@ -289,16 +283,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
                 check_names(self, X, state.source.schema, learn=not answers)
             else:
                 _check_feature_names(self, X, reset=False)
-        read = state.source.read(X, type(self).__name__, answers)
-        width, expected = state.source.features(X, read)[0], state.n_features
-        if width is None or expected is None:
-            return read
-        if width < expected or (answers and width > expected):  # more columns may be learned
-            raise ValueError(
-                f"X has {width} features, but {type(self).__name__} is expecting {expected} "
-                "features as input."
-            )
-        return read
+        return state.read(X, type(self).__name__, answers)
 
     # --- Answers --------------------------------------------------------------------------------
 
@@ -381,13 +366,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
 
     def forget_class(self, label: Any) -> None:
         """Forget a class and all that was learned of it; its rows stay among all rows."""
-        state = self._fitted()
-        codes = state.roster.codes
-        if label not in codes:
-            raise ValueError(f"{label!r} is none of the classes {list(codes)!r}.")
-        if len(codes) == 1:
-            raise ValueError(f"{label!r} is the only class; fit the model anew instead.")
-        state.remove(codes[label])
+        self._fitted().forget(label)
 
     # --- Fitted attributes ----------------------------------------------------------------------
 
@@ -438,10 +417,3 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         """How much the settings that run side by side count."""
         rows = self._fitted().learner.model.replicas[[at.NEGATIVE, at.STEP, at.SHARE]].T
         return {(float(n), float(s)): float(w) for n, s, w in rows}
-
-
-def _as_forecast(state: OnlineState, answers: OnlineAnswers) -> Forecast:
-    empty = np.isnan(answers.confidence) | ((answers.predicted < 0) & (answers.new >= 1.0))
-    predicted = state.labels_of(answers.predicted, objects=True)
-    predicted[empty] = None
-    return Forecast(predicted, answers.proba_told, answers.confidence, answers.new)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
-from infinimix.estimators.online.rows import RULES
+from infinimix.estimators.online.rows import RULES, TableInput, TextInput
 from infinimix.families.base_measures import FOUND
 from infinimix.inference.online_crp.learner import CAP, OnlineSettings
 from infinimix.partitions.relaxed import ALPHA_RULES
@@ -108,3 +108,11 @@ def _side_by_side(negative: Any, refine: Any) -> tuple[tuple[float, ...], tuple[
     negatives = NEGATIVES if auto[0] else (float(negative),) * 2
     steps = STEPS if auto[1] else (float(refine),) * 2
     return negatives, steps
+
+
+def new_source(columns: Any, max_features: int | None) -> TextInput | TableInput:
+    """Return what reads rows: words or a table, as `columns` says."""
+    if not is_text(columns):
+        return TableInput(columns)
+    text = columns if isinstance(columns, Text) else Text()
+    return TextInput(text, max_features and int(max_features))

@@ -10,12 +10,12 @@ import numpy as np
 
 from infinimix.estimators.common.labels import check_labels
 from infinimix.estimators.common.state import check_layout, read_schema
-from infinimix.estimators.online.forecast import NEW_CLASS
+from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online.roster import Nameless, Roster
 from infinimix.estimators.online.rows import Read, TableInput, TextInput
 from infinimix.families.given import resolve_prior
 from infinimix.inference.online_crp import model as at
-from infinimix.inference.online_crp.learner import OnlineLearner
+from infinimix.inference.online_crp.learner import OnlineAnswers, OnlineLearner
 from infinimix.inference.online_crp.storage import learner_to_tree, table_from_tree, words_from_tree
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Vocabulary
@@ -40,6 +40,18 @@ class OnlineState:
                 "or load it from where it was saved."
             )
 
+    def read(self, X: Any, who: str, answers: bool) -> Read:
+        """Read rows, to learn them or for answers; they have the columns of those before."""
+        read: Read = self.source.read(X, who, answers)
+        width, expected = self.source.features(X, read)[0], self.n_features
+        if width is None or expected is None:
+            return read
+        if width < expected or (answers and width > expected):  # more columns may be learned
+            raise ValueError(
+                f"X has {width} features, but {who} is expecting {expected} features as input."
+            )
+        return read
+
     def commit(self, X: Any, read: Read) -> None:
         """Keep what a call has found, once all its rows are learned."""
         self.source.commit(self.learner, read)
@@ -59,10 +71,26 @@ class OnlineState:
         self.learner.forget(c)
         self.roster.remove(c)
 
+    def forget(self, label: Any) -> None:
+        """Forget the class of a label, if it is not the only one."""
+        codes = self.roster.codes
+        if label not in codes:
+            raise ValueError(f"{label!r} is none of the classes {list(codes)!r}.")
+        if len(codes) == 1:
+            raise ValueError(f"{label!r} is the only class; fit the model anew instead.")
+        self.remove(codes[label])
+
     def forget_oldest(self, among: Iterable[int]) -> None:
         """Forget the class that has had no row for longest."""
         last = self.learner.model.classes[at.LAST]
         self.remove(min(among, key=lambda c: (last[c], c)))
+
+    def forecast_of(self, answers: OnlineAnswers) -> Forecast:
+        """Return answers with labels; None where nothing was learned."""
+        empty = np.isnan(answers.confidence) | ((answers.predicted < 0) & (answers.new >= 1.0))
+        predicted = self.labels_of(answers.predicted, objects=True)
+        predicted[empty] = None
+        return Forecast(predicted, answers.proba_told, answers.confidence, answers.new)
 
     def labels_of(self, codes: np.ndarray, objects: bool = False) -> np.ndarray:
         """Return the labels of classes; NEW_CLASS where there is none."""

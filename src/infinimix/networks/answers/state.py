@@ -24,12 +24,16 @@ from infinimix.networks.answers.tree_checks import (
     columns_to_tree,
 )
 from infinimix.networks.engine.blocks import UNDIRECTED
+from infinimix.networks.engine.candidates import ALL
+from infinimix.networks.engine.chain import Record
 from infinimix.networks.engine.graphs import to_adjacency
-from infinimix.networks.engine.hyper import RECORDED_GAMMA
+from infinimix.networks.engine.hyper import RECORDED_BETA, RECORDED_GAMMA
 from infinimix.networks.engine.scores import GAMMA, set_logs
+from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.posterior import Draws
 from infinimix.networks.learning.problem import Problem, make_data
+from infinimix.networks.learning.summary import find_template, number_by_rank, summarise
 
 MOST_NETWORKS = 300  # that predictions are averaged over
 FOUND = ("edge_marginals", "co_class_marginals", "roles", "edge_gap", "rhat", "ess")
@@ -126,6 +130,29 @@ class BayesNetState(NetworkState):
     outside_mass: np.ndarray
     bdeu: bool
     chains: list[Any] | None = field(default=None, repr=False)  # in this process alone
+
+    @classmethod
+    def found(
+        cls, model: Any, columns: NetworkColumns, chains: list[GraphChain],
+        records: list[Record], skip: np.ndarray | None,
+    ) -> BayesNetState:  # fmt: skip
+        """Return what a model has found by its chains, from what they have seen."""
+        found = summarise(records, model.averaging, int(model.n_best))
+        draws, N = found["draws"], columns.schema.width
+        if model.prior == "ordered":
+            found["roles"] = number_by_rank(found["roles"], draws)
+        beta = np.maximum(draws.hyper[:, RECORDED_BETA], 1e-3)
+        missing = bool(chains[0].problem.missing.any())
+        return cls(
+            columns=columns,
+            template=find_template([draws], found["roles"], beta),
+            completed=[chain.X.copy() for chain in (chains if missing else chains[:1])],
+            skip=skip,
+            outside_mass=chains[0].outside_mass() if N > ALL else np.zeros(N),
+            bdeu=bool(model.bdeu),
+            chains=chains,
+            **found,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
         kept = {k: v for k, v in self.__dict__.items() if k != "mixture"}
