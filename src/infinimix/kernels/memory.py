@@ -10,6 +10,8 @@ loop reads would lie across two lines of the cache.
 """
 
 import numpy as np
+from numba import types
+from numba.core import cgutils
 from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 
@@ -19,24 +21,36 @@ from infinimix.kernels.compile import INTERPRETED
 LINE = 64  # bytes
 
 
+def _without_owner(context, builder, typ, value):
+    """Return an array, or a nest of tuples with arrays in it, whose cells belong to nobody."""
+    if isinstance(typ, types.BaseTuple):
+        members = zip(typ, cgutils.unpack_tuple(builder, value), strict=True)
+        parts = [_without_owner(context, builder, *member) for member in members]
+        return context.make_tuple(builder, typ, parts)
+    if not isinstance(typ, types.Array):
+        return value
+    owned = context.make_array(typ)(context, builder, value)
+    made = context.make_array(typ)(context, builder)
+    populate_array(
+        made, owned.data, owned.shape, owned.strides, owned.itemsize, meminfo=None
+    )  # fmt: skip
+    return made._getvalue()
+
+
 @intrinsic
-def _borrowed(typing_context, array):
+def _borrowed(typing_context, given):
     def generate(context, builder, signature, args):
-        owned = context.make_array(array)(context, builder, args[0])
-        own = (owned.data, owned.shape, owned.strides, owned.itemsize)
-        made = context.make_array(array)(context, builder)
-        populate_array(made, *own, meminfo=None)
-        return made._getvalue()
+        return _without_owner(context, builder, given, args[0])
 
-    return array(array), generate
+    return given(given), generate
 
 
-def _as_it_is(array):
-    return array
+def _as_it_is(given):
+    return given
 
 
-#: An argument of the calling function without its owner. A local array must not be borrowed: it
-#: would be freed after its last own use.
+#: An argument of the calling function, an array or a tuple, without its owner. What is local must
+#: not be borrowed: it would be freed after its last own use.
 borrowed = _as_it_is if INTERPRETED else _borrowed
 
 

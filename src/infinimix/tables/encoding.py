@@ -5,6 +5,7 @@ learning row by row is not spent here. Everything else goes by blocks of rows (m
 by column, and reports its errors; the short way leaves them to the long one.
 """
 
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -87,7 +88,7 @@ def encode(
     for kind in schema.blocks:
         if kind == "categorical":
             block, novel = _encode_categorical(schema, table, learn)
-        elif isinstance(table, Dense | Sparse) and len(schema.positions(kind)):
+        elif isinstance(table, (Dense, Sparse)) and len(schema.positions(kind)):
             block = _encode_parts(schema, table, kind, misfits)
         else:
             block = _encode_columns(schema, table, kind, misfits)
@@ -102,6 +103,7 @@ def encode(
     return EncodedTable(schema, tuple(blocks), novel)
 
 
+@cache
 def _scan_of(block: str) -> Scan:
     scan = KINDS[kind_of(block)].scan
     assert scan is not None  # categories are looked up

@@ -35,6 +35,7 @@ from infinimix.inference.online_crp.weighting import note
 from infinimix.inference.online_crp.word_groups import begin, know_words, renew, spread_words
 from infinimix.kernels.compile import exact, kernel
 from infinimix.kernels.elementary import exp
+from infinimix.kernels.memory import borrowed
 from infinimix.partitions.relaxed import DYNAMIC, POSTERIOR, move_alpha, weigh_alpha
 
 FIXED_SHARE = 1e-3  # of the weight of the replicas is spread evenly: the best one may change
@@ -159,6 +160,7 @@ def advance(model, room, slots, X, rows, told, given, draws, rng, proba, answers
     of `answers` the prediction, the probability of the class told (NaN if it had no rows), that
     of the predicted class, and that of a new class.
     """
+    model, room, X = borrowed(model), borrowed(room), borrowed(X)
     n_classes = (slots - 1) // model.replicas.shape[1]
     live = np.arange(slots)
     for i in range(rows):

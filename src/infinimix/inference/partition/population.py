@@ -41,10 +41,7 @@ class Population(NamedTuple):
 @part
 def borrow(slots, mass, groups, particles, logw, counters):
     """Return the arguments of an engine as a population; no references to them are counted."""
-    return Population(
-        borrowed(slots), borrowed(mass), borrowed(groups), borrowed(particles), borrowed(logw),
-        borrowed(counters),
-    )  # fmt: skip
+    return borrowed(Population(slots, mass, groups, particles, logw, counters))
 
 
 @part
