@@ -93,7 +93,6 @@ class Bank:
         self.revises = self.adaptive or settings.alpha == "learn"
         self.shape = blank(layout)
         self.pool, self._bound = empty(self.shape, 2), Bound(pool_rows.uses)
-        self._pool_of_base = self._latest_base = None
         self.n_rows = self.n_classes = 0
         self.n_drawn = 0  # rows whose labels the islands have drawn, each for itself
         self.n_branched = 0  # of these, those of a stream
@@ -106,12 +105,8 @@ class Bank:
         self.torn = False  # by an interrupt: some islands have rows that others have not
 
     def _base(self):
-        """Return the base measure; it looks at the pool, so it is made anew with that alone."""
-        if self._pool_of_base is not self.pool:
-            latest = map_arrays(lambda array: array[LATEST:], self.pool)
-            self._latest_base = Base(self.layout, self.settings.prior, latest)
-            self._pool_of_base = self.pool
-        return self._latest_base
+        latest = map_arrays(lambda array: array[LATEST:], self.pool)
+        return Base(self.layout, self.settings.prior, latest)
 
     def add_class(self):
         """Open a class without rows."""
