@@ -45,6 +45,7 @@ from infinimix.tables import EncodedTable
 
 STRENGTHS = (np.inf, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 STRENGTHS_OF_FEW = (np.inf, 100.0, 30.0, 10.0, 3.0)  # few rows never call for a weaker ridge
+STRENGTHS_OF_TREES = (np.inf, 100.0, 10.0)  # beside trees, of which a line is a small part
 TEMPERATURE = 4.0  # of the weights of strengths: those of few rows are averaged, not chosen
 NEGLIGIBLE = 1e-3  # weight of a choice
 JOINT_ODDS = 0.2  # of a second model, before any row: it costs time, and few rows cannot tell
@@ -194,7 +195,7 @@ def find_correction(
         for j in (False, True)[: 1 + is_joint]
     ]
     which = [_models_of(view, n_models, n_trees) for view in views]
-    losses = _losses(rows, which, strengths, int(rng.integers(2**63)))
+    losses = _losses(rows, views, which, strengths, int(rng.integers(2**63)))
     share = weigh(losses, len(rows.codes), views)
     powers, offsets, coefficients = np.zeros(n_models), np.zeros(rows.log_prior.shape[1]), None
     for models, parts in zip(which, share, strict=True):
@@ -226,7 +227,11 @@ def _models_of(view: View, n_models: int, n_trees: int) -> np.ndarray:
 
 
 def _losses(
-    rows: HeldOut, which: list[np.ndarray], strengths: tuple[float, ...], folds: int
+    rows: HeldOut,
+    views: list[View],
+    which: list[np.ndarray],
+    strengths: tuple[float, ...],
+    folds: int,
 ) -> np.ndarray:
     """Return the loss of each view and strength: infinite where it is not worth finding.
 
@@ -237,9 +242,11 @@ def _losses(
     for v, models in enumerate(which):
         view, rng = rows.only(models), np.random.default_rng(folds)
         losses[v, :1] = cross_validate(view, strengths[:1], rng)
-    for v in np.flatnonzero((losses[:, 0] - losses[:, 0].min()) * len(rows.codes) <= HOPELESS):
+    behind = (losses[:, 0] - losses[:, 0].min()) * len(rows.codes)
+    for v in np.flatnonzero(behind <= HOPELESS).tolist():
         view, rng = rows.only(which[v]), np.random.default_rng(folds)
-        losses[v] = cross_validate(view, strengths, rng)
+        tried = [s in STRENGTHS_OF_TREES or not views[v].trees for s in strengths]
+        losses[v, tried] = cross_validate(view, tuple(np.array(strengths)[tried].tolist()), rng)
     return losses
 
 

@@ -24,9 +24,9 @@ DEPTH, RIDGE, LEAST = 5, 3.0, 3  # of boosted trees; least rows of a leaf
 SHARE = 0.6  # of rows and of columns that a boosted tree sees
 RATE, ROUNDS, PATIENCE = 0.1, 150, 12
 FASTEST, FEWEST = 0.3, 30  # rate and rounds of large tables
-FOLDS, FOLDS_OF_MANY, MANY = 5, 3, 4000
+FOLDS, FOLDS_OF_MANY, MANY = 5, 3, 1000
 FLATTEST = 1e-6  # a curvature below counts as this
-WORK = 2e8  # additions that an ensemble may take, more or less
+WORK = 1.5e8  # additions that an ensemble may take, more or less
 
 
 class Trees(NamedTuple):
@@ -52,7 +52,7 @@ class Trees(NamedTuple):
         starts = np.cumsum([0, *(len(part.column) for part in parts)])
         roots = [part.roots + start for part, start in zip(parts, starts, strict=False)]
         arrays = [np.concatenate(fields) for fields in list(zip(*parts, strict=True))[:5]]
-        return cls(*arrays, np.concatenate(roots))
+        return cls._make([*arrays, np.concatenate(roots)])
 
 
 class Cells(NamedTuple):
@@ -83,7 +83,7 @@ def grow_tree(
         np.empty(most, np.float32), np.empty((most, g.shape[1]), np.float32),
     )  # fmt: skip
     n = grow(cells.bins, cells.is_category, g, h, rows, *how, seed, tree)
-    return Trees(*(array[:n].copy() for array in tree), np.zeros(1, np.int64))
+    return Trees._make([*(array[:n].copy() for array in tree), np.zeros(1, np.int64)])
 
 
 def grow_forest(
