@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from infinimix.estimators.common.mixture_estimator import (
 )
 from infinimix.estimators.common.normalising import log_totals
 from infinimix.estimators.common.one_row import OneRow
-from infinimix.estimators.common.parameters import check_parameter
+from infinimix.estimators.common.parameters import check_parameter, one_of
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.together import join
 from infinimix.estimators.common.unlabelled import bank_gains, thin, warn_if_they_hurt
@@ -98,12 +98,14 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         The share of the rows without label that `fit` learns, chosen at random: less than 1 where
         a warning says that they hurt, 0 to leave them out. (A drawn label counts as one row, so
         such rows cannot count a part of one.)
-    correction : {"auto", "none"}
-        "auto": log P(y | x) = log P(y) + power log p(x | y) + power' log p'(x | y) + o b_y + z .
+    correction : {"auto", "linear", "none"}
+        "linear": log P(y | x) = log P(y) + power log p(x | y) + power' log p'(x | y) + o b_y + z .
         B_y, unnormalised, where p' is a model of those numbers that are correlated within classes,
         as one gaussian block, if there are any and it helps; o is the share of observed cells, z
         are the cells, standardised or one-hot. The ridge of B is found by cross-validation on
-        held-out rows. "none" and `effort="fast"`: the power alone.
+        held-out rows. "auto": the same, and in the sum also what a random forest and boosted trees
+        say, each with a power, if that helps held-out rows. "none" and `effort="fast"`: the power
+        alone. `partial_fit` leaves the correction as `fit` has found it.
     class_weight : {"balanced"} or mapping from labels to numbers, optional
         What multiplies P(y) and the weights of the held-out rows of a class when probabilities are
         corrected; labels that are not named have 1. "balanced" makes the classes equally probable
@@ -151,6 +153,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     _state: AClassState | None = None
     State = AClassState
+    _rules: ClassVar = {"correction": one_of("auto", "linear", "none")}
 
     def __init__(
         self,
@@ -261,7 +264,8 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         if self.correction == "none" or self.effort == "fast":
             return find_power(learned, float(self.gamma), weighting)
         second = learn_joint(learned, seed, self._run) if self.relevance == "all" else None
-        return correct(learned, second, float(self.gamma), seed, weighting)
+        trees = self.correction == "auto" and self.relevance == "all"
+        return correct(learned, second, float(self.gamma), seed, weighting, trees)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.

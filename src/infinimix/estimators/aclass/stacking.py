@@ -47,9 +47,13 @@ class HeldOut(NamedTuple):
         part = HeldOut(self.log_density[:, rows], *(field[rows] for field in self[1:-1]))
         return part._replace(weight=weight)
 
-    def first(self) -> HeldOut:
-        """Return the same rows as the first model sees them."""
-        return self._replace(log_density=self.log_density[:1])
+    def only(self, models: np.ndarray) -> HeldOut:
+        """Return the same rows as some of the models see them."""
+        return self._replace(log_density=self.log_density[models])
+
+    def with_models(self, log_density: np.ndarray) -> HeldOut:
+        """Return the same rows as these models see them too."""
+        return self._replace(log_density=np.concatenate([self.log_density, relative(log_density)]))
 
 
 class Weights(NamedTuple):

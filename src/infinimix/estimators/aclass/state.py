@@ -10,6 +10,7 @@ import numpy as np
 
 from infinimix.estimators.aclass.correction import NEUTRAL, Correction
 from infinimix.estimators.aclass.relevance import Relevance
+from infinimix.estimators.aclass.tree_models import TreeModels
 from infinimix.estimators.common.features import LinearFeatures
 from infinimix.estimators.common.joint_numbers import JointNumbers
 from infinimix.estimators.common.labels import Labels
@@ -111,6 +112,7 @@ def _correction_to_tree(correction: Correction) -> dict[str, Any] | None:
         "coefficients": correction.coefficients,
         "features": None if features is None else list(features),
         "joint": _joint_to_tree(correction),
+        "trees": _trees_to_tree(correction),
     }
 
 
@@ -119,6 +121,11 @@ def _joint_to_tree(correction: Correction) -> dict[str, Any] | None:
     if joint is None:
         return None
     return joint.to_tree() | {"power": correction.joint_power}
+
+
+def _trees_to_tree(correction: Correction) -> dict[str, Any] | None:
+    trees = correction.trees
+    return None if trees is None else trees.to_tree() | {"powers": correction.tree_powers}
 
 
 def _read_correction(schema: Schema, tree: dict[str, Any], n_classes: int) -> Correction:
@@ -138,7 +145,8 @@ def _read_correction(schema: Schema, tree: dict[str, Any], n_classes: int) -> Co
     if not sound or (features is None) != (coefficients is None):
         raise ValueError("the correction of its probabilities does not fit its columns")
     joint = _read_joint(schema, saved.get("joint"), n_classes)
-    return Correction(power, loss, offsets, features, coefficients, *joint)
+    trees = _read_trees(schema, saved.get("trees"), len(offsets))
+    return Correction(power, loss, offsets, features, coefficients, *joint, *trees)
 
 
 def _read_joint(
@@ -151,6 +159,18 @@ def _read_joint(
     if not isinstance(power, float) or not 0.0 < power < np.inf:
         raise ValueError("the power of its second model is no positive number")
     return JointNumbers.from_tree(saved, schema, n_classes), power
+
+
+def _read_trees(
+    schema: Schema, saved: dict[str, Any] | None, n_classes: int
+) -> tuple[TreeModels | None, np.ndarray | None]:
+    """Return trees and their powers; raise ValueError if they do not fit the columns."""
+    if saved is None:
+        return None, None
+    trees, powers = TreeModels.from_tree(saved, schema), saved["powers"]
+    if not _is_finite(powers, (trees.n_models,)) or len(trees.log_prior) != n_classes:
+        raise ValueError("the powers of its trees do not fit them")
+    return trees, powers
 
 
 def _is_finite(array: Any, shape: tuple[int, ...]) -> bool:

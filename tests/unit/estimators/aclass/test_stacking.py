@@ -68,4 +68,9 @@ def test_rows_are_taken_from_all_models():
     some = rows.take(np.array([3, 5]))
     assert some.log_density.shape == (2, 2, 3)
     assert (some.log_density[1, 0] == rows.log_density[1, 3]).all()
-    assert rows.first().log_density.shape == (1, 20, 3)
+    assert (rows.only(np.array([1])).log_density == rows.log_density[1:]).all()
+    more = rows.with_models(rows.log_density[1:] + 3.0)
+    assert more.log_density.shape == (3, 20, 3)
+    np.testing.assert_allclose(
+        more.log_density[2], rows.log_density[1] - rows.log_density[1].max(axis=1)[:, None]
+    )

@@ -1,0 +1,1 @@
+"""Ensembles of decision trees on binned cells: a forest, and boosted trees."""
