@@ -12,19 +12,21 @@ import sys
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from infinimix.cli.errors import CommandError
+from infinimix.cli.layout import HEAD as HEAD_LINES
+from infinimix.cli.layout import count_title_lines, stands_alone, tell_titles
 from infinimix.cli.places import wrong_with_file
 from infinimix.cli.reading import Reading
 from infinimix.cli.sheets import read_sheet
-from infinimix.streaming.bad import BadRecords
+from infinimix.streaming.bad import BadRecords, StreamError
 from infinimix.streaming.compression import BROKEN, bare_name, unzipped
 from infinimix.streaming.encodings import WESTERN, Encoding, UnknownEncoding, find_encoding, named
 from infinimix.streaming.lines import number_lines
-from infinimix.streaming.parquet import read_columns
+from infinimix.streaming.parquet import check_magic, read_columns
 from infinimix.streaming.records import format_of, parse_object, read_records, tell_apart
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
@@ -209,14 +211,20 @@ def bare_suffix(path: Path) -> str:
 
 def _read_csv(name: str, format: str, lines: Any, delimiter: str | None) -> Source:
     text = (line for _, line in number_lines(lines, BadRecords("raise")))
-    first = next(text, "")
-    delimiter = delimiter or ("\t" if format == "tsv" else _find_delimiter(first))
+    head = list(islice(text, HEAD_LINES))
+    delimiter = delimiter or ("\t" if format == "tsv" else _find_delimiter(head[0] if head else ""))
     if len(delimiter) != 1:
         raise CommandError(f"--delimiter must be one character; got {delimiter!r}.")
+    common = delimiter if format == "tsv" else _find_delimiter("".join(head))
+    titles = count_title_lines(head, common) if stands_alone(head, delimiter) else 0
+    if titles:
+        delimiter = delimiter if delimiter in head[titles] else common
+        head[:titles] = ["\n"] * titles
+        tell_titles(name, titles)
     held: list[str] = []  # the lines of the record that is being read
 
     def keep() -> Iterator[str]:
-        for line in chain([first] if first else [], text):
+        for line in chain(head, text):
             held.append(line)
             yield line
 
@@ -224,10 +232,11 @@ def _read_csv(name: str, format: str, lines: Any, delimiter: str | None) -> Sour
         raise CommandError(f"{name}: {reason}.")
 
     records = read_records(keep(), delimiter, refuse)
-    names = [cell or f"column {j + 1}" for j, cell in enumerate(next(records, (0, []))[1])]
+    header = next((record for _, record in records if record or not titles), [])
+    names = [cell or f"column {j + 1}" for j, cell in enumerate(header)]
     if not names:
         raise CommandError(f"{name} is empty; give a file with a header and rows below it.")
-    raw, at, cells = ["".join(held)], [], []
+    raw, at, cells = ["".join(held).lstrip("\n")], [], []
     held.clear()
     for line, record in records:
         raw.append("".join(held))
@@ -273,6 +282,10 @@ def _read_json(name: str, format: str, lines: Any, delimiter: str | None) -> Sou
 
 
 def _read_parquet(path: Path, data: bytes) -> Source:
+    try:
+        check_magic(data[:8], data[-8:], path)
+    except StreamError as error:
+        raise CommandError(str(error)) from error
     try:
         columns = read_columns(io.BytesIO(data))
     except (ImportError, OSError):

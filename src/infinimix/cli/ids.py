@@ -29,6 +29,8 @@ def find_ids(table: InputTable, names: Iterable[str]) -> dict[str, str]:
     """Return which of the columns name rows, and by what that is seen."""
     found = {}
     for name in names:
+        if name in table.ambiguous:
+            continue  # numbers in two ways: the user is asked which
         cells = table.columns[name]
         cells = cells if isinstance(cells, list) else cells.tolist()
         kind = "amount" if name in table.styles else table.types[name]  # money is no name

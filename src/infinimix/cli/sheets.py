@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 import math
+import sys
 import warnings
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
+from zipfile import is_zipfile
 
 from infinimix.cli.errors import CommandError, hint
+from infinimix.cli.layout import HEAD, count_titles, tell_titles
 
 LARGEST = 1_048_576  # rows of a sheet
 
@@ -27,8 +31,12 @@ def read_sheet(
     The header is the first row that is not blank; blank rows and columns are left out.
     """
     check_library()
-    import openpyxl
-
+    if not is_zipfile(io.BytesIO(data)):  # before openpyxl is loaded, which is slow
+        raise CommandError(
+            f"{name} cannot be read as an Excel file: it is no zip archive, as .xlsx files are "
+            "(old .xls files must be saved as .xlsx; text is read with --format csv)."
+        )
+    openpyxl = _load()
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles and extensions, which are not read
@@ -47,12 +55,26 @@ def read_sheet(
     rows = [(at, row) for at, row in enumerate(cells, 1) if not all(map(_blank, row))]
     if not rows:
         raise CommandError(f"{name} is empty; give a sheet with a header and rows below it.")
+    titles = count_titles([row for _, row in rows[:HEAD]])
+    tell_titles(name, titles)
+    rows = rows[titles:]
     width = max(len(row) for _, row in rows)
     wide = [(at, [*row, *[None] * (width - len(row))]) for at, row in rows]
     kept = [j for j in range(width) if not all(_blank(row[j]) for _, row in wide)]
     names = [str(h) if not _blank(h := wide[0][1][j]) else f"column {j + 1}" for j in kept]
     columns = [[_plain(row[j]) for _, row in wide[1:]] for j in kept]
     return names, columns, [at for at, _ in wide[1:]]
+
+
+def _load() -> Any:
+    """Return openpyxl; it would load NumPy too, for types that plain cells never have."""
+    if "numpy" in sys.modules:
+        return import_module("openpyxl")
+    sys.modules["numpy"] = None  # type: ignore[assignment]
+    try:
+        return import_module("openpyxl")
+    finally:
+        del sys.modules["numpy"]
 
 
 def _find_sheet(names: list[str], name: str, sheet: str | None) -> str:

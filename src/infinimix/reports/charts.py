@@ -17,6 +17,7 @@ from infinimix.reports.markup import Markup, draw
 
 WIDTH, HEIGHT = 360, 220
 LEFT, RIGHT, TOP, BOTTOM = 46, 20, 10, 36
+LETTER = 7.8  # width of a digit of the text at an axis, at most
 
 Format = Callable[[float], str]
 
@@ -50,14 +51,24 @@ class Axes:
     """The axes of a chart: from numbers to places."""
 
     def __init__(
-        self, x: tuple[float, float], y: tuple[float, float], height: int = HEIGHT
+        self,
+        x: tuple[float, float],
+        y: tuple[float, float],
+        y_format: Format,
+        height: int = HEIGHT,
     ) -> None:
         self.x_range, self.y_range, self.height = x, y, height
+        ticks = nice_ticks(*y)
+        self.y_texts = [(tick, y_format(tick)) for tick in ticks]
+        longest = max(len(text) for _, text in self.y_texts)
+        self.left = max(
+            LEFT, math.ceil(8 + LETTER * longest)
+        )  # or the text would leave the picture
 
     def x(self, value: float) -> float:
         """Return how far to the right a value is."""
         low, high = self.x_range
-        return LEFT + (value - low) / ((high - low) or 1.0) * (WIDTH - LEFT - RIGHT)
+        return self.left + (value - low) / ((high - low) or 1.0) * (WIDTH - self.left - RIGHT)
 
     def y(self, value: float) -> float:
         """Return how far down a value is."""
@@ -65,7 +76,7 @@ class Axes:
         room = self.height - TOP - BOTTOM
         return self.height - BOTTOM - (value - low) / ((high - low) or 1.0) * room
 
-    def axes(self, x_name: str, x_format: Format, y_format: Format) -> dict[str, Any]:
+    def axes(self, x_name: str, x_format: Format) -> dict[str, Any]:
         """Return what the template draws: ticks with their text, and the name of the axis below."""
         x_ticks = []
         for tick in nice_ticks(*self.x_range, most=4):
@@ -74,9 +85,10 @@ class Axes:
             x_ticks.append((*(("end", WIDTH - 2.0) if at_end else ("mid", x)), x_format(tick)))
         return {
             "x_ticks": x_ticks,
-            "y_ticks": [(self.y(tick), y_format(tick)) for tick in nice_ticks(*self.y_range)],
+            "y_ticks": [(self.y(tick), text) for tick, text in self.y_texts],
             "x_name": x_name, "width": WIDTH, "height": self.height, "base": self.height - BOTTOM,
-            "left": LEFT, "right": WIDTH - RIGHT, "middle": (LEFT + WIDTH - RIGHT) / 2,
+            "left": self.left, "right": WIDTH - RIGHT,
+            "middle": (self.left + WIDTH - RIGHT) / 2,
         }  # fmt: skip
 
 
@@ -86,7 +98,7 @@ def draw_line(
     """Return a curve from zero on; it is broken where a value is missing."""
     values = np.asarray(ys, dtype=float)
     top = float(np.nanmax(values, initial=0.0)) if np.isfinite(values).any() else 0.0
-    frame = Axes((0.0, float(xs[-1])), (0.0, top * 1.05 or 1.0))
+    frame = Axes((0.0, float(xs[-1])), (0.0, top * 1.05 or 1.0), y_format)
     path, pen = [], "M"
     for x, y in zip(xs, values, strict=True):
         if math.isfinite(y):
@@ -95,7 +107,7 @@ def draw_line(
         else:
             pen = "M"
     dot = path[0][1:].split() if len(path) == 1 else None  # a single point has no line
-    axes = frame.axes(x_name, lambda tick: f"{tick:,.0f}", y_format)
+    axes = frame.axes(x_name, lambda tick: f"{tick:,.0f}")
     return draw("pictures.html", "line", label, axes, "".join(path), dot)
 
 
@@ -105,7 +117,7 @@ def draw_reliability(
     """Return a calibration plot of bins: confidence, accuracy, its interval, share of rows."""
     low = min([0.5, *(min(b[0], b[2]) for b in bins)])
     low = math.floor(low * 10) / 10
-    frame = Axes((low, 1.0), (low, 1.0), height=280)
+    frame = Axes((low, 1.0), (low, 1.0), "{:.0%}".format, height=280)
     ideal = f"M{frame.x(low):.1f} {frame.y(low):.1f}L{frame.x(1):.1f} {frame.y(1):.1f}"
     points = []
     for confidence, right, least, most, share in bins:
@@ -116,5 +128,5 @@ def draw_reliability(
         radius = 3.0 + 5.0 * math.sqrt(share)
         x, y = frame.x(confidence), frame.y(right)
         points.append((x, y, frame.y(least), frame.y(most), radius, text))
-    axes = frame.axes("confidence of the prediction", "{:.0%}".format, "{:.0%}".format)
+    axes = frame.axes("confidence of the prediction", "{:.0%}".format)
     return draw("pictures.html", "reliability", label, axes, ideal, points)

@@ -138,7 +138,7 @@ def _show_coverage(found: JudgedNumbers) -> Iterator[str]:
         for p, s in zip(COVERAGES, shares, strict=True)
     ]
     low = min(0.4, *(s.low for s in shares))
-    frame = Axes((low, 1.0), (low, 1.0), height=280)
+    frame = Axes((low, 1.0), (low, 1.0), "{:.0%}".format, height=280)
     picture = _draw(frame, points, (low, 1.0), (1, 0), "promised", "Coverage", "{:.0%}".format)
     table = pieces.plain_table(
         "Coverage of intervals",
@@ -177,7 +177,7 @@ def draw_points(
     x_name: str, label: str, line: tuple[float, float],
 ) -> Markup:  # fmt: skip
     """Return a scatter plot with the line y = a x + b, where `line` is (a, b)."""
-    frame = Axes(x_span, y_span, height=280)
+    frame = Axes(x_span, y_span, pieces.short, height=280)
     points = [
         (a, b, b, b, 2.0, f"{x_name} {pieces.short(a)}: {pieces.short(b)}")
         for a, b in zip(x.tolist(), y.tolist(), strict=True)
@@ -196,6 +196,6 @@ def _draw(
         for x, y, low, high, r, text in points
     ]
     return draw(
-        "pictures.html", "reliability", label, frame.axes(x_name, form, form),
+        "pictures.html", "reliability", label, frame.axes(x_name, form),
         f"M{places[0]}L{places[1]}", dots,
     )  # fmt: skip

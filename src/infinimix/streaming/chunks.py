@@ -9,10 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-import numpy as np
-
 from infinimix.tables.rows import by_rows, count_rows, cut, list_labels
-from infinimix.tables.sparsity import is_sparse
+from infinimix.tables.sparsity import is_sparse, loaded_type
 
 CHUNK = 1000  # rows that are taken at once from tables and from streams of single rows
 
@@ -86,7 +84,9 @@ def is_many(y: Any) -> bool:
 
 def stack(rows: list[Any]) -> Any:
     """Return single rows as a table."""
-    if all(isinstance(row, np.ndarray) for row in rows):
+    if all(isinstance(row, loaded_type("numpy", "ndarray")) for row in rows):
+        import numpy as np  # loaded, as there are such rows
+
         return np.stack([row.ravel() for row in rows])
     if all(is_sparse(row) for row in rows):
         from scipy import sparse  # loaded, as there are such rows

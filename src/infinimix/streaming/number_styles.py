@@ -24,10 +24,11 @@ _WORD = re.compile(
     rf"\s*(?P<after>{_UNIT}|%)?",
 )
 _SPACES = "'\u2019 \u00a0\u202f"  # the Swiss write 1'234
+_FIRST = r"[1-9]\d{0,2}"  # nobody writes 0,234 for 234
 _EXPONENT = r"(?:[eE][-+]?\d+)?"
 CORES = {
     decimal: re.compile(
-        rf"(?:\d{{1,3}}(?:{re.escape(other)}\d{{3}})+|\d{{1,3}}(?:[{_SPACES}]\d{{3}})+|\d+)"
+        rf"(?:{_FIRST}(?:{re.escape(other)}\d{{3}})+|{_FIRST}(?:[{_SPACES}]\d{{3}})+|\d+)"
         rf"(?:{re.escape(decimal)}\d*)?{_EXPONENT}|{re.escape(decimal)}\d+{_EXPONENT}",
         re.ASCII,
     )

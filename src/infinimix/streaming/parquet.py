@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from infinimix.streaming.chunks import Chunk
     from infinimix.streaming.readers import StreamReader
 
+MAGIC = b"PAR1"  # the first and the last bytes of a file
 BLOCK = 50_000  # rows that polars decodes at once: it starts anew for each
 
 
@@ -20,6 +21,8 @@ def read_parquet(reader: StreamReader) -> Iterator[Chunk]:
     """Yield chunks of a Parquet file as frames of the library that reads it."""
     if reader.source == "-":
         raise ValueError("Parquet cannot be read from standard input; its index is at its end.")
+    if isinstance(reader.source, str | os.PathLike) and os.path.isfile(reader.source):
+        _check_file(reader.source)
     frames = _read_arrow if find_library() == "pyarrow" else _read_polars
     for frame in frames(reader.source, reader.chunk):
         yield _split(reader, frame)
@@ -31,6 +34,20 @@ def find_library() -> str:
         if find_spec(name):
             return name
     raise ImportError("Parquet files need PyArrow or polars: pip install pyarrow")
+
+
+def check_magic(head: bytes, tail: bytes, name: Any) -> None:
+    """Refuse what is no Parquet before a library is loaded, which takes half a second."""
+    if not head.startswith(MAGIC) or not tail.endswith(MAGIC):
+        raise StreamError(f"{name} cannot be read as Parquet: it does not begin and end with PAR1.")
+
+
+def _check_file(source: Any) -> None:
+    with open(source, "rb") as file:
+        head = file.read(len(MAGIC))
+        file.seek(0, os.SEEK_END)
+        file.seek(max(0, file.tell() - len(MAGIC)))
+        check_magic(head, file.read(), source)
 
 
 def read_columns(file: Any) -> dict[str, list[Any]]:

@@ -6,11 +6,12 @@ A chunk is what `partial_fit` takes: an array, a sparse matrix, a frame, or a li
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
+from infinimix.tables.sparsity import is_sparse, loaded_type
 
-from infinimix.tables.sparsity import is_sparse
+if TYPE_CHECKING:
+    import numpy as np
 
 
 def count_rows(X: Any) -> int:
@@ -34,6 +35,8 @@ def by_rows(X: Any) -> Any:
     if is_sparse(X):
         return X.tocsr()
     if not hasattr(X, "__getitem__"):
+        import numpy as np  # slow to load, and a stream may still be refused
+
         return np.asarray(X)
     return X
 
@@ -60,7 +63,7 @@ def as_dicts(X: Any) -> Iterator[Any]:
     """Yield the rows as dicts, with positions for names if there are none; texts as they are."""
     if is_sparse(X):
         X = X.toarray()
-    if isinstance(X, np.ndarray):
+    if isinstance(X, loaded_type("numpy", "ndarray")):
         X = X.tolist()
     if not isinstance(X, list | tuple):
         import narwhals as nw
@@ -83,7 +86,8 @@ def list_labels(y: Any) -> list[Any]:
         y = y if isinstance(y, list) else [y]
     elif hasattr(y, "to_list"):
         y = y.to_list()
-    return [v.item() if isinstance(v, np.generic) else v for v in y]
+    scalar = loaded_type("numpy", "generic")
+    return [v.item() if isinstance(v, scalar) else v for v in y]
 
 
 def name_of(y: Any) -> str | None:

@@ -6,7 +6,13 @@ A sparse matrix cannot be there before `scipy.sparse` has been imported by whoev
 import sys
 from typing import Any
 
-__all__ = ["is_sparse"]
+__all__ = ["is_sparse", "loaded_type"]
+
+
+def loaded_type(library: str, name: str) -> type[Any] | tuple[()]:
+    """Return a type of a library if that is loaded, else what nothing is an instance of."""
+    found: type[Any] | tuple[()] = getattr(sys.modules.get(library), name, ())
+    return found
 
 
 def is_sparse(X: Any) -> bool:

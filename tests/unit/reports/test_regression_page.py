@@ -10,7 +10,7 @@ from infinimix import CRPRegressor
 from infinimix.evaluation.regression import judge
 from infinimix.reports import write_report
 from tests.endtoend.command_files import run, write_csv
-from tests.unit.reports.pages import CHROMIUM, check_page, check_phone
+from tests.unit.reports.pages import CHROMIUM, check_page, check_phone, run_in_chromium
 
 rng = np.random.default_rng(0)
 N = 120
@@ -75,3 +75,22 @@ def test_it_fits_a_phone(tmp_path, model):
     path = tmp_path / "report.html"
     write_report(model, path, rows=X, target=Y)
     check_phone(path, tmp_path)
+
+
+@pytest.mark.skipif(not CHROMIUM, reason="needs Chromium")
+def test_no_text_of_a_chart_leaves_its_picture(tmp_path, model):
+    large = CRPRegressor(effort="fast", random_state=0).fit(X, 1e6 * Y)
+    path = tmp_path / "report.html"
+    write_report(large, path, rows=X, target=1e6 * Y)
+    script = """
+      const out = [];
+      for (const svg of document.querySelectorAll("svg.plot")) {
+        const all = svg.getBoundingClientRect();
+        for (const text of svg.querySelectorAll("text")) {
+          const box = text.getBoundingClientRect();
+          if (box.left < all.left - 1 || box.right > all.right + 1) out.push(text.textContent);
+        }
+      }
+      return [document.querySelectorAll("svg.plot").length, out];
+    """
+    assert run_in_chromium(path, script, tmp_path) == ([3, []], [])

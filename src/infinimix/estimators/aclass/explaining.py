@@ -44,6 +44,11 @@ def weigh_class(
     before = float(log_odds(row)[0]) - total
     summary = (
         f"Class {answer!r} with probability {p:.3g}; against {rest} its log odds are "
-        f"{before + total:.3g}: {before:.3g} before the row, {total:+.3g} from its columns."
+        f"{before + total:.3g}: {_rounded(before):.3g} before the row, {total:+.3g} from its columns."
     )
     return answer, p, summary, evidence
+
+
+def _rounded(log_odds: float) -> float:
+    """Return log odds without the dust of rounding: 0 for classes that are equally probable."""
+    return 0.0 if abs(log_odds) < 1e-9 else log_odds
