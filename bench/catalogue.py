@@ -28,7 +28,6 @@ BENCHMARKS = {
     "rowwise": Benchmark("bench.rowwise", TABLES),
     "prediction": Benchmark("bench.prediction", TABLES),
     "growth": Benchmark("bench.growth", TABLES),
-    "paper": Benchmark("bench.paper_task", ENGINES),
     "digits": Benchmark("bench.digits", ENGINES),
     "startup": Benchmark("bench.startup", ALL),
     "cold": Benchmark("bench.cold", ALL),

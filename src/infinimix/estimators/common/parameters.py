@@ -50,6 +50,11 @@ def _share(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and 0 <= float(value) <= 1
 
 
+#: The particle filter of the AClass paper: one pass over the rows, proper weights, fixed priors.
+PUBLISHED_FILTER: dict[str, Any] = {
+    "alpha": 1.0, "prior": "reference", "n_particles": 40, "n_islands": 1,
+    "resampling": "multinomial", "sweeps": 0,
+}  # fmt: skip
 WORDS = ("auto", *FOUND)
 RELEVANCE = ("all", "learn")
 SPIKES = ("auto", "ignore")
