@@ -5,6 +5,7 @@ import pytest
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.naive_bayes import BernoulliNB
 
+from infinimix.papers.aclass import baselines
 from infinimix.papers.aclass.baselines import (
     Forgetron,
     NaiveBayes,
@@ -56,10 +57,8 @@ def test_running_mean_fills_with_what_came_before():
 
 
 def test_least_squares_choose_by_the_true_leave_one_out_error(monkeypatch):
-    monkeypatch.setattr("infinimix.papers.aclass.baselines.RLS_SCALES", (10.0,))
-    monkeypatch.setattr(
-        "infinimix.papers.aclass.baselines.RLS_LAMBDAS", np.array([1e-4, 1e-2, 1.0])
-    )
+    monkeypatch.setattr(baselines, "RLS_SCALES", (10.0,))
+    monkeypatch.setattr(baselines, "RLS_LAMBDAS", np.array([1e-4, 1e-2, 1.0]))
     bits, y = two_classes(30)
     X, target = bits.astype(float), np.where(y == 1, 1.0, -1.0)
     top = np.linalg.eigvalsh((1 + X @ X.T / 10) ** 2)[-1] / len(X)

@@ -124,16 +124,17 @@ class Forgetron:
 
     def _learn(self, gram: np.ndarray, sign: np.ndarray) -> np.ndarray:
         """Return the weight of each row, 0 where it is not kept; `sign` is its class."""
-        w, kept, mistakes, damage = np.zeros(len(sign)), [], 0, 0.0
+        w, mistakes, damage = np.zeros(len(sign)), 0, 0.0
+        kept: list[int] = []
         for t in range(len(sign)):
-            if sign[t] * (gram[t, kept] @ w[kept]) > 0.0:
+            if sign[t] * (gram[t][kept] @ w[kept]) > 0.0:
                 continue
             mistakes += 1
             w[t] = sign[t]
             kept.append(t)
             if len(kept) > self.budget:
                 r = kept[0]
-                size, margin = abs(w[r]), sign[r] * (gram[r, kept] @ w[kept])
+                size, margin = abs(w[r]), sign[r] * (gram[r][kept] @ w[kept])
                 phi, more = _shrink(size, margin, 15.0 / 32.0 * mistakes - damage)
                 damage += more
                 w *= phi

@@ -113,12 +113,8 @@ def digits(n: int, seed: int) -> Rows:
     pixels -= pixels.mean(axis=0)
     _, vectors = np.linalg.eigh(pixels.T @ pixels)
     signs = (pixels @ vectors[:, -COMPONENTS:] > 0).astype(float)
-    return (
-        signs[N_TEST : N_TEST + n],
-        y[some][N_TEST : N_TEST + n],
-        signs[:N_TEST],
-        y[some][:N_TEST],
-    )
+    train, test = slice(N_TEST, N_TEST + n), slice(N_TEST)
+    return signs[train], y[some][train], signs[test], y[some][test]
 
 
 # --- The experiments ----------------------------------------------------------------------------
@@ -184,11 +180,13 @@ def summarise(claims: Callable[[Any, int], str], results: Results) -> Outcome:
 def _ranked(error: Any, n: int, share: float) -> str:
     others = [name for name in METHODS if name != DEFAULT]
     order = sorted(others, key=lambda name: error(name, n, share).mean)
-    best = order[0]
+    best, naive = order[0], "naive Bayes"
+    top, filtered, bayes, ours = (
+        f"{error(name, n, share).mean:.1f}%" for name in (best, PUBLISHED, naive, DEFAULT)
+    )
     return (
-        f"at {share:.0%} missing {best} is best ({error(best, n, share).mean:.1f}%), the published "
-        f"filter has {error(PUBLISHED, n, share).mean:.1f}%, naive Bayes "
-        f"{error('naive Bayes', n, share).mean:.1f}%, our default {error(DEFAULT, n, share).mean:.1f}%"
+        f"at {share:.0%} missing {best} is best ({top}), the published filter has {filtered}, "
+        f"naive Bayes {bayes}, our default {ours}"
     )
 
 
@@ -198,8 +196,9 @@ def claims_6(error: Any, n: int) -> str:
         max((m for m in METHODS if m != "Forgetron"), key=lambda m: error(m, n, share).mean)
         for share in SHARES
     ]
+    ranked = "; ".join(_ranked(error, n, s) for s in SHARES)
     return (
-        f"The claim that AClass is best at all shares: {'; '.join(_ranked(error, n, s) for s in SHARES)}. "
+        f"The claim that AClass is best at all shares: {ranked}. "
         f"The claim that naive Bayes is least effective: worst are {', '.join(worst)}."
     )
 

@@ -89,10 +89,10 @@ def summarise_4(results: Results) -> Outcome:
     }
     under = found(few, max(modes), best).mean
     verdict = (
-        f"The claim that the right number of groups is found: with {most} rows and {best} particles "
-        f"as published, the number is off by {error[best]:.1f} on average (by default "
-        f"{error[DEFAULT]:.1f}). The claim that few rows hide some of many groups: with {few} rows, "
-        f"{under:.1f} of {max(modes)} are found."
+        f"The claim that the right number of groups is found: with {most} rows and {best} "
+        f"particles as published, the number is off by {error[best]:.1f} on average (by default "
+        f"{error[DEFAULT]:.1f}). The claim that few rows hide some of many groups: with {few} "
+        f"rows, {under:.1f} of {max(modes)} are found."
     )
 
     def draw(figure: Any) -> None:
@@ -155,8 +155,8 @@ def summarise_5(results: Results) -> Outcome:
 
 
 _NOTES = [
-    "'as published' has 40 particles; the figure shows 1 and 10 as well. The paper plots its "
-    "figures without printing numbers.",
+    "'as published' has 40 particles; the figure shows 1 and 10 as well.",
+    "The paper plots its figures and prints no numbers.",
 ]
 
 
