@@ -30,7 +30,6 @@ from infinimix.papers.experiment import (
 )
 from infinimix.papers.real_tables import column_kinds, folds, read_table
 
-BINS = 5
 FOLDS = 10
 TABLE_1 = {  # accuracy in percent, rows one by one (IC) and in batch (BC)
     "lymphography": (73.0, 73.3),
@@ -47,10 +46,7 @@ WAYS = {"one by one": "IC", "in batch": "BC"}
 
 def as_published(columns: Any, seed: int) -> FiniteMixtureClassifier:
     """Return the paper's model."""
-    return FiniteMixtureClassifier(
-        columns, n_components="classes", estimate="map", prior="uniform", bins=BINS, n_init=1,
-        random_state=seed,
-    )  # fmt: skip
+    return FiniteMixtureClassifier.as_published(columns=columns, random_state=seed)
 
 
 def by_default(columns: Any, seed: int) -> FiniteMixtureClassifier:
