@@ -123,14 +123,13 @@ def slow_em(D, classes, Q, n_classes, cards, theta, steps):
         w[: len(D)] += np.log(own[:, classes]).T
         w = np.exp(w - w.max(axis=1, keepdims=True))
         w /= w.sum(axis=1, keepdims=True)
-        labels = np.concatenate([np.eye(n_classes)[classes][:, None, :] * np.ones((1, len(alpha), 1)),
-                                 np.repeat(own[None], len(Q), axis=0)])  # fmt: skip
-        f = np.einsum("jk,jkl->kl", w, labels)
+        known = np.eye(n_classes)[classes]
+        f = w[: len(D)].T @ known + w[len(D) :].sum(axis=0)[:, None] * own
         own = f / f.sum(axis=1, keepdims=True)
         phi = [
-            np.stack([[w[rows[:, i] == v, k].sum() for v in range(cards[i])] for k in range(len(alpha))])
+            np.stack([w[rows[:, i] == v].sum(axis=0) for v in range(cards[i])], axis=1)
             for i in range(rows.shape[1])
-        ]  # fmt: skip
+        ]
         phi = [np.maximum(p / p.sum(axis=1, keepdims=True), 1e-12) for p in phi]
         alpha = w.sum(axis=0) / len(rows)
     joint = np.log(alpha) + sum(np.log(phi[i][:, Q[:, i]]).T for i in range(Q.shape[1]))
