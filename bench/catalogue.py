@@ -28,7 +28,6 @@ BENCHMARKS = {
     "rowwise": Benchmark("bench.rowwise", TABLES),
     "prediction": Benchmark("bench.prediction", TABLES),
     "growth": Benchmark("bench.growth", TABLES),
-    "paper": Benchmark("bench.paper_task", ENGINES),
     "digits": Benchmark("bench.digits", ENGINES),
     "startup": Benchmark("bench.startup", ALL),
     "cold": Benchmark("bench.cold", ALL),
@@ -51,6 +50,5 @@ BENCHMARKS = {
     "networks": Benchmark("bench.networks", NETWORKS),
     "network_exact": Benchmark("bench.network_exact", NETWORKS),
     "network_files": Benchmark("bench.network_files", NETWORKS),
-    "network_worlds": Benchmark("bench.network_worlds", NETWORKS),
     "network_franchise": Benchmark("bench.network_franchise", NETWORKS),
 }

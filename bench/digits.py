@@ -16,10 +16,10 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import BernoulliNB
 from sklearn.pipeline import make_pipeline
 
-from bench.peers import NaiveBayes
 from bench.report import Line, Section
-from bench.synthetic import knock_out
 from infinimix import AClassClassifier
+from infinimix.papers.aclass.baselines import NaiveBayes
+from infinimix.papers.aclass.worlds import knock_out
 
 Answer = Callable[[np.ndarray, np.ndarray, np.ndarray, int], np.ndarray]
 

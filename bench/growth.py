@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from bench.report import Line, Section
-from bench.synthetic import Mixtures
 from bench.timing import count, rate, ratio, take_turns, warm_up
 from bench.training import BATCH, model
 from infinimix import save
+from infinimix.papers.aclass.worlds import Mixtures
 
 CHUNK = 20_000
 

@@ -27,10 +27,11 @@ import infinimix
 from bench import cold_cases
 from bench.rowwise import Stream
 from bench.stream_speed import CLASSES, Synthetic
-from bench.synthetic import knock_out, two_classes
+from bench.synthetic import two_classes
 from bench.timing import ratio, take_turns, warm_up
 from bench.training import fresh, model, train
 from infinimix import AClassClassifier, BlockmodelBayesNet, OnlineCRPClassifier
+from infinimix.papers.aclass.worlds import knock_out
 
 MIXES = ("binary", "real", "categorical", "mixed", "mixed, gaussian, spiked")
 MIXED = MIXES.index("mixed")  # of the three kinds before it

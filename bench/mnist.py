@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from bench.peers import NaiveBayes
 from bench.realdata import find, lacking
 from bench.report import Line, Section
-from bench.synthetic import knock_out
 from infinimix import AClassClassifier
+from infinimix.papers.aclass.baselines import NaiveBayes
+from infinimix.papers.aclass.worlds import knock_out
 
 CHUNK = 1000
 SHARES = (0.0, 0.5)

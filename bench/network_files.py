@@ -3,7 +3,7 @@
     INFINIMIX_DATA=... python -m bench network_files
 
 The data come from `INFINIMIX_DATA`. As in the thesis, the 21 nodes of HEPAR II are a network of
-their own: SUBSET with the edges among them, tables those of the whole network (from a million rows
+their own: with the edges among them, tables those of the whole network (from a million rows
 of it), and rows are drawn from that. sumu gets two equivalent sample sizes.
 CPCS has no bar: what it costs, and how far chains that start apart agree.
 """
@@ -19,14 +19,10 @@ import numpy as np
 from bench import network_peers
 from bench.networks import KINDS, ask, judge, learn, spread
 from bench.report import Grid, Line, Section
-from infinimix.networks import BayesNet, read_network
+from infinimix.networks import read_network
+from infinimix.papers.blockmodel.worlds import HEPAR, marginal
 
-SUBSET = (
-    "alcoholism", "hepatotoxic", "obesity", "age", "sex", "gallstones", "transfusion", "injections",
-    "Steatosis", "Cirrhosis", "PBC", "THepatitis", "ChHepatitis", "fatigue", "bilirubin", "itching",
-    "jaundice", "albumin", "edema", "spiders", "ascites",
-)  # fmt: skip
-ROWS, SEEDS, MANY = 1_000, range(5), 1_000_000
+ROWS, SEEDS = 1_000, range(5)
 SWEEPS_21, SWEEPS_70, SWEEPS_CPCS = 300, 100, {"cpcs54": 200, "cpcs179": 20}
 SIZES = (1, 10)  # equivalent sample sizes of sumu
 
@@ -36,21 +32,6 @@ def folder() -> Path:
     return Path(os.environ.get("INFINIMIX_DATA", "/nowhere")) / "bayesian_networks"
 
 
-def marginal(net: BayesNet, names: tuple[str, ...], n: int = MANY) -> BayesNet:
-    """The variables of a network with the edges among them, as a network of their own."""
-    at = [net.names.index(name) for name in names]
-    X = net.sample(n, random_state=0)[:, at]
-    cards, A = net.cards[at], net.subset(names)
-    parents = [tuple(int(i) for i in np.flatnonzero(A[:, j])) for j in range(len(at))]
-    tables = []
-    for j, own in enumerate(parents):
-        counts = np.full((*(cards[i] for i in own), cards[j]), 1e-3)  # where no row is: uniform
-        np.add.at(counts, tuple(X[:, i] for i in (*own, j)), 1.0)
-        tables.append(counts / counts.sum(axis=-1, keepdims=True))
-    states = tuple(net.states[i] for i in at)
-    return BayesNet(tuple(names), states, tuple(parents), tuple(tables))
-
-
 def sumu(X: np.ndarray, seed: int, **options: int) -> tuple[np.ndarray, float, float]:
     """Edge probabilities of sumu, no gap, and CPU seconds."""
     return ask(lambda X, seed: network_peers.sumu(X, seed, **options), X, seed)
@@ -58,7 +39,7 @@ def sumu(X: np.ndarray, seed: int, **options: int) -> tuple[np.ndarray, float, f
 
 def small(section: Section, seeds: range, sweeps: int, rows: int) -> None:
     """HEPAR II, 21 nodes: all priors and all peers."""
-    net = marginal(read_network(folder() / "hepar2.bif.gz"), SUBSET)
+    net = marginal(read_network(folder() / "hepar2.bif.gz"), HEPAR)
     peers = network_peers.available()
     has_sumu = peers.pop("sumu", None) is not None
     found: dict[str, list[tuple[float, ...]]] = {}

@@ -9,10 +9,11 @@ import numpy as np
 from sklearn.naive_bayes import BernoulliNB
 
 from bench.report import Line, Section
-from bench.synthetic import knock_out, two_classes
+from bench.synthetic import two_classes
 from bench.timing import count, rate, ratio, take_turns, warm_up
 from bench.training import model, train
 from infinimix.inference.ensemble.bank import ROWS_AT_ONCE
+from infinimix.papers.aclass.worlds import knock_out
 
 
 def run(quick: bool = False) -> Section:

@@ -17,10 +17,11 @@ from numba import njit
 from sklearn.naive_bayes import BernoulliNB
 
 from bench.report import Line, Section
-from bench.synthetic import knock_out, two_classes
+from bench.synthetic import two_classes
 from bench.timing import count, rate, ratio, take_turns, warm_up
 from infinimix import AClassClassifier
 from infinimix.inference.partition.population import LIVE, UNIQUE
+from infinimix.papers.aclass.worlds import knock_out
 
 BATCH = 1000
 PARTICLES = (1, 10, 40)

@@ -19,6 +19,7 @@ from infinimix.networks.engine import (
     relocation,
     reversal,
     set_moves,
+    sites,
 )
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import ChainState, Known, new_prior, new_state
@@ -37,6 +38,7 @@ ROOM = orders.new_orders(3, 4, 3)
 
 MOVES = {
     "pairs": lambda m, s, rng: graph_moves.pair_gibbs(m, s, 0, 3, 1.0, rng),
+    "edges": lambda m, s, rng: sites.toggle_edges(m, s, 1.0, rng),
     "sets": lambda m, s, rng: set_moves.set_gibbs(m, s, int(rng.integers(3)), 1.0, rng),
     "reversal": lambda m, s, rng: reversal.reverse_edge(m, s, 1.0, rng),
     "relocation": lambda m, s, rng: relocation.relocate_node(m, s, int(rng.integers(3)), 1.0, rng),
@@ -51,6 +53,14 @@ MOVES = {
 def canonical(z):
     seen = {}
     return tuple(seen.setdefault(int(k), len(seen)) for k in z)
+
+
+def check_counts(counts, expected):
+    many = expected >= 5
+    observed = np.append(counts[many], counts[~many].sum())
+    expected = np.append(expected[many], expected[~many].sum())
+    statistic = ((observed - expected) ** 2 / expected).sum()
+    assert statistic < chi2.isf(1e-6, len(expected) - 1)
 
 
 @pytest.mark.parametrize("per_partition", [True, False])
@@ -87,9 +97,4 @@ def test_a_move_leaves_the_posterior_as_it_is(move, per_partition):
         assert (again.plus == state.plus).all()
         assert (again.m == state.m).all()
         assert again.key == state.key
-    expected = DRAWS * w
-    many = expected >= 5
-    observed = np.append(counts[many], counts[~many].sum())
-    expected = np.append(expected[many], expected[~many].sum())
-    statistic = ((observed - expected) ** 2 / expected).sum()
-    assert statistic < chi2.isf(1e-6, len(expected) - 1)
+    check_counts(counts, DRAWS * w)

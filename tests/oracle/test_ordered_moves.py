@@ -6,16 +6,15 @@ a move on what is left when the graph is summed out, the graph is drawn again.
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
 
-from infinimix.networks.engine import ordered_moves
+from infinimix.networks.engine import ordered_moves, ordered_sites
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.graphs import from_adjacency, to_adjacency
 from infinimix.networks.engine.ordered import N_CLASSES, draw_eta, draw_graph
-from infinimix.networks.learning.ordered_chains import OrderedChain
+from infinimix.networks.learning.ordered_chains import OrderedChain, OrderedSitesChain
 from infinimix.networks.learning.problem import Problem
 from tests.oracle.networks import World
-from tests.oracle.test_network_moves import ALL, BONUS, CARDS, DRAWS, X
+from tests.oracle.test_network_moves import ALL, BONUS, CARDS, DRAWS, X, check_counts
 
 MOVES = {
     "relocation": lambda s, r, rng: ordered_moves.relocate(s, r, int(rng.integers(3)), rng),
@@ -44,8 +43,36 @@ def test_a_move_leaves_the_posterior_as_it_is(move):
         draw_graph(sums, state, rng)
         after = to_adjacency(state.pa).astype(int)
         counts[place[after.tobytes(), tuple(int(r) for r in state.z)]] += 1
-    expected = DRAWS * w
-    many = expected >= 5
-    observed = np.append(counts[many], counts[~many].sum())
-    expected = np.append(expected[many], expected[~many].sum())
-    assert ((observed - expected) ** 2 / expected).sum() < chi2.isf(1e-6, len(expected) - 1)
+    check_counts(counts, DRAWS * w)
+
+
+SITES = {
+    "edges": ordered_sites.toggle_ordered,
+    "node": lambda s, r, rng: ordered_sites.place_node(s, r, int(rng.integers(3)), rng),
+}
+
+
+@pytest.mark.parametrize("move", SITES)
+def test_a_move_of_the_thesis_leaves_the_posterior_as_it_is(move):
+    states, w = World(X, CARDS).posterior("ordered", alpha=1.5, bonus=BONUS)
+    layout = full_layout(ALL)
+    problem = Problem(
+        X, np.zeros(X.shape, bool), CARDS, layout, prior="ordered", alpha=1.5, bonus=BONUS,
+        published=True,
+    )  # fmt: skip
+    chain = OrderedSitesChain(problem, np.random.SeedSequence(0), False)
+    sums, state, rng = chain.sums, chain.state, np.random.default_rng(11)
+    ranks = [tuple(o[k] for k in z) for _, z, o in states]
+    place = {(A.tobytes(), ranks[k]): k for k, (A, _, _) in enumerate(states)}
+    counts = np.zeros(len(states))
+    for k in rng.choice(len(states), DRAWS, p=w):
+        A = states[k][0]
+        state.z[:], state.info[N_CLASSES] = ranks[k], max(ranks[k]) + 1
+        state.pa[:] = from_adjacency(A)
+        for c in range(3):
+            state.fam[c] = sum(1 << int(layout.pos[c, i]) for i in np.flatnonzero(A[:, c]))
+        SITES[move](sums, state, rng)
+        after = to_adjacency(state.pa).astype(int)
+        assert state.info[N_CLASSES] == state.z.max() + 1
+        counts[place[after.tobytes(), tuple(int(r) for r in state.z)]] += 1
+    check_counts(counts, DRAWS * w)

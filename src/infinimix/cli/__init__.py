@@ -26,6 +26,7 @@ from infinimix.cli import (
     network,
     predict,
     report,
+    reproduce,
     stream,
     warm_up,
 )
@@ -46,6 +47,7 @@ COMMANDS: dict[str, Callable[..., None]] = {  # in the order of --help
     "impute": impute.impute,
     "network": network.network,
     "stream": stream.stream,
+    "reproduce": reproduce.reproduce,
     "warm-up": warm_up.warm_up,
 }
 

@@ -13,5 +13,6 @@ EXAMPLES = {
     "impute": "infinimix impute insects.csv --output filled.csv",
     "network": "infinimix network insects.csv --sweeps 300 --bif insects.bif",
     "warm-up": "infinimix warm-up --only finite_mixtures",
+    "reproduce": "infinimix reproduce aclass --figure 4",
     "stream": "infinimix stream insects.csv --target kind --folder state",
 }

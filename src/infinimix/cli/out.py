@@ -16,7 +16,7 @@ from typing import Any
 import typer
 
 DECIMAL = re.compile(r"\d+(\.\d+)(e[-+]?\d+)?%?")
-NUMERIC = re.compile(r"[-<\d.,%]*")
+NUMERIC = re.compile(r"[-+<±\d.,% ]*")
 SHORT = 24  # letters of a name that is never folded
 
 

@@ -88,6 +88,7 @@ def bayes_nets() -> None:
         net = BlockmodelBayesNet(prior=prior, n_iter=20, n_chains=2, random_state=0).fit(X)
     net.score_samples(X)
     BlockmodelBayesNet(normalise="global", alpha="learn", beta="learn", n_iter=20).fit(X)
+    BlockmodelBayesNet.as_published(n_iter=20, n_chains=1, random_state=0).fit(X)
 
 
 @workload
@@ -127,6 +128,7 @@ def ordered_bayes_nets() -> None:
 
     X, _ = _frame("binary", "categorical")
     BlockmodelBayesNet(prior="ordered", n_iter=20, n_chains=2, random_state=0).fit(X)
+    BlockmodelBayesNet.as_published(prior="ordered", n_iter=20, n_chains=1, random_state=0).fit(X)
 
 
 @workload

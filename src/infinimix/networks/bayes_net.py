@@ -105,6 +105,8 @@ class BlockmodelBayesNet(GraphNet):
         Show sweeps, log joint and the largest gap between chains.
     random_state : int, Generator or None
         Where draws come from.
+    moves : "all" or "published"
+        "published": single edges and single nodes only, as the thesis has them. They mix badly.
 
     Attributes
     ----------
@@ -175,6 +177,7 @@ class BlockmodelBayesNet(GraphNet):
         n_jobs: int | None = None,
         verbose: bool = False,
         random_state: Any = None,
+        moves: str = "all",
     ) -> None:
         self.prior = prior
         self.normalise = normalise
@@ -202,6 +205,26 @@ class BlockmodelBayesNet(GraphNet):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
+        self.moves = moves
+
+    @classmethod
+    def as_published(cls, **changes: Any) -> BlockmodelBayesNet:
+        """Return the thesis's own form: its moves, its prior, and the 100 best states visited.
+
+        Ten chains of 2,000 sweeps, each edge and each class drawn by itself, one normalising
+        constant for all partitions.
+
+        Examples
+        --------
+        >>> from infinimix import BlockmodelBayesNet
+        >>> BlockmodelBayesNet.as_published(prior="ordered").n_best
+        100
+        """
+        published: dict[str, Any] = {
+            "normalise": "global", "moves": "published", "averaging": "best", "n_best": 100,
+            "n_chains": 10, "n_iter": 2000, "burn_in": 0, "n_temperatures": 1,
+        }  # fmt: skip
+        return cls(**(published | changes))
 
     def __sklearn_tags__(self) -> Any:
         return accept_tables(super().__sklearn_tags__(), missing=True)

@@ -32,7 +32,11 @@ from infinimix.estimators.common.mixture_estimator import (
 )
 from infinimix.estimators.common.normalising import log_totals
 from infinimix.estimators.common.one_row import OneRow
-from infinimix.estimators.common.parameters import check_parameter, one_of
+from infinimix.estimators.common.parameters import (
+    PUBLISHED_FILTER,
+    check_parameter,
+    one_of,
+)
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.together import join
 from infinimix.estimators.common.unlabelled import bank_gains, thin, warn_if_they_hurt
@@ -204,6 +208,23 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         self.unlabelled_share = unlabelled_share
         self.correction = correction
         self.class_weight = class_weight
+
+    @classmethod
+    def as_published(cls, **changes: Any) -> AClassClassifier:
+        """Return the paper's own form: one filter of 40 particles a class, and nothing else.
+
+        The weights of particles are multiplied from row to row; the paper's pseudocode replaces
+        them, which is an error (docs/how-it-works.md). Learn the rows with `partial_fit` to have
+        them in their own order, as the paper does.
+
+        Examples
+        --------
+        >>> from infinimix import AClassClassifier
+        >>> AClassClassifier.as_published(n_particles=1).calibrate
+        False
+        """
+        published = {"calibrate": False, "holes": "ignore", "spikes": "ignore"}
+        return cls(**(PUBLISHED_FILTER | published | changes))
 
     # --- Learning -------------------------------------------------------------------------------
 

@@ -54,6 +54,11 @@ def _maps_to_positive(value: Any) -> bool:
     return isinstance(value, Mapping) and all(map(is_positive, value.values()))
 
 
+#: The particle filter of the AClass paper: one pass over the rows, proper weights, fixed priors.
+PUBLISHED_FILTER: dict[str, Any] = {
+    "alpha": 1.0, "prior": "reference", "n_particles": 40, "n_islands": 1,
+    "resampling": "multinomial", "sweeps": 0,
+}  # fmt: skip
 WORDS = ("auto", *FOUND)
 RELEVANCE = ("all", "learn")
 SPIKES = ("auto", "ignore")

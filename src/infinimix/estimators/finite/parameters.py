@@ -7,7 +7,7 @@ from typing import Any
 from infinimix.estimators.common.parameters import Rule, is_positive, is_whole, one_of
 from infinimix.families.catalogue import CATALOGUE
 from infinimix.families.given import resolve_prior
-from infinimix.inference.finite.ensemble import Plan
+from infinimix.inference.finite.ensemble import CLASS_PSEUDO, Plan
 from infinimix.tables import Schema
 
 NUMBERS = ("auto", "bic", "classes")
@@ -37,10 +37,11 @@ FINITE_RULES: dict[str, Rule] = {
 
 def make_plan(model: Any, n_classes: int) -> Plan:
     """Return what EM is asked for."""
-    number = model.n_components
+    number, uniform = model.n_components, isinstance(model.prior, str) and model.prior == "uniform"
     return Plan(
         number if isinstance(number, str) else int(number), int(model.n_init), n_classes,
         model.class_model == "owned", model.estimate == "map", int(model.max_iter),
+        1.0 if uniform else CLASS_PSEUDO,
     )  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from infinimix.estimators.common.state import (
     read_schema,
 )
 from infinimix.estimators.finite.binning import Edges, lay_out
-from infinimix.inference.finite.ensemble import Ensemble, Plan
+from infinimix.inference.finite.ensemble import CLASS_PSEUDO, Ensemble, Plan
 from infinimix.inference.finite.storage import ensemble_from_tree, ensemble_to_tree
 from infinimix.tables import EncodedTable
 
@@ -86,6 +86,7 @@ def _read_plan(saved: Any, n_classes: int) -> Plan:
         and all(map(_positive, (plan.n_restarts, plan.most_steps)))
         and plan.n_classes == n_classes
         and type(plan.owned) is type(plan.mode) is bool
+        and plan.class_pseudo in (CLASS_PSEUDO, 1.0)
     )
     if not sound:
         raise ValueError("it was fitted to no plan")

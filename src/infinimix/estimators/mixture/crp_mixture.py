@@ -17,6 +17,7 @@ from infinimix.estimators.common.mixture_estimator import (
     one_class,
     with_novel,
 )
+from infinimix.estimators.common.parameters import PUBLISHED_FILTER
 from infinimix.estimators.common.state import MixtureState, read_assignments
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.inference.partition.assignments import (
@@ -184,6 +185,20 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
+
+    @classmethod
+    def as_published(cls, **changes: Any) -> CRPMixture:
+        """Return the filter of the AClass paper: 40 particles, alpha = 1, reference priors.
+
+        Learn the rows with `partial_fit` to have them in their own order, as the paper does.
+
+        Examples
+        --------
+        >>> from infinimix import CRPMixture
+        >>> CRPMixture.as_published(n_particles=10).resampling
+        'multinomial'
+        """
+        return cls(**(PUBLISHED_FILTER | changes))
 
     # --- Learning -------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from infinimix.kernels.logs import logsumexp
 
 MOST_COMPONENTS = 32  # of a mixture, or of a class that owns them
 FALLS = 2  # larger mixtures than the best that are tried in vain
-CLASS_PSEUDO = 0.5  # count of each class in each component
+CLASS_PSEUDO = 0.5
 ROWS_AT_ONCE = 512
 
 
@@ -31,6 +31,7 @@ class Plan(NamedTuple):
     owned: bool
     mode: bool
     most_steps: int = em.MOST_STEPS
+    class_pseudo: float = CLASS_PSEUDO  # count of each class in each component
 
 
 class Ensemble(NamedTuple):
@@ -95,15 +96,16 @@ def lay_out(plan, family, X, codes, weight, K):
         owners = np.repeat(np.arange(plan.n_classes), K)
         model = em.EMModel(family, plan.n_restarts, len(owners), owners, plan.mode)
         return model, em.WeightedRows(X, codes, weight), owners
-    whole = (*family, class_family(plan.n_classes))
+    whole = (*family, class_family(plan))
     model = em.EMModel(whole, plan.n_restarts, K, None, plan.mode)
     labels = np.ascontiguousarray(codes[:, None], np.int32)
     return model, em.WeightedRows((*X, labels), codes, weight), None
 
 
-def class_family(n_classes):
+def class_family(plan):
     """Return the family of the class as a variable."""
-    return DirichletCategorical(np.full(n_classes, CLASS_PSEUDO), np.array([0, n_classes]))
+    pseudo = np.full(plan.n_classes, plan.class_pseudo)
+    return DirichletCategorical(pseudo, np.array([0, plan.n_classes]))
 
 
 def log_classes(ensemble, X):
@@ -133,7 +135,7 @@ def _class_table(ensemble):
         own = np.where(ensemble.owners[:, None] == np.arange(C), 0.0, -np.inf)
         return np.broadcast_to(own, (R, K, C))
     out, every = np.zeros((C, R * K)), np.arange(C, dtype=np.int32)[:, None]
-    score_rows(class_family(C), ensemble.state.stats[-1], np.arange(R * K), every, out)
+    score_rows(class_family(ensemble.plan), ensemble.state.stats[-1], np.arange(R * K), every, out)
     return out.T.reshape(R, K, C)
 
 

@@ -28,7 +28,7 @@ def ensemble_from_tree(tree, plan, layout):
     owners = np.repeat(np.arange(plan.n_classes), K // plan.n_classes) if plan.owned else None
     if plan.owned and len(owners) != K:
         raise ValueError("its components do not fit its classes")
-    whole = family if plan.owned else (*family, class_family(plan.n_classes))
+    whole = family if plan.owned else (*family, class_family(plan))
     stats = empty(whole, R * K)
     for own, saved in zip(stats, tree["counts"], strict=True):
         if saved.shape != own.n.shape or saved.dtype != own.n.dtype:

@@ -43,6 +43,7 @@ from infinimix.networks.engine.relocation import relocate_some
 from infinimix.networks.engine.reversal import reverse_edge
 from infinimix.networks.engine.scores import GAMMA, compute_score, family_score, forget, set_logs
 from infinimix.networks.engine.set_moves import redraw_set
+from infinimix.networks.engine.sites import toggle_edges
 from infinimix.networks.engine.unconstrained import slot_gibbs
 
 GAMMA_GRID = np.array([0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1.0, 1.5, 2.5, 5.0])
@@ -193,13 +194,18 @@ def new_model(data, layout, prior, cache):
     )  # fmt: skip
 
 
-def choose_moves(model, states, larger, rng):
-    """Return what sweeps are made of; `larger` is how many of each larger move they try."""
+def choose_moves(model, states, larger, rng, published=False):
+    """Return what sweeps are made of; `larger` is how many of each larger move they try.
+
+    With `published`, they have only the moves of the thesis.
+    """
     prior, state = model.prior, states[0]
     graphs = [visit_pairs if prior.shape == ACYCLIC else slot_gibbs]
     graphs += [redraw_set, reverse_edge] * larger[SETS]
     graphs += [relocate_some] * larger[NODES] + [swap_nodes] * larger[SWAPS]
     classes = [visit_classes, swap_classes, split_merge] if prior.classes_move else []
+    if published:
+        graphs, classes = [toggle_edges], classes[:1]
     hyper = [draw_alpha] if prior.hyper[LEARN_ALPHA] > 0.0 and prior.classes_move else []
     hyper += [draw_beta] if prior.hyper[LEARN_BETA] > 0.0 and prior.kind == BLOCKS else []
     hyper += [draw_gamma] if prior.hyper[LEARN_GAMMA] > 0.0 else []

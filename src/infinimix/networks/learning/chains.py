@@ -33,6 +33,7 @@ from infinimix.networks.learning.starts import start_classes, start_graph
 
 TRIES = 8  # graphs that are proposed whenever the whole graph is drawn anew
 KEEP = 500  # states that a chain remembers at most
+KEEP_ALL = 20_000  # the same where the best of all visited states are asked for
 
 
 class GraphChain:
@@ -45,7 +46,7 @@ class GraphChain:
         self.data = make_data(problem, self.X)
         self.cache = new_cache(self.data, problem.layout)
         N = problem.n_nodes
-        kept = min(problem.n_iter, KEEP)
+        kept = min(problem.n_iter, KEEP_ALL if problem.keep_all else KEEP)
         self.thin = 1 if problem.seconds is not None else max(problem.n_iter // kept, 1)
         self.record = new_record(N, words(N), kept)
         self._start(apart)
@@ -61,7 +62,8 @@ class GraphChain:
         self._place(new_model(self.data, p.layout, prior, self.cache), A, z, larger)
         scores_change = p.missing.any() or p.learn.gamma  # and are too many to compute again
         self.orders = None
-        if N <= ALL and p.prior in ("uniform", "sparse") and not scores_change:
+        whole = p.prior in ("uniform", "sparse") and not p.published
+        if N <= ALL and whole and not scores_change:
             self.orders = new_orders(N, prior.held.shape[1], ALL)
 
     def _place(self, model: Any, A: np.ndarray, z: np.ndarray, larger: tuple[int, ...]) -> None:
@@ -69,7 +71,7 @@ class GraphChain:
         p = self.problem
         self.model = model
         self.states = Several(new_state(model.prior, p.layout, A, z) for _ in p.powers)
-        self.moves = choose_moves(model, self.states, larger, self.rng)
+        self.moves = choose_moves(model, self.states, larger, self.rng, p.published)
         self.powers, self.at = np.array(p.powers, float), np.arange(len(p.powers))
 
     def run(self) -> Record:

@@ -8,6 +8,7 @@ from infinimix.networks.engine.chain import GAMMA_GRID
 from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.ordered import OrderedState, Sums, fill_weights
 from infinimix.networks.engine.ordered_chain import advance_ordered
+from infinimix.networks.engine.ordered_sites import advance_sites
 from infinimix.networks.engine.scores import GAMMA, compute_score, set_logs
 from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.problem import Problem
@@ -26,7 +27,7 @@ class OrderedChain(GraphChain):
         self.must = np.zeros(N, np.uint64)
         for i, c in np.argwhere(bonus == np.inf):
             self.must[c] |= np.uint64(1 << int(p.layout.pos[c, i]))
-        fill_weights(self.sums, self.must)
+        self._fill()
         role = np.full(N + 2, -1)
         for i in np.flatnonzero(anchor >= 0):
             role[z[i]] = anchor[i]
@@ -35,10 +36,14 @@ class OrderedChain(GraphChain):
         pa, fam = np.zeros((N, words(N)), np.uint64), np.zeros(N, np.uint64)
         self.state = OrderedState(z.astype(np.int64), eta, role, info, pa, fam)
 
+    def _fill(self) -> None:
+        """Compute the weights of all sets of parents."""
+        fill_weights(self.sums, self.must)
+
     def _new_sums(self, bonus: np.ndarray, anchor: np.ndarray) -> Sums:
         """Return room for the weights; the odds of required edges are in `must` instead."""
         p, N = self.problem, self.problem.n_nodes
-        size = 1 << p.layout.cand.shape[1]
+        size = 1 if p.published else 1 << p.layout.cand.shape[1]
         odds = np.exp(np.where(np.isinf(bonus), 0.0, bonus))
         return Sums(
             self.data, p.layout, self.cache, np.zeros((N, size)), np.zeros((N, size)),
@@ -83,14 +88,26 @@ class OrderedChain(GraphChain):
 
     def _forget(self) -> None:
         super()._forget()
-        fill_weights(self.sums, self.must)
+        self._fill()
 
     def adjacency(self) -> np.ndarray:
         """Return the graph as it was drawn last."""
         return to_adjacency(self.state.pa)
 
 
+class OrderedSitesChain(OrderedChain):
+    """The same prior by the moves of the thesis: the graph is part of the state, empty at first."""
+
+    def _fill(self) -> None:
+        """Do nothing: no sums are needed."""
+
+    def _sweep(self, n: int, count: bool) -> None:
+        advance_sites(self.sums, self.state, n, self.record, count, self.thin, self.rng)
+
+
 def make_chain(problem: Problem, seed: np.random.SeedSequence, apart: bool) -> GraphChain:
     """Return the chain that the prior of a network without cycles needs."""
-    kind = OrderedChain if problem.prior == "ordered" else GraphChain
+    if problem.prior != "ordered":
+        return GraphChain(problem, seed, apart)
+    kind = OrderedSitesChain if problem.published else OrderedChain
     return kind(problem, seed, apart)

@@ -30,6 +30,7 @@ def _beta(v: Any) -> bool:
 NETWORK_RULES: dict[str, Rule] = {
     "prior": one_of(*PRIORS),
     "normalise": one_of("partition", "global"),
+    "moves": one_of("all", "published"),
     "alpha": (lambda v: _is_learn(v) or is_positive(v), "'learn' or a positive finite number"),
     "beta": (_beta, "'learn' or two positive finite numbers"),
     "gamma": (lambda v: _is_learn(v) or is_positive(v), "'learn' or a positive finite number"),
@@ -90,6 +91,11 @@ def check_parameters(model: Any) -> None:
         raise ValueError(
             "n_temperatures above 1 needs fixed alpha, beta and gamma, and a prior other than "
             "'ordered', whose graphs are summed out anyway."
+        )
+    if model.moves == "published" and (learned or model.required or model.known_roles):
+        raise ValueError(
+            "moves='published' needs fixed alpha, beta and gamma, no required edges and no known "
+            "roles; moves='all' has all of these."
         )
     for name in ("role_template", "shared_roles"):
         if getattr(model, name) is not None and model.prior != "blockmodel":

@@ -52,6 +52,8 @@ class Problem:
     n_iter: int = 2000
     burn_in: int = 1000
     seconds: float | None = None
+    keep_all: bool = False  # remember every state, not a part of them
+    published: bool = False  # only the moves of the thesis
 
     @property
     def known(self) -> Known:
@@ -89,13 +91,14 @@ def make_problem(
         codes, missing, columns.cards, None, per_partition=model.normalise == "partition",
         bdeu=bool(model.bdeu), skip=skip, order_known=model.role_order is not None,
         powers=_choose_powers(model, N, changing), seconds=seconds,
+        keep_all=model.averaging == "best", published=model.moves == "published",
         **read_settings(model, columns, known),
     )  # fmt: skip
     limit = None if model.max_parents is None else max(int(model.max_parents), 0)
     required = known.bonus == np.inf
     allowed = required if limit == 0 else known.bonus > -np.inf
     bounds = {"max_parents": limit or None, "most": None}
-    if model.prior == "ordered" and N > ALL:
+    if model.prior == "ordered" and N > ALL and model.moves == "all":
         bounds |= {"most": ORDERED_CANDIDATES, "strong": ORDERED_CANDIDATES}
     filled = first_fill(codes, missing, np.random.default_rng(seed))
     problem.layout = make_layout(problem, filled, allowed, required, **bounds)
@@ -133,7 +136,8 @@ def _choose_powers(model: Any, N: int, changing: bool) -> tuple[float, ...]:
     """Return the powers of the likelihood; one if the likelihood changes on the way."""
     T = model.n_temperatures
     if T is None:
-        T = 3 if model.prior == "blockmodel" and N <= ALL and not changing else 1
+        several = model.prior == "blockmodel" and model.moves == "all" and N <= ALL
+        T = 3 if several and not changing else 1
     return ladder(T)
 
 

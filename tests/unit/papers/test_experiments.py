@@ -1,0 +1,74 @@
+"""Every experiment runs in its tiny form; those with real data on made-up tables of that shape."""
+
+import json
+
+import pytest
+
+from infinimix.papers import batch_mixtures, page, running
+from infinimix.papers.catalogue import PAPERS, load
+from tests.endtoend.command_files import refuse, run
+from tests.unit.papers.tables_on_disk import write_tables
+
+SYNTHETIC = [
+    (name, experiment.item)
+    for name in ("aclass", "blockmodel")
+    for experiment in load(name).experiments
+    if not experiment.data
+]
+
+
+def reproduced(name, item, folder):
+    paper = load(name)
+    done = running.reproduce(paper, paper.find(item), folder, "tiny")
+    page.write(done)
+    return done
+
+
+@pytest.mark.parametrize(("name", "item"), SYNTHETIC)
+def test_a_synthetic_experiment_runs(name, item, tmp_path):
+    done = reproduced(name, item, tmp_path)
+    assert done.outcome.lines
+    assert "nan" not in done.outcome.verdict
+    assert (done.folder / page.PICTURE).exists()
+
+
+@pytest.mark.parametrize("item", ["table 1", "figure 1"])
+def test_batches_run_on_tables_of_their_shape(item, tmp_path, monkeypatch):
+    monkeypatch.setenv("INFINIMIX_DATA", str(tmp_path))
+    write_tables(tmp_path, batch_mixtures.TABLE_1)
+    done = reproduced("batch-mixtures", item, tmp_path)
+    assert all(50 <= line.published.mean <= 100 for line in done.outcome.lines)
+
+
+@pytest.mark.parametrize("name", PAPERS)
+def test_items_of_a_paper_are_named_once_and_full_forms_are_larger(name):
+    paper = load(name)
+    items = [thing.item for thing in (*paper.experiments, *paper.absent)]
+    assert len(items) == len(set(items))
+    for experiment in paper.experiments:
+        tiny, quick, full = (len(experiment.tasks(s)) for s in ("tiny", "quick", "full"))
+        assert 0 < tiny <= quick <= full
+
+
+def test_the_command_lists_what_there_is():
+    listed = json.loads(run("reproduce", "--json").stdout)
+    assert {"paper": "aclass", "item": "figure 4"}.items() <= listed[0].items()
+    assert {row["paper"] for row in listed} == set(PAPERS)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["aclas"], "there is no paper 'aclas'; did you mean 'aclass'?"),
+        (["aclass", "--figure", "1"], "aclass has no figure 1 to rerun: a diagram; there are "),
+        (["aclass", "--figure", "1", "--table", "2"], "name one item"),
+        (["--table", "1"], "--figure and --table need a paper"),
+    ],
+)
+def test_the_command_says_what_it_cannot_rerun(words, why):
+    assert why in refuse("reproduce", *words)
+
+
+def test_the_command_says_which_data_are_missing(monkeypatch):
+    monkeypatch.delenv("INFINIMIX_DATA", raising=False)
+    assert "it needs mnist: let INFINIMIX_DATA" in refuse("reproduce", "aclass", "--figure", "8")
