@@ -15,7 +15,8 @@ from bench.timing import ratio, take_turns
 from infinimix import MaxMarginDPMeans
 from infinimix.maxmargin.descent.algorithm import scan
 from infinimix.maxmargin.experts.training import read_data
-from infinimix.maxmargin.objective.problem import Problem, Weights
+from infinimix.maxmargin.objective.hinges import Weights
+from infinimix.maxmargin.objective.problem import Problem
 from infinimix.maxmargin.objective.rows import CHUNK, Rows
 
 World = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]  # X, y, true cluster, P(y = 1)

@@ -26,7 +26,8 @@ import numpy as np
 
 from infinimix.maxmargin.descent.algorithm import closing_gains, descend, scan
 from infinimix.maxmargin.objective.divergences import Divergence
-from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights, bare_clusters
+from infinimix.maxmargin.objective.hinges import Weights
+from infinimix.maxmargin.objective.problem import Clusters, Problem, bare_clusters
 from infinimix.maxmargin.objective.rows import Rows
 
 SAMPLE = 4_000  # rows that a start looks at

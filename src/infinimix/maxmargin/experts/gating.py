@@ -16,7 +16,8 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from infinimix.maxmargin.objective.divergences import Divergence
-from infinimix.maxmargin.objective.problem import Clusters, Problem, Weights
+from infinimix.maxmargin.objective.hinges import Weights
+from infinimix.maxmargin.objective.problem import Clusters, Problem
 from infinimix.maxmargin.objective.rows import Rows
 
 
