@@ -161,10 +161,11 @@ def test_no_pass_of_a_published_form_climbs(
 
 @pytest.mark.parametrize("cls", [MaxMarginDPMeans, MaxMarginDPMeansCV])
 def test_published_models_learn_rules_that_turn_round(cls):
+    given = {"lam": 25.0, "s": 1.0} if cls is MaxMarginDPMeans else {"lams": (25.0, 250.0), "cv": 2}
+    given |= {} if cls is MaxMarginDPMeans else {"ss": (1.0,), "cs": (1.0,)}
     for classes, least in ((2, 0.85), (3, 0.75)):
-        X, y, _ = turned_rules(200, 0, classes)
+        X, y, _ = turned_rules(150, 0, classes)
         test, answer, _ = turned_rules(300, 1, classes)
-        given = {"lam": 25.0, "s": 1.0} if cls is MaxMarginDPMeans else {"cs": (0.1, 1.0), "cv": 2}
         model = cls.as_published(**given, fit_intercept=True, random_state=0).fit(X, y)
         assert model.n_clusters_ >= 3
         assert model.score(test, answer) > least
@@ -196,7 +197,7 @@ def log_labels(x, y, c, nu):
 
 
 def test_the_published_sampler_has_the_posterior_of_equation_11():
-    """Five rows, 52 partitions, 12,000 sweeps: each share within .03, over 5 standard errors."""
+    """Five rows, 52 partitions, 8,000 sweeps: each share within .04, over 5 standard errors."""
     x = np.array([-1.2, -0.8, 0.3, 1.1, 1.6])
     y, alpha, c, nu = np.array([0, 1, 0, 1, 1]), 0.8, 0.7, 1.1
     variance, kappa = 0.4, 0.6
@@ -212,9 +213,9 @@ def test_the_published_sampler_has_the_posterior_of_equation_11():
         )  # fmt: skip
     share = np.exp(np.array(logs) - logsumexp(logs))
     model = GibbsInfiniteSVC.as_published(
-        variance, kappa, alpha=alpha, c=c, nu=nu, n_iter=12_500, burn_in=500, n_samples=10,
+        variance, kappa, alpha=alpha, c=c, nu=nu, n_iter=8_500, burn_in=500, n_samples=10,
         random_state=0,
     ).fit(x[:, None], y)  # fmt: skip
     found = model.n_clusters_posterior_
     exact = np.bincount(sizes, share, minlength=6)
-    assert np.abs(np.resize(np.r_[found, np.zeros(6)], 6) - exact).max() < 0.03
+    assert np.abs(np.resize(np.r_[found, np.zeros(6)], 6) - exact).max() < 0.04

@@ -140,7 +140,8 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         False
         """
         known = {"real": (0.0, float(kappa), DEGREES, float(variance) ** 0.5)}
-        return cls(**({"cluster_prior": known, "fit_intercept": False} | changes))
+        published: dict[str, Any] = {"cluster_prior": known, "fit_intercept": False}
+        return cls(**(published | changes))
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None

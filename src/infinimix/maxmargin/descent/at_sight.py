@@ -42,12 +42,17 @@ def descend_at_sight(
     """Run the paper's Algorithm 1 from these clusters."""
     now = Iterate(clusters.copy(), np.full(problem.rows.n, -1, np.int64))
     opening = problem.opening_costs(problem.squares())
+    joint = problem.weights.is_joint(problem.rows.Y.shape[1])
     for _ in range(max_iter):
         z, clusters = pass_at_sight(problem, now, opening)
-        z, clusters, _ = prune(z, clusters)
+        solved = np.zeros(len(clusters), bool)
+        if joint and now.history:  # these experts are optimal: only other rows change them
+            solved[:] = True
+            solved[np.r_[z, now.z][np.r_[z != now.z, z != now.z]]] = False
+        z, clusters, kept = prune(z, clusters)
         moved = clusters.copy()
         moved.means = move_means(problem, moved, z)
-        move_experts(problem, moved, z, 1, tol, np.zeros(len(moved), bool))
+        move_experts(problem, moved, z, 1, tol, solved[kept])
         before = now.history
         after = finish(problem, Iterate(moved, z, [*before]))
         if before and len(after.history) == len(before):
