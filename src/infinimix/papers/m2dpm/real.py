@@ -145,7 +145,7 @@ def summarise_4(results: Results) -> Outcome:
         own = [one for one in results if one[0]["by"] == by]
         where = f"by {by}, "
         lines += _lines(own, TABLE_4 if by == "recording" else {}, where)
-        verdicts.append(_verdict(own, TABLE_4, where))
+        verdicts.append(_verdict(own, TABLE_4 if by == "recording" else {}, where))
     unit = "accuracy and macro F1 in %, CPU seconds of a fold"
     return Outcome(lines, " ".join(verdicts), unit)
 
@@ -178,11 +178,14 @@ def _verdict(results: Results, paper: dict[str, Any], where: str) -> str:
     present = [name for name in METHODS if name in values_of(results, "method")]
     accuracy = partial(_figure, results, "accuracy")
     here = sorted(present, key=lambda name: -accuracy(name).mean)
-    theirs = sorted(present, key=lambda name: -paper[name][0]).index(M2DPM) + 1
-    start = f"Folds {where}" if where else "M2DPM: "
+    start = f"M2DPM in folds {where}" if where else "M2DPM is "
+    if paper:
+        theirs = sorted(present, key=lambda name: -paper[name][0]).index(M2DPM) + 1
+        start += f"{_ordinal(theirs)} of {len(here)} by accuracy in the paper, "
+    else:
+        start += f"which the paper does not have, of {len(here)}: "
     return (
-        f"{start}{_ordinal(theirs)} of {len(here)} by accuracy in the paper, "
-        f"{_ordinal(here.index(M2DPM) + 1)} as published here, with {accuracy(M2DPM).mean:.1f}% "
+        f"{start}{_ordinal(here.index(M2DPM) + 1)} as published here, with {accuracy(M2DPM).mean:.1f}% "
         f"({accuracy(f'{M2DPM} by default').mean:.1f}% by default); best is {here[0]} with "
         f"{accuracy(here[0]).mean:.1f}%."
     )
