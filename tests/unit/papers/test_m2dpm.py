@@ -158,7 +158,7 @@ def test_table_4_keeps_recordings_and_subjects_apart():
     assert lines["by recording, accuracy: M2DPM"].paper == 88.7
     assert lines["by subject, accuracy: M2DPM"].paper is None
     assert lines["by subject, F1: M2DPM"].published.mean == 64.0
-    first, second = outcome.verdict.split("M2DPM in folds by subject")
+    first, second = outcome.verdict.split("In folds by subject")
     assert "first as published here, with 85.0%" in first
     assert "first of 2 by accuracy in the paper" in first
     assert "second as published here, with 69.0%" in second
