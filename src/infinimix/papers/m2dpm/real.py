@@ -178,16 +178,16 @@ def _verdict(results: Results, paper: dict[str, Any], where: str) -> str:
     present = [name for name in METHODS if name in values_of(results, "method")]
     accuracy = partial(_figure, results, "accuracy")
     here = sorted(present, key=lambda name: -accuracy(name).mean)
-    start = f"In folds {where}M2DPM is " if where else "M2DPM is "
+    place = _ordinal(here.index(M2DPM) + 1)
+    start, default = f"In folds {where}" if where else "", accuracy(f"{M2DPM} by default").mean
     if paper:
         theirs = sorted(present, key=lambda name: -paper[name][0]).index(M2DPM) + 1
-        start += f"{_ordinal(theirs)} of {len(here)} by accuracy in the paper, "
+        start += f"M2DPM is {_ordinal(theirs)} of {len(here)} by accuracy in the paper, "
     else:
-        start = f"{start.removesuffix('M2DPM is ')}which the paper does not have, M2DPM is "
+        start += f"which the paper does not have, M2DPM is of {len(here)} "
     return (
-        f"{start}{_ordinal(here.index(M2DPM) + 1)} as published here, with "
-        f"{accuracy(M2DPM).mean:.1f}% ({accuracy(f'{M2DPM} by default').mean:.1f}% by default); best is {here[0]} with "
-        f"{accuracy(here[0]).mean:.1f}%."
+        f"{start}{place} as published here, with {accuracy(M2DPM).mean:.1f}% ({default:.1f}% by "
+        f"default); best is {here[0]} with {accuracy(here[0]).mean:.1f}%."
     )
 
 
