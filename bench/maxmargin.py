@@ -15,9 +15,9 @@ from bench.timing import ratio, take_turns
 from infinimix import MaxMarginDPMeans
 from infinimix.maxmargin.descent.algorithm import scan
 from infinimix.maxmargin.experts.training import read_data
-from infinimix.maxmargin.objective.hinges import Weights
-from infinimix.maxmargin.objective.problem import Problem
-from infinimix.maxmargin.objective.rows import CHUNK, Rows
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import MarginProblem
+from infinimix.maxmargin.objective.rows import CHUNK, FeatureRows
 from infinimix.papers.m2dpm.synthetic import true_partition
 from infinimix.papers.m2dpm.worlds import setting_two
 
@@ -79,7 +79,7 @@ def passes(quick: bool) -> tuple[list[Line], Grid]:
         X, y, _, _ = setting_two(n, 0)
         model = MaxMarginDPMeans(lam=200.0, s=1.0, random_state=0).fit(X[:2000], y[:2000])
         data = read_data(MaxMarginDPMeans(), X, y)
-        problem = Problem(data.rows, data.divergence, Weights(200.0))
+        problem = MarginProblem(data.rows, data.divergence, LossWeights(200.0))
         clusters, z = model._state.clusters, np.full(n, -1)
         W = problem.score_vectors(clusters)
         turns = take_turns(
@@ -105,7 +105,7 @@ def passes(quick: bool) -> tuple[list[Line], Grid]:
     return [line], grid
 
 
-def multiply(rows: Rows, W: np.ndarray) -> None:
+def multiply(rows: FeatureRows, W: np.ndarray) -> None:
     """The matrix product of a pass, and nothing else."""
     room = np.empty((len(W), CHUNK))
     for part in rows.chunks():

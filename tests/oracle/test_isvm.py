@@ -7,7 +7,7 @@ from scipy.special import gammaln, logsumexp
 
 from infinimix import GibbsInfiniteSVC, MaxMarginDPMeans
 from infinimix.families.normal import NormalInverseChiSquared
-from infinimix.maxmargin.gibbs.chain import Chain, Hyper, effective_size, first_expert
+from infinimix.maxmargin.gibbs.chain import SVMChain, SVMHyper, effective_size, first_expert
 from infinimix.maxmargin.loops.gibbs import draw_expert, draw_first_expert
 from tests.unit.maxmargin.synthetic import partitions
 
@@ -129,8 +129,8 @@ def test_partitions_are_visited_as_often_as_enumeration_says(classes):
         logs.append(total)
     exact = np.exp(np.array(logs) - logsumexp(logs))
     X = np.c_[x, np.ones(5)]
-    chain = Chain(
-        (NormalInverseChiSquared(PRIOR, np.zeros(1)),), (x,), X, Y, Hyper(alpha, c, nu, margin),
+    chain = SVMChain(
+        (NormalInverseChiSquared(PRIOR, np.zeros(1)),), (x,), X, Y, SVMHyper(alpha, c, nu, margin),
         np.zeros(5, np.int64), np.random.default_rng(0),
     )  # fmt: skip
     index = {tuple(z): j for j, z in enumerate(every)}
@@ -153,10 +153,10 @@ def test_with_growing_beta_the_chain_finds_what_max_margin_dp_means_finds():
         variance, wide = 0.5 / (beta * s), 100.0
         prior = np.array([[0.0], [variance / wide], [1e9], [variance]])
         alpha = np.exp(-beta * lam) * np.sqrt(wide / variance)
-        chain = Chain(
+        chain = SVMChain(
             (NormalInverseChiSquared(prior, np.zeros(prior.shape[1])),), (x,),
             np.c_[x, np.ones(6)], 2.0 * y[:, None] - 1,
-            Hyper(alpha, c * beta, nu / np.sqrt(beta), 1.0), np.zeros(6, np.int64),
+            SVMHyper(alpha, c * beta, nu / np.sqrt(beta), 1.0), np.zeros(6, np.int64),
             np.random.default_rng(0),
         )  # fmt: skip
         same = model.labels_[:, None] == model.labels_

@@ -14,8 +14,8 @@ from infinimix.maxmargin.descent.algorithm import move_experts, scan
 from infinimix.maxmargin.descent.at_sight import descend_at_sight, one_cluster
 from infinimix.maxmargin.descent.solvers import joint_value
 from infinimix.maxmargin.experts.training import read_data
-from infinimix.maxmargin.objective.hinges import Weights
-from infinimix.maxmargin.objective.problem import Problem
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import MarginProblem
 from tests.oracle import margins
 from tests.oracle.margins import Paper
 from tests.unit.maxmargin.synthetic import partitions, turned_rules
@@ -32,8 +32,8 @@ def table(n, classes, seed, d=2):
 def pose(X, y, w):
     """The problem of the published form, as the library poses it."""
     data = read_data(MaxMarginDPMeans.as_published(), X, y)
-    ours = Weights(w.lam, w.s, w.c, w.nu, w.l, joint=True, constant=0.0)
-    return Problem(data.rows, data.divergence, ours)
+    ours = LossWeights(w.lam, w.s, w.c, w.nu, w.l, joint=True, constant=0.0)
+    return MarginProblem(data.rows, data.divergence, ours)
 
 
 def in_paper(y, classes):

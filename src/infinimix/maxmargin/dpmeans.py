@@ -13,8 +13,8 @@ from infinimix.maxmargin.descent.merging import descend_and_merge
 from infinimix.maxmargin.descent.sequential import descend_in_order
 from infinimix.maxmargin.descent.starts import find_penalty, start
 from infinimix.maxmargin.objective.divergences import check_rows, find_divergence
-from infinimix.maxmargin.objective.hinges import Weights
-from infinimix.maxmargin.objective.problem import Problem, bare_clusters, divergences_from
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import MarginProblem, bare_clusters, divergences_from
 from infinimix.maxmargin.objective.rows import make_rows
 from infinimix.maxmargin.parameters import RULES
 from infinimix.maxmargin.reading import read_more, read_table
@@ -119,14 +119,14 @@ class DPMeans(ClusterMixin, BaseEstimator):
         at_once = self.creation == "sequential"
         auto = isinstance(self.lam, str)
         lam = find_penalty(rng, rows, divergence, at_once) if auto else float(self.lam)
-        problem = Problem(rows, divergence, Weights(lam))
+        problem = MarginProblem(rows, divergence, LossWeights(lam))
         runs = [self._run(rng, problem, turn) for turn in range(self.n_init)]
         best = min(runs, key=lambda run: run.history[-1])
         means, history = best.clusters.means + divergence.centre, np.array(best.history)
         self._state = MeansState(table.names, divergence, means, best.z, history, lam)
         return self
 
-    def _run(self, rng: np.random.Generator, problem: Problem, turn: int) -> Iterate:
+    def _run(self, rng: np.random.Generator, problem: MarginProblem, turn: int) -> Iterate:
         """Return where one start leads."""
         rows, divergence = problem.rows, problem.divergence
         if self.creation == "delayed":
@@ -134,7 +134,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
             first = start(rng, rows, divergence, problem.weights, limit)
             return descend_and_merge(problem, first, self.max_iter, 1e-12)
         order = np.arange(rows.n) if turn == 0 else rng.permutation(rows.n)
-        shuffled = Problem(rows.take(order), divergence, problem.weights)
+        shuffled = MarginProblem(rows.take(order), divergence, problem.weights)
         all_in_one = bare_clusters(divergence.usual[None].copy())
         end = descend_in_order(shuffled, all_in_one, self.max_iter)
         z = np.empty_like(end.z)

@@ -10,7 +10,7 @@ from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.parameters import Rule
 from infinimix.maxmargin.experts.gating import Gate, decide, probabilities
 from infinimix.maxmargin.objective.divergences import check_rows
-from infinimix.maxmargin.objective.rows import Rows, make_rows
+from infinimix.maxmargin.objective.rows import FeatureRows, make_rows
 from infinimix.maxmargin.parameters import GATED_RULES
 from infinimix.maxmargin.reading import read_more
 from infinimix.maxmargin.states import ExpertsState
@@ -46,7 +46,7 @@ class GatedExperts(ClassifierMixin, BaseEstimator):
         soft = self.gating == "soft"
         return Gate(state.divergence, state.clusters, state.sizes, state.precision, soft)
 
-    def _read(self, X: Any) -> Rows:
+    def _read(self, X: Any) -> FeatureRows:
         divergence = self._fitted.divergence
         X = read_more(self, X)
         check_rows(divergence, X)
@@ -99,7 +99,7 @@ class GatedExperts(ClassifierMixin, BaseEstimator):
 
     @property
     def cluster_sizes_(self) -> np.ndarray:
-        """Rows of each cluster."""
+        """FeatureRows of each cluster."""
         return np.asarray(self._fitted.sizes)
 
     @property

@@ -9,7 +9,7 @@ import numpy as np
 from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.families.seam import empty, score_rows
-from infinimix.maxmargin.gibbs.chain import Chain, Hyper, Kept, effective_size, join
+from infinimix.maxmargin.gibbs.chain import Kept, SVMChain, SVMHyper, effective_size, join
 from infinimix.maxmargin.gibbs.rows import (
     Blocks,
     as_frame,
@@ -167,7 +167,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         rng = np.random.default_rng(seed_sequence(self.random_state))
         z = first_clusters(rng, X)
         seen = experts_rows(X, fill, float(self.fit_intercept))
-        chain = Chain(families, blocks, seen, Y, self._hyper(), z, rng)
+        chain = SVMChain(families, blocks, seen, Y, self._hyper(), z, rng)
         kept = self._run(chain)
         traces = {name: np.array(trace) for name, trace in chain.traces.items()}
         self._state = InfiniteSVCState(
@@ -175,10 +175,10 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         )
         return self
 
-    def _hyper(self) -> Hyper:
-        return Hyper(float(self.alpha), float(self.c), float(self.nu), float(self.margin))
+    def _hyper(self) -> SVMHyper:
+        return SVMHyper(float(self.alpha), float(self.c), float(self.nu), float(self.margin))
 
-    def _run(self, chain: Chain) -> Kept:
+    def _run(self, chain: SVMChain) -> Kept:
         """Run the chain; keep states evenly after the burn-in."""
         count = min(self.n_samples, self.n_iter - self.burn_in)
         wanted = {int(t) for t in np.linspace(self.n_iter - 1, self.burn_in, count)}

@@ -11,7 +11,7 @@ from infinimix.maxmargin.descent.algorithm import Iterate, descend
 from infinimix.maxmargin.descent.at_sight import descend_at_sight, one_cluster
 from infinimix.maxmargin.experts.batches import learn_batch, read_batch, remember
 from infinimix.maxmargin.experts.training import (
-    Data,
+    TrainingData,
     find_scales,
     fit_experts,
     make_state,
@@ -20,8 +20,8 @@ from infinimix.maxmargin.experts.training import (
     warn_if_inert,
 )
 from infinimix.maxmargin.gated_experts import GatedExperts
-from infinimix.maxmargin.objective.hinges import Weights
-from infinimix.maxmargin.objective.problem import Clusters, Problem
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 from infinimix.maxmargin.states import MaxMarginState
 
 Model = TypeVar("Model", bound="MaxMarginDPMeans")
@@ -190,7 +190,7 @@ class MaxMarginDPMeans(GatedExperts):
         data = read_data(self, X, y, classes)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         weights, first = self._weigh(rng, data)
-        problem = Problem(data.rows, data.divergence, weights)
+        problem = MarginProblem(data.rows, data.divergence, weights)
         before = self._clusters_before(data) if self.warm_start else None
         starts = [] if before is None else [before]
         if first is not None and not starts and self.creation == "delayed":
@@ -198,12 +198,14 @@ class MaxMarginDPMeans(GatedExperts):
         end = self._best(rng, data, problem, starts)
         return remember(make_state(self, data, problem, end, rng), data, weights)
 
-    def _weights(self, lam: float, s: float, c: float) -> Weights:
+    def _weights(self, lam: float, s: float, c: float) -> LossWeights:
         """Return the weights of the terms, with the loss and the experts of this model."""
         joint, constant = self.multi_class == "crammer-singer", float(self.fit_intercept)
-        return Weights(lam, s, c, float(self.nu), float(self.margin), joint, constant)
+        return LossWeights(lam, s, c, float(self.nu), float(self.margin), joint, constant)
 
-    def _weigh(self, rng: np.random.Generator, data: Data) -> tuple[Weights, Clusters | None]:
+    def _weigh(
+        self, rng: np.random.Generator, data: TrainingData
+    ) -> tuple[LossWeights, Clusters | None]:
         """Return the weights of the terms, and the clusters of DP-means if they led to them."""
         c = float(self.c)
         if not isinstance(self.lam, str) and not isinstance(self.s, str):
@@ -215,7 +217,7 @@ class MaxMarginDPMeans(GatedExperts):
             return self._weights(auto.lam / auto.s * s, s, c), clusters
         return self._weights(float(self.lam), s, c), None
 
-    def _clusters_before(self, data: Data) -> Clusters | None:
+    def _clusters_before(self, data: TrainingData) -> Clusters | None:
         """Return the clusters of the last fit in terms of the new rows, if they have that shape."""
         state, divergence = self._state, data.divergence
         if state is None or state.eta.shape[1:] != (data.rows.Y.shape[1], data.rows.d + 1):
@@ -223,7 +225,11 @@ class MaxMarginDPMeans(GatedExperts):
         return Clusters(divergence.bound(state.means - divergence.centre), state.eta)
 
     def _best(
-        self, rng: np.random.Generator, data: Data, problem: Problem, starts: list[Clusters]
+        self,
+        rng: np.random.Generator,
+        data: TrainingData,
+        problem: MarginProblem,
+        starts: list[Clusters],
     ) -> Iterate:
         """Return the best of several descents, those from given clusters first."""
         w = problem.weights

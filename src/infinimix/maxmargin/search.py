@@ -12,7 +12,7 @@ from infinimix.maxmargin.descent.algorithm import descend
 from infinimix.maxmargin.experts.batches import remember
 from infinimix.maxmargin.experts.gating import decide
 from infinimix.maxmargin.experts.training import (
-    Data,
+    TrainingData,
     find_gate,
     find_scales,
     fit_experts,
@@ -21,8 +21,8 @@ from infinimix.maxmargin.experts.training import (
     read_data,
 )
 from infinimix.maxmargin.m2dpm import PUBLISHED, MaxMarginDPMeans
-from infinimix.maxmargin.objective.hinges import Weights
-from infinimix.maxmargin.objective.problem import Problem
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import MarginProblem
 from infinimix.maxmargin.states import SearchState
 
 Search = TypeVar("Search", bound="MaxMarginDPMeansCV")
@@ -128,17 +128,17 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         grid = self._grid(rng, data)
         scores = self._cross_validate(rng, data, grid)
         at = int(np.argmax(scores))  # the first of equals: fewest clusters, firmest divergence
-        problem = Problem(data.rows, data.divergence, self._weights_at(grid[at], 1.0))
+        problem = MarginProblem(data.rows, data.divergence, self._weights_at(grid[at], 1.0))
         end = self._best(rng, data, problem, [])
         state = remember(make_state(self, data, problem, end, rng), data, problem.weights)
         tried = np.array([[g.ratio * g.s, g.s, g.c] for g in grid]).T
         return SearchState(**vars(state), best_score=float(scores[at]), grid=tried, scores=scores)
 
-    def _weights_at(self, g: Choice, share: float) -> Weights:
+    def _weights_at(self, g: Choice, share: float) -> LossWeights:
         """Return the weights for a share of the rows: a cluster of fewer rows costs less."""
         return self._weights(g.ratio * share * g.s, g.s, g.c)
 
-    def _grid(self, rng: np.random.Generator, data: Data) -> list[Choice]:
+    def _grid(self, rng: np.random.Generator, data: TrainingData) -> list[Choice]:
         at_once = self.creation == "sequential"
         auto, _ = find_scales(rng, data, self._weights(1.0, 1.0, 1.0), at_once)
         ss = [auto.s * f for f in STRENGTHS] if self.ss is None else [float(s) for s in self.ss]
@@ -156,7 +156,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         return sorted(choices, key=lambda g: (-g.ratio, -g.s, g.c))
 
     def _cross_validate(
-        self, rng: np.random.Generator, data: Data, grid: list[Choice]
+        self, rng: np.random.Generator, data: TrainingData, grid: list[Choice]
     ) -> np.ndarray:
         """Return the mean accuracy of each choice on the held-out folds."""
         n = data.rows.n
@@ -172,13 +172,15 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         return right / n
 
     def _walk(
-        self, rng: np.random.Generator, part: Data, test: Data, grid: list[Choice]
+        self, rng: np.random.Generator, part: TrainingData, test: TrainingData, grid: list[Choice]
     ) -> np.ndarray:
         """Return how many held-out rows each choice gets right, from neighbour to neighbour."""
         right, ratio, clusters = np.zeros(len(grid)), np.nan, None
         n, one_class = part.rows.n + test.rows.n, part.codes.max() == 0
         for j, g in enumerate(grid):
-            problem = Problem(part.rows, part.divergence, self._weights_at(g, part.rows.n / n))
+            problem = MarginProblem(
+                part.rows, part.divergence, self._weights_at(g, part.rows.n / n)
+            )
             if self.creation == "sequential":
                 end = self._best(rng, part, problem, [])
             else:

@@ -11,8 +11,8 @@ from infinimix.maxmargin.descent.algorithm import Iterate, finish, scan
 from infinimix.maxmargin.descent.starts import find_penalty
 from infinimix.maxmargin.experts.training import fit_experts, make_state, plain_clusters, read_data
 from infinimix.maxmargin.gated_experts import GatedExperts
-from infinimix.maxmargin.objective.hinges import Weights
-from infinimix.maxmargin.objective.problem import Problem
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import MarginProblem
 
 STEPS = 60  # of IRLS
 
@@ -74,10 +74,10 @@ class DPMeansSVC(GatedExperts):
         rng = np.random.default_rng(seed_sequence(self.random_state))
         auto = isinstance(self.lam, str)
         lam = find_penalty(rng, data.rows, data.divergence) if auto else float(self.lam)
-        w = Weights(lam, 1.0, float(self.c), float(self.nu), float(self.margin))
-        problem = Problem(data.rows, data.divergence, w)
+        w = LossWeights(lam, 1.0, float(self.c), float(self.nu), float(self.margin))
+        problem = MarginProblem(data.rows, data.divergence, w)
         clusters = fit_experts(problem, plain_clusters(rng, data, lam), STEPS)
-        blind = Problem(data.rows.without_labels(), data.divergence, w)
+        blind = MarginProblem(data.rows.without_labels(), data.divergence, w)
         z = scan(blind, clusters.without_experts()).z
         end = finish(problem, Iterate(clusters, z))
         self._state = make_state(self, data, problem, end, rng)

@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 import infinimix
 from infinimix import DPMeansSVC, MaxMarginDPMeans, MaxMarginDPMeansCV
 from infinimix.maxmargin.loops.expert import improve
-from infinimix.maxmargin.objective.hinges import Weights, one_point
+from infinimix.maxmargin.objective.hinges import LossWeights, one_point
 from tests.unit.maxmargin.synthetic import partitions, turned_rules
 
 
@@ -50,7 +50,7 @@ def svm(X, y, w):
 def test_the_svm_of_one_point_is_the_minimum():
     rng = np.random.default_rng(0)
     for _ in range(20):
-        w = Weights(1.0, 1.0, *rng.gamma(1.0, size=3))
+        w = LossWeights(1.0, 1.0, *rng.gamma(1.0, size=3))
         x, y = rng.normal(size=3), 1.0
 
         def value(eta, w=w, x=x, y=y):
@@ -64,7 +64,7 @@ def test_the_svm_of_one_point_is_the_minimum():
 def test_irls_reaches_the_optimum_of_liblinear():
     rng = np.random.default_rng(1)
     for n, d in ((40, 3), (30, 30), (8, 20), (300, 5)):
-        w = Weights(1.0, 1.0, 0.7, 1.3, 1.5)
+        w = LossWeights(1.0, 1.0, 0.7, 1.3, 1.5)
         X = rng.normal(size=(n, d))
         y = np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
         eta = np.zeros(d + 1)
@@ -81,7 +81,7 @@ def test_the_best_of_all_partitions():
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # pure clusters are fine here
             model.fit(X, y)
-        w, sign = Weights(lam, 1.0, 0.5), 2.0 * y - 1.0
+        w, sign = LossWeights(lam, 1.0, 0.5), 2.0 * y - 1.0
         least = np.inf
         for z in partitions(6):
             total = lam * (z.max() + 1)

@@ -16,7 +16,7 @@ import numpy as np
 from infinimix.maxmargin.descent.solvers import choose_jointly, improve_each
 from infinimix.maxmargin.loops.assignment import add_up, choose, group
 from infinimix.maxmargin.loops.expert import improve_all
-from infinimix.maxmargin.objective.problem import Clusters, Problem
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 from infinimix.maxmargin.objective.rows import CHUNK
 
 POLISH = 25  # IRLS steps once no row moves
@@ -52,7 +52,7 @@ class Pass:
     kept: np.ndarray  # those that are not empty
 
 
-def scan(problem: Problem, clusters: Clusters, z: np.ndarray | None = None) -> Assignment:
+def scan(problem: MarginProblem, clusters: Clusters, z: np.ndarray | None = None) -> Assignment:
     """Let each row choose among the clusters; it stays in that of `z` unless another is better."""
     rows, w = problem.rows, problem.weights
     W = problem.score_vectors(clusters)
@@ -74,7 +74,7 @@ def scan(problem: Problem, clusters: Clusters, z: np.ndarray | None = None) -> A
     return Assignment(z, cost, second, second_cost)
 
 
-def assign(problem: Problem, now: Iterate, opening: np.ndarray | None) -> Pass:
+def assign(problem: MarginProblem, now: Iterate, opening: np.ndarray | None) -> Pass:
     """Let rows choose; without costs of opening, the number of clusters may only fall."""
     found, clusters = scan(problem, now.clusters, now.z), now.clusters
     z = found.z
@@ -102,14 +102,14 @@ def prune(z: np.ndarray, clusters: Clusters) -> tuple[np.ndarray, Clusters, np.n
     return number[z], clusters.keep(kept), kept
 
 
-def closing_gains(problem: Problem, clusters: Clusters, found: Assignment) -> np.ndarray:
+def closing_gains(problem: MarginProblem, clusters: Clusters, found: Assignment) -> np.ndarray:
     """Return by how much the objective falls if a cluster closes and its rows take the second."""
     w = problem.weights
     rise = np.bincount(found.z, found.second_cost - found.cost, minlength=len(clusters))
     return w.lam + 0.5 * w.ridge * (clusters.eta**2).sum(axis=(1, 2)) - rise
 
 
-def close_cluster(problem: Problem, clusters: Clusters, found: Assignment) -> None:
+def close_cluster(problem: MarginProblem, clusters: Clusters, found: Assignment) -> None:
     """Send the rows of the cluster that is least worth its penalty elsewhere, if that pays."""
     gains = closing_gains(problem, clusters, found)
     gains[np.bincount(found.z, minlength=len(clusters)) == 0] = -np.inf
@@ -120,7 +120,7 @@ def close_cluster(problem: Problem, clusters: Clusters, found: Assignment) -> No
 
 
 def open_clusters(
-    problem: Problem, clusters: Clusters, found: Assignment, opening: np.ndarray
+    problem: MarginProblem, clusters: Clusters, found: Assignment, opening: np.ndarray
 ) -> Clusters:
     """Open clusters where it pays most, at most as many as there are; others may follow a row."""
     z, cost = found.z, found.cost
@@ -138,7 +138,7 @@ def open_clusters(
     return clusters
 
 
-def move_means(problem: Problem, clusters: Clusters, z: np.ndarray) -> np.ndarray:
+def move_means(problem: MarginProblem, clusters: Clusters, z: np.ndarray) -> np.ndarray:
     """Return the means of the rows of each cluster; a column without cells stays where it is."""
     K, d = clusters.means.shape
     n, total = np.zeros((2, K, d))
@@ -156,7 +156,12 @@ def move_means(problem: Problem, clusters: Clusters, z: np.ndarray) -> np.ndarra
 
 
 def move_experts(
-    problem: Problem, clusters: Clusters, z: np.ndarray, steps: int, tol: float, done: np.ndarray
+    problem: MarginProblem,
+    clusters: Clusters,
+    z: np.ndarray,
+    steps: int,
+    tol: float,
+    done: np.ndarray,
 ) -> np.ndarray:
     """Improve experts in place, but those that are done; return which have converged."""
     if clusters.eta.size == 0:
@@ -175,7 +180,11 @@ def move_experts(
 
 
 def descend(
-    problem: Problem, clusters: Clusters, max_iter: int = 300, tol: float = 1e-4, grow: bool = True
+    problem: MarginProblem,
+    clusters: Clusters,
+    max_iter: int = 300,
+    tol: float = 1e-4,
+    grow: bool = True,
 ) -> Iterate:
     """Run Algorithm 1 from these clusters until rows stay and experts have converged."""
     now = Iterate(clusters.copy(), np.full(problem.rows.n, -1, np.int64))
@@ -199,7 +208,7 @@ def descend(
     return finish(problem, now)
 
 
-def finish(problem: Problem, now: Iterate) -> Iterate:
+def finish(problem: MarginProblem, now: Iterate) -> Iterate:
     """Let the history end with the objective of the iterate that is returned."""
     costs = sum(
         float(problem.costs(np.r_[part], now.clusters, now.z[part]).sum())

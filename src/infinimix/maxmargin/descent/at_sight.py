@@ -22,10 +22,10 @@ from infinimix.maxmargin.descent.algorithm import (
     prune,
     scan,
 )
-from infinimix.maxmargin.objective.problem import Clusters, Problem
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 
 
-def one_cluster(problem: Problem) -> Clusters:
+def one_cluster(problem: MarginProblem) -> Clusters:
     """Return the cluster of all rows, with its expert."""
     rows = problem.rows
     z = np.zeros(rows.n, np.int64)
@@ -37,7 +37,7 @@ def one_cluster(problem: Problem) -> Clusters:
 
 
 def descend_at_sight(
-    problem: Problem, clusters: Clusters, max_iter: int = 300, tol: float = 1e-3
+    problem: MarginProblem, clusters: Clusters, max_iter: int = 300, tol: float = 1e-3
 ) -> Iterate:
     """Run the paper's Algorithm 1 from these clusters."""
     now = Iterate(clusters.copy(), np.full(problem.rows.n, -1, np.int64))
@@ -64,7 +64,7 @@ def descend_at_sight(
 
 
 def pass_at_sight(
-    problem: Problem, now: Iterate, opening: np.ndarray
+    problem: MarginProblem, now: Iterate, opening: np.ndarray
 ) -> tuple[np.ndarray, Clusters]:
     """Let rows choose in their order; return their clusters, and all of these."""
     found, clusters = scan(problem, now.clusters, now.z), now.clusters

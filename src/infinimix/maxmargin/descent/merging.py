@@ -1,6 +1,6 @@
 """DP-means out of its worst local optima: two clusters become one where that pays.
 
-Rows that choose one by one cannot get there: the first to leave a cluster finds a mean that is not
+FeatureRows that choose one by one cannot get there: the first to leave a cluster finds a mean that is not
 yet that of both. The rise of the divergences is known beforehand, n_a D(m_a, m) + n_b D(m_b, m)
 with m the common mean, cell by cell where cells are missing.
 """
@@ -12,12 +12,14 @@ import numpy as np
 from infinimix.maxmargin.descent.algorithm import Iterate, descend
 from infinimix.maxmargin.loops.assignment import add_up
 from infinimix.maxmargin.objective.divergences import Divergence
-from infinimix.maxmargin.objective.problem import Clusters, Problem
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 
 MOST = 400  # clusters: all pairs of more are too many
 
 
-def descend_and_merge(problem: Problem, clusters: Clusters, max_iter: int, tol: float) -> Iterate:
+def descend_and_merge(
+    problem: MarginProblem, clusters: Clusters, max_iter: int, tol: float
+) -> Iterate:
     """Descend, merge the best pair, and so on while it pays."""
     now = descend(problem, clusters, max_iter, tol)
     while 1 < len(now.clusters) <= MOST:
@@ -32,7 +34,7 @@ def descend_and_merge(problem: Problem, clusters: Clusters, max_iter: int, tol: 
     return now
 
 
-def merge_best(problem: Problem, now: Iterate) -> Clusters | None:
+def merge_best(problem: MarginProblem, now: Iterate) -> Clusters | None:
     """Return the clusters with the best pair merged, or None if no pair pays."""
     K, d = now.clusters.means.shape
     n, total = np.zeros((2, K, d))

@@ -6,10 +6,10 @@ import numpy as np
 
 from infinimix.maxmargin.descent.algorithm import Iterate, finish, move_means, prune
 from infinimix.maxmargin.loops.assignment import pass_in_order
-from infinimix.maxmargin.objective.problem import Clusters, Problem, bare_clusters
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem, bare_clusters
 
 
-def descend_in_order(problem: Problem, clusters: Clusters, max_iter: int = 300) -> Iterate:
+def descend_in_order(problem: MarginProblem, clusters: Clusters, max_iter: int = 300) -> Iterate:
     """Run passes over the rows in their order until none moves."""
     rows = problem.rows
     offers = problem.score_vectors(problem.open(np.arange(rows.n)))
@@ -28,7 +28,9 @@ def descend_in_order(problem: Problem, clusters: Clusters, max_iter: int = 300) 
     return now
 
 
-def _pass(problem: Problem, now: Iterate, offers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _pass(
+    problem: MarginProblem, now: Iterate, offers: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Let the rows choose one after the other; return their clusters and all score vectors."""
     rows, w = problem.rows, problem.weights
     vectors = problem.score_vectors(now.clusters)

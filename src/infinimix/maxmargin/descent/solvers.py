@@ -1,6 +1,6 @@
 """Assignment and experts of the published forms: one hinge over all classes, and no bias.
 
-Rows choose as in `loops.assignment`, with Crammer and Singer's hinge. Its experts are those of
+FeatureRows choose as in `loops.assignment`, with Crammer and Singer's hinge. Its experts are those of
 liblinear: the coordinate updates of the paper's appendix C stop far from the optimum. Liblinear
 minimises |w|^2 / 2 + C sum xi over the classes that it sees, so that eta = l w with C = 2 c nu^2 /
 l, and a class without rows gets a row of zeros, which costs the same whatever the expert. What it
@@ -14,14 +14,14 @@ import warnings
 import numpy as np
 
 from infinimix.maxmargin.loops.expert import improve
-from infinimix.maxmargin.objective.hinges import Weights, hinges
-from infinimix.maxmargin.objective.problem import Clusters, Problem
+from infinimix.maxmargin.objective.hinges import LossWeights, hinges
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 
 ACCURACY, EPOCHS = 1e-2, 1000  # of liblinear: within some 0.1% of the optimum
 
 
 def choose_jointly(
-    S: np.ndarray, phi: np.ndarray, Y: np.ndarray, w: Weights,
+    S: np.ndarray, phi: np.ndarray, Y: np.ndarray, w: LossWeights,
     z: np.ndarray, cost: np.ndarray, second: np.ndarray, second_cost: np.ndarray,
 ) -> None:  # fmt: skip
     """Fill z with the best cluster of each row, second with the next, and the costs of both.
@@ -42,7 +42,7 @@ def choose_jointly(
 
 
 def improve_each(
-    problem: Problem, clusters: Clusters, order: np.ndarray, start: np.ndarray, steps: int,
+    problem: MarginProblem, clusters: Clusters, order: np.ndarray, start: np.ndarray, steps: int,
     tol: float, done: np.ndarray,
 ) -> None:  # fmt: skip
     """Improve the experts of all clusters that are not done, in place; tell which converge."""
@@ -61,13 +61,13 @@ def improve_each(
         done[k] = all(converged)
 
 
-def joint_value(X: np.ndarray, Y: np.ndarray, eta: np.ndarray, w: Weights) -> float:
+def joint_value(X: np.ndarray, Y: np.ndarray, eta: np.ndarray, w: LossWeights) -> float:
     """Return the objective of an expert of shape (C, p) with one hinge over all classes."""
     gaps = hinges(X @ eta.T, Y, w).sum()
     return float(0.5 * w.ridge * (eta**2).sum() + 2.0 * w.c * gaps)
 
 
-def _improve_jointly(X: np.ndarray, Y: np.ndarray, eta: np.ndarray, w: Weights) -> np.ndarray:
+def _improve_jointly(X: np.ndarray, Y: np.ndarray, eta: np.ndarray, w: LossWeights) -> np.ndarray:
     """Return the expert of liblinear if it is better than this one."""
     from sklearn.svm import LinearSVC  # slow to load, and most experts need none
 

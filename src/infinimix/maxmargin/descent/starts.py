@@ -26,16 +26,16 @@ import numpy as np
 
 from infinimix.maxmargin.descent.algorithm import closing_gains, descend, scan
 from infinimix.maxmargin.objective.divergences import Divergence
-from infinimix.maxmargin.objective.hinges import Weights
-from infinimix.maxmargin.objective.problem import Clusters, Problem, bare_clusters
-from infinimix.maxmargin.objective.rows import Rows
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem, bare_clusters
+from infinimix.maxmargin.objective.rows import FeatureRows
 
 SAMPLE = 4_000  # rows that a start looks at
 TRIAL = 2_000  # rows that the choice of a penalty looks at
 MOST = 48  # clusters that it considers
 
 
-def sample(rng: np.random.Generator, rows: Rows, size: int) -> Rows:
+def sample(rng: np.random.Generator, rows: FeatureRows, size: int) -> FeatureRows:
     """Return a random part of the rows, in their order."""
     if rows.n <= size:
         return rows
@@ -43,10 +43,10 @@ def sample(rng: np.random.Generator, rows: Rows, size: int) -> Rows:
 
 
 def spread_centres(
-    rng: np.random.Generator, rows: Rows, divergence: Divergence, lam: float, limit: int
+    rng: np.random.Generator, rows: FeatureRows, divergence: Divergence, lam: float, limit: int
 ) -> np.ndarray:
     """Return the means of a DP-means++ start; lam is for these rows."""
-    problem = Problem(rows.without_labels(), divergence, Weights(lam))
+    problem = MarginProblem(rows.without_labels(), divergence, LossWeights(lam))
     chosen = [int(rng.integers(rows.n))]
     nearest = problem.divergences(problem.open(np.array(chosen)))[:, 0]
     while len(chosen) < min(limit, rows.n) and nearest.sum() > 0:
@@ -61,7 +61,7 @@ def spread_centres(
 
 
 def start(
-    rng: np.random.Generator, rows: Rows, divergence: Divergence, w: Weights, limit: int
+    rng: np.random.Generator, rows: FeatureRows, divergence: Divergence, w: LossWeights, limit: int
 ) -> Clusters:
     """Return clusters to descend from; their experts are zero."""
     part = sample(rng, rows, SAMPLE)
@@ -71,11 +71,11 @@ def start(
 
 
 def find_penalty(
-    rng: np.random.Generator, rows: Rows, divergence: Divergence, at_once: bool = False
+    rng: np.random.Generator, rows: FeatureRows, divergence: Divergence, at_once: bool = False
 ) -> float:
     """Return lambda for DP-means, with s = 1; `at_once` if single rows open clusters at once."""
     part = sample(rng, rows, TRIAL).without_labels()
-    problem = Problem(part, divergence, Weights(0.0))
+    problem = MarginProblem(part, divergence, LossWeights(0.0))
     limit = int(min(MOST, max(1, part.n // (2 * (part.d + 1)))))
     centres = spread_centres(rng, part, divergence, 0.0, limit)
     outcomes: dict[int, Outcome] = {}
@@ -116,13 +116,13 @@ class Outcome(NamedTuple):
     nearest_other: float  # the least divergence from a cluster that is not a row's own
 
 
-def _criterion(rows: Rows, one: Outcome, least: float) -> float:
+def _criterion(rows: FeatureRows, one: Outcome, least: float) -> float:
     fit = 0.5 * rows.n * rows.d * np.log(max(one.total, least))
     order = float((one.sizes * np.log(rows.n / one.sizes)).sum())
     return float(fit + order + 0.5 * len(one.sizes) * (rows.d + 1) * np.log(rows.n))
 
 
-def _descend_from(problem: Problem, means: np.ndarray) -> Outcome:
+def _descend_from(problem: MarginProblem, means: np.ndarray) -> Outcome:
     """Return what the clusters of a descent from these means achieve."""
     end = descend(problem, bare_clusters(means), max_iter=30, tol=1e-3, grow=False)
     found = scan(problem, end.clusters, end.z)

@@ -16,13 +16,13 @@ import numpy as np
 
 from infinimix.estimators.common.labels import check_lengths
 from infinimix.maxmargin.descent.algorithm import open_clusters, scan
-from infinimix.maxmargin.experts.training import Data, find_purity
+from infinimix.maxmargin.experts.training import TrainingData, find_purity
 from infinimix.maxmargin.loops.assignment import add_up, group
 from infinimix.maxmargin.loops.expert import add_equations
 from infinimix.maxmargin.objective.divergences import Divergence, check_rows
-from infinimix.maxmargin.objective.hinges import Weights
-from infinimix.maxmargin.objective.problem import Clusters, Problem
-from infinimix.maxmargin.objective.rows import Rows, make_rows, signs
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
+from infinimix.maxmargin.objective.rows import FeatureRows, make_rows, signs
 from infinimix.maxmargin.reading import read_more
 from infinimix.maxmargin.states import ExpertsState, MaxMarginState
 
@@ -32,11 +32,11 @@ MOST = 8_000_000  # numbers in the normal equations of all experts
 class Batch(NamedTuple):
     """More rows of a fitted model."""
 
-    rows: Rows
+    rows: FeatureRows
     codes: np.ndarray  # of the sorted labels
 
 
-def remember(state: ExpertsState, data: Data, w: Weights) -> MaxMarginState:
+def remember(state: ExpertsState, data: TrainingData, w: LossWeights) -> MaxMarginState:
     """Return a state with what mini-batches need: the equations if there are any, not too many."""
     K, C, p = state.eta.shape
     none = w.is_joint(C) or K * C * p * (p + 1) > MOST
@@ -48,7 +48,7 @@ def remember(state: ExpertsState, data: Data, w: Weights) -> MaxMarginState:
     return MaxMarginState(**vars(state), cells=n, equations=equations)
 
 
-def _sums(rows: Rows, clusters: Clusters, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _sums(rows: FeatureRows, clusters: Clusters, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return how many cells each cluster has in each column, and their sums."""
     n, total = np.zeros((2, *clusters.means.shape))
     add_up(rows.F, z, rows.d, n, total)
@@ -56,8 +56,8 @@ def _sums(rows: Rows, clusters: Clusters, z: np.ndarray) -> tuple[np.ndarray, np
 
 
 def _add_rows(
-    equations: np.ndarray, divergence: Divergence, rows: Rows, clusters: Clusters, z: np.ndarray,
-    w: Weights,
+    equations: np.ndarray, divergence: Divergence, rows: FeatureRows, clusters: Clusters, z: np.ndarray,
+    w: LossWeights,
 ) -> None:  # fmt: skip
     """Add the IRLS equations of rows to those of their clusters, in place."""
     order, start = group(z, len(clusters))
@@ -96,10 +96,10 @@ def read_batch(model: Any, state: MaxMarginState, X: Any, y: Any) -> Batch:
     return Batch(rows, codes)
 
 
-def learn_batch(state: MaxMarginState, batch: Batch, w: Weights) -> MaxMarginState:
+def learn_batch(state: MaxMarginState, batch: Batch, w: LossWeights) -> MaxMarginState:
     """Return the state after more rows; its equations grow in place, when all else is done."""
     rows, divergence = batch.rows, state.divergence
-    problem = Problem(rows, divergence, w)
+    problem = MarginProblem(rows, divergence, w)
     clusters = state.clusters
     found = scan(problem, clusters)
     z, opening = found.z, problem.opening_costs(problem.squares())

@@ -13,13 +13,13 @@ import numpy as np
 from infinimix.estimators.common.bounded import minimise
 from infinimix.maxmargin.descent.algorithm import POLISH, Iterate, move_experts
 from infinimix.maxmargin.experts.gating import Gate, probabilities
-from infinimix.maxmargin.objective.problem import Clusters, Problem
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 
 LARGE, ASKED, FOLDS = 10_000, 3_000, 3
 
 
 def find_slope(
-    rng: np.random.Generator, problem: Problem, now: Iterate, codes: np.ndarray, gate: Gate
+    rng: np.random.Generator, problem: MarginProblem, now: Iterate, codes: np.ndarray, gate: Gate
 ) -> float:
     """Return the slope of the probabilities of the gate that a descent has led to."""
     n = problem.rows.n
@@ -34,7 +34,7 @@ def find_slope(
         kept = np.flatnonzero(fold != held_out)
         if len(kept) == 0 or len(kept) == n:
             continue
-        part = Problem(problem.rows.take(kept), problem.divergence, problem.weights)
+        part = MarginProblem(problem.rows.take(kept), problem.divergence, problem.weights)
         clusters = Clusters(now.clusters.means, np.zeros_like(now.clusters.eta))
         move_experts(part, clusters, now.z[kept], POLISH, 1e-3, np.zeros(len(clusters), bool))
         asked = np.flatnonzero(fold == held_out)

@@ -16,9 +16,9 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from infinimix.maxmargin.objective.divergences import Divergence
-from infinimix.maxmargin.objective.hinges import Weights
-from infinimix.maxmargin.objective.problem import Clusters, Problem
-from infinimix.maxmargin.objective.rows import Rows
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
+from infinimix.maxmargin.objective.rows import FeatureRows
 
 
 class Gate(NamedTuple):
@@ -30,18 +30,18 @@ class Gate(NamedTuple):
     precision: float  # b of soft gating
     soft: bool
 
-    def scores(self, rows: Rows) -> tuple[np.ndarray, np.ndarray]:
+    def scores(self, rows: FeatureRows) -> tuple[np.ndarray, np.ndarray]:
         """Return divergences (n, K) and scores (n, K, C)."""
         K, C = self.clusters.eta.shape[:2]
-        problem = Problem(rows, self.divergence, Weights(1.0))
+        problem = MarginProblem(rows, self.divergence, LossWeights(1.0))
         S = rows.F @ problem.score_vectors(self.clusters).T
         return np.maximum(rows.phi[:, None] + S[:, :K], 0.0), S[:, K:].reshape(rows.n, K, C)
 
-    def nearest(self, rows: Rows) -> np.ndarray:
+    def nearest(self, rows: FeatureRows) -> np.ndarray:
         """Return the cluster of the nearest mean of each row."""
         return np.asarray(self.scores(rows)[0].argmin(axis=1))
 
-    def discriminants(self, rows: Rows) -> np.ndarray:
+    def discriminants(self, rows: FeatureRows) -> np.ndarray:
         """Return the discriminants, (n, C)."""
         D, f = self.scores(rows)
         if not self.soft:

@@ -20,9 +20,9 @@ from infinimix.maxmargin.descent.starts import SAMPLE, find_penalty, sample, sta
 from infinimix.maxmargin.experts.calibration import find_slope
 from infinimix.maxmargin.experts.gating import Gate
 from infinimix.maxmargin.objective.divergences import Divergence, find_divergence
-from infinimix.maxmargin.objective.hinges import Weights
-from infinimix.maxmargin.objective.problem import Clusters, Problem
-from infinimix.maxmargin.objective.rows import Rows, make_rows, signs
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
+from infinimix.maxmargin.objective.rows import FeatureRows, make_rows, signs
 from infinimix.maxmargin.reading import read_labelled
 from infinimix.maxmargin.states import ExpertsState
 
@@ -31,27 +31,27 @@ STARTS = 3
 PURE = 0.99  # share of the largest class in its cluster from which on experts are inert
 
 
-class Data(NamedTuple):
+class TrainingData(NamedTuple):
     """A table with labels, as the descent takes it."""
 
-    rows: Rows
+    rows: FeatureRows
     codes: np.ndarray  # of the sorted labels
     labels: Labels
     divergence: Divergence
     names: np.ndarray | None = None  # of the columns
 
 
-def read_data(model: Any, X: Any, y: Any, classes: Any = None) -> Data:
+def read_data(model: Any, X: Any, y: Any, classes: Any = None) -> TrainingData:
     """Check and encode a table and its labels for the divergence of a model."""
     table = read_labelled(model, X, y, classes)
     divergence = find_divergence(model.divergence, table.X)
     rows = make_rows(table.X, divergence, signs(table.codes, len(table.labels.values)))
-    return Data(rows, table.codes, table.labels, divergence, table.names)
+    return TrainingData(rows, table.codes, table.labels, divergence, table.names)
 
 
 def find_scales(
-    rng: np.random.Generator, data: Data, w: Weights, at_once: bool = False
-) -> tuple[Weights, Clusters]:
+    rng: np.random.Generator, data: TrainingData, w: LossWeights, at_once: bool = False
+) -> tuple[LossWeights, Clusters]:
     """Return weights with lam and s from the scale of the data, and the clusters of DP-means.
 
     `at_once` if single rows open clusters at once.
@@ -63,31 +63,31 @@ def find_scales(
     return w._replace(lam=s * lam, s=s), clusters
 
 
-def plain_clusters(rng: np.random.Generator, data: Data, lam: float) -> Clusters:
+def plain_clusters(rng: np.random.Generator, data: TrainingData, lam: float) -> Clusters:
     """Return clusters of DP-means, the best of a few starts; their experts are zero.
 
     Of many rows a part is asked, at a part of the penalty.
     """
     part = sample(rng, data.rows.without_labels(), SAMPLE)
-    problem = Problem(part, data.divergence, Weights(lam * part.n / data.rows.n))
+    problem = MarginProblem(part, data.divergence, LossWeights(lam * part.n / data.rows.n))
     firsts = [start(rng, part, data.divergence, problem.weights, part.n) for _ in range(STARTS)]
     runs = [descend_and_merge(problem, first, 30, 1e-3) for first in firsts]
     means = min(runs, key=lambda run: run.history[-1]).clusters.means
     return Clusters(means, np.zeros((len(means), data.rows.Y.shape[1], part.d + 1)))
 
 
-def mean_divergence(data: Data, clusters: Clusters) -> float:
+def mean_divergence(data: TrainingData, clusters: Clusters) -> float:
     """Return the mean divergence of the rows from their nearest means."""
-    problem = Problem(data.rows.without_labels(), data.divergence, Weights(0.0))
+    problem = MarginProblem(data.rows.without_labels(), data.divergence, LossWeights(0.0))
     return float(scan(problem, clusters.without_experts()).cost.mean())
 
 
-def fit_experts(problem: Problem, clusters: Clusters, steps: int = POLISH) -> Clusters:
+def fit_experts(problem: MarginProblem, clusters: Clusters, steps: int = POLISH) -> Clusters:
     """Return the clusters of the nearest rows, with experts for them: where Algorithm 1 begins.
 
     Experts that are zero would let every row prefer a cluster of its own.
     """
-    plain = Problem(problem.rows.without_labels(), problem.divergence, problem.weights)
+    plain = MarginProblem(problem.rows.without_labels(), problem.divergence, problem.weights)
     z = scan(plain, clusters.without_experts()).z
     used = np.flatnonzero(np.bincount(z, minlength=len(clusters)))
     clusters, z = clusters.keep(used), np.searchsorted(used, z)
@@ -96,7 +96,7 @@ def fit_experts(problem: Problem, clusters: Clusters, steps: int = POLISH) -> Cl
     return clusters
 
 
-def find_gate(data: Data, now: Iterate, soft: bool) -> Gate:
+def find_gate(data: TrainingData, now: Iterate, soft: bool) -> Gate:
     """Return how the experts of a descent are asked, with the precision of its rows."""
     mean = mean_divergence(data, now.clusters)
     precision = 0.5 * data.rows.d / mean if mean > 0 else 1.0
@@ -112,7 +112,7 @@ def find_purity(z: np.ndarray, codes: np.ndarray) -> float:
 
 
 def make_state(
-    model: Any, data: Data, problem: Problem, now: Iterate, rng: np.random.Generator
+    model: Any, data: TrainingData, problem: MarginProblem, now: Iterate, rng: np.random.Generator
 ) -> ExpertsState:
     """Return what a descent has found, with the slope of its probabilities."""
     w, gate = problem.weights, find_gate(data, now, model.gating == "soft")

@@ -21,7 +21,7 @@ from infinimix.families.seam import empty, map_arrays, reserve
 from infinimix.maxmargin.loops.gibbs import count_rows, draw_experts, sweep
 
 
-class Hyper(NamedTuple):
+class SVMHyper(NamedTuple):
     """Concentration of the CRP, weight of the hinge, scale of the experts' prior, margin."""
 
     alpha: float
@@ -41,14 +41,14 @@ class Kept:
 
 
 @dataclass
-class Chain:
+class SVMChain:
     """The state of the sampler, and its data."""
 
     families: Any
     blocks: tuple[np.ndarray, ...]
     X: np.ndarray  # (n, p) for the experts, with a one
     Y: np.ndarray  # (n, C) signs
-    hyper: Hyper
+    hyper: SVMHyper
     z: np.ndarray
     rng: np.random.Generator
     traces: dict[str, list[float]] = field(default_factory=lambda: {"n_clusters": [], "hinge": []})

@@ -1,4 +1,4 @@
-"""Rows of a chain: digits, columns within clusters and for experts, where a chain begins."""
+"""FeatureRows of a chain: digits, columns within clusters and for experts, where a chain begins."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from infinimix.families.priors import blank, find_families
 from infinimix.families.seam import empty
 from infinimix.inference.ensemble.bank import pool_rows
 from infinimix.maxmargin.descent.starts import find_penalty
-from infinimix.maxmargin.experts.training import Data, plain_clusters
+from infinimix.maxmargin.experts.training import TrainingData, plain_clusters
 from infinimix.maxmargin.objective.divergences import find_divergence
 from infinimix.maxmargin.objective.problem import divergences_from
 from infinimix.maxmargin.objective.rows import make_rows
@@ -82,7 +82,7 @@ def first_clusters(rng: np.random.Generator, X: np.ndarray) -> np.ndarray:
     """Return clusters of DP-means, where the chain begins."""
     divergence = find_divergence("euclidean", X)
     rows = make_rows(X, divergence)
-    data = Data(rows, np.zeros(rows.n, np.int64), Labels(), divergence)
+    data = TrainingData(rows, np.zeros(rows.n, np.int64), Labels(), divergence)
     clusters = plain_clusters(rng, data, find_penalty(rng, rows, divergence))
     means = clusters.means + divergence.centre
     z = divergences_from(rows, divergence, means).argmin(axis=1)

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Weights(NamedTuple):
+class LossWeights(NamedTuple):
     """The numbers that weigh the terms, and which hinge and which experts there are."""
 
     lam: float
@@ -43,7 +43,7 @@ class Weights(NamedTuple):
         return 2.0 * self.c * self.margin * (1 if self.is_joint(n_outputs) else n_outputs)
 
 
-def hinges(scores: np.ndarray, Y: np.ndarray, w: Weights) -> np.ndarray:
+def hinges(scores: np.ndarray, Y: np.ndarray, w: LossWeights) -> np.ndarray:
     """Return the hinge of each row, not weighted; outputs are on the last axis of both arrays."""
     if not w.is_joint(Y.shape[-1]):
         return np.maximum(w.margin - Y * scores, 0.0).sum(axis=-1)
@@ -51,13 +51,13 @@ def hinges(scores: np.ndarray, Y: np.ndarray, w: Weights) -> np.ndarray:
     return np.asarray((scores + w.margin * (Y < 0)).max(axis=-1) - own)
 
 
-def one_point(squares: np.ndarray, w: Weights) -> np.ndarray:
+def one_point(squares: np.ndarray, w: LossWeights) -> np.ndarray:
     """Return a of the SVM of one point: eta* = a y x, a = min(2 c nu^2, l / |x|^2)."""
     with np.errstate(divide="ignore"):  # a row of zeros, without a bias
         return np.minimum(2.0 * w.c * w.nu**2, w.margin / squares)
 
 
-def one_point_experts(X: np.ndarray, Y: np.ndarray, w: Weights) -> np.ndarray:
+def one_point_experts(X: np.ndarray, Y: np.ndarray, w: LossWeights) -> np.ndarray:
     """Return the expert of each row alone, (n, C, p)."""
     squares, C = np.einsum("ij,ij->i", X, X), Y.shape[1]
     if w.is_joint(C):
@@ -66,7 +66,7 @@ def one_point_experts(X: np.ndarray, Y: np.ndarray, w: Weights) -> np.ndarray:
     return one_point(squares, w)[:, None, None] * Y[:, :, None] * X[:, None, :]
 
 
-def one_point_costs(squares: np.ndarray, C: int, w: Weights) -> np.ndarray:
+def one_point_costs(squares: np.ndarray, C: int, w: LossWeights) -> np.ndarray:
     """Return hinge and penalty of the expert of each row alone (eq. 32 without lambda)."""
     if w.is_joint(C):
         a, shared = _one_point_jointly(squares, C, w), C / (C - 1)
@@ -77,7 +77,7 @@ def one_point_costs(squares: np.ndarray, C: int, w: Weights) -> np.ndarray:
     return np.asarray(C * (hinge + 0.5 * w.ridge * a**2 * squares))
 
 
-def _one_point_jointly(squares: np.ndarray, C: int, w: Weights) -> np.ndarray:
+def _one_point_jointly(squares: np.ndarray, C: int, w: LossWeights) -> np.ndarray:
     """Return the factor of x in the output of a row's own class, nu^2 a."""
     with np.errstate(divide="ignore"):
         return np.minimum(2.0 * w.c * w.nu**2, w.margin * (C - 1) / (C * squares))

@@ -18,12 +18,12 @@ import numpy as np
 
 from infinimix.maxmargin.objective.divergences import Divergence
 from infinimix.maxmargin.objective.hinges import (
-    Weights,
+    LossWeights,
     hinges,
     one_point_costs,
     one_point_experts,
 )
-from infinimix.maxmargin.objective.rows import Rows
+from infinimix.maxmargin.objective.rows import FeatureRows
 
 
 @dataclass
@@ -54,12 +54,12 @@ class Clusters:
 
 
 @dataclass
-class Problem:
-    """Rows, a divergence and the weights of the terms."""
+class MarginProblem:
+    """FeatureRows, a divergence and the weights of the terms."""
 
-    rows: Rows
+    rows: FeatureRows
     divergence: Divergence
-    weights: Weights
+    weights: LossWeights
 
     def score_vectors(self, clusters: Clusters) -> np.ndarray:
         """Return W of shape (K (1 + C), p): F @ W.T has all divergences, then all scores."""
@@ -136,8 +136,8 @@ def bare_clusters(means: np.ndarray) -> Clusters:
     return Clusters(means, np.empty((len(means), 0, means.shape[1] + 1)))
 
 
-def divergences_from(rows: Rows, divergence: Divergence, means: np.ndarray) -> np.ndarray:
+def divergences_from(rows: FeatureRows, divergence: Divergence, means: np.ndarray) -> np.ndarray:
     """Return the divergence of each row from each mean, given in natural units."""
     centred = divergence.bound(means - divergence.centre)
-    problem = Problem(rows.without_labels(), divergence, Weights(1.0))
+    problem = MarginProblem(rows.without_labels(), divergence, LossWeights(1.0))
     return problem.divergences(bare_clusters(centred))

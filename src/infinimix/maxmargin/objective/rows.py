@@ -1,4 +1,4 @@
-"""Rows ready for matrix products: features, missing cells, potentials, signs of the labels.
+"""FeatureRows ready for matrix products: features, missing cells, potentials, signs of the labels.
 
 A row is F = [x - centre, 1] or, where cells are missing, [x - centre with 0 for these, 1,
 missingness indicators]. A cluster is a vector of the same length for its divergence, and one for
@@ -19,8 +19,8 @@ from infinimix.maxmargin.objective.divergences import Divergence
 CHUNK = 1024  # rows of one matrix product: what it writes stays in the cache
 
 
-class Rows(NamedTuple):
-    """Rows as the engine takes them."""
+class FeatureRows(NamedTuple):
+    """FeatureRows as the engine takes them."""
 
     F: np.ndarray  # (n, d + 1), or (n, 2 d + 1) with missingness indicators
     phi: np.ndarray  # (n,) potential
@@ -37,11 +37,11 @@ class Rows(NamedTuple):
         """Are cells missing?"""
         return self.F.shape[1] > self.d + 1
 
-    def take(self, index: Any) -> Rows:
+    def take(self, index: Any) -> FeatureRows:
         """Return some of the rows."""
-        return Rows(self.F[index], self.phi[index], self.Y[index], self.d)
+        return FeatureRows(self.F[index], self.phi[index], self.Y[index], self.d)
 
-    def without_labels(self) -> Rows:
+    def without_labels(self) -> FeatureRows:
         """Return the same rows for plain DP-means."""
         return self._replace(Y=self.Y[:, :0])
 
@@ -55,7 +55,7 @@ class Rows(NamedTuple):
             yield slice(start, min(start + CHUNK, self.n))
 
 
-def make_rows(X: np.ndarray, divergence: Divergence, Y: np.ndarray | None = None) -> Rows:
+def make_rows(X: np.ndarray, divergence: Divergence, Y: np.ndarray | None = None) -> FeatureRows:
     """Return rows for the engine; NaN is a missing cell."""
     missing = np.isnan(X)
     n, d = X.shape
@@ -71,7 +71,7 @@ def make_rows(X: np.ndarray, divergence: Divergence, Y: np.ndarray | None = None
     if not np.isfinite(phi).all():
         row = int(np.flatnonzero(~np.isfinite(phi))[0])
         raise ValueError(f"Row {row} of X has numbers too large to square; scale the columns.")
-    return Rows(F, phi, np.empty((n, 0)) if Y is None else Y, d)
+    return FeatureRows(F, phi, np.empty((n, 0)) if Y is None else Y, d)
 
 
 def signs(codes: np.ndarray, n_classes: int) -> np.ndarray:
