@@ -116,7 +116,7 @@ def crammer_singer(X, y, n_classes, w):
 
 
 def algorithm_1(X, y, n_classes, means, experts, w, tol=1e-3, max_iter=300):
-    """FeatureRows one by one, then means, then one step of each expert; until eq. 35 hardly changes."""
+    """Rows one by one, then means, then one step of each expert; until eq. 35 hardly changes."""
     means, experts, z = list(means), list(experts), np.full(len(X), -1)
     history = []
     for _ in range(max_iter):

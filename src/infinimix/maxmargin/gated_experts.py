@@ -99,7 +99,7 @@ class GatedExperts(ClassifierMixin, BaseEstimator):
 
     @property
     def cluster_sizes_(self) -> np.ndarray:
-        """FeatureRows of each cluster."""
+        """Rows of each cluster."""
         return np.asarray(self._fitted.sizes)
 
     @property

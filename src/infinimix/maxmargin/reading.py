@@ -12,7 +12,7 @@ from infinimix.scikit import _get_feature_names, check_array, validate_data
 FORM: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
 
 
-class Table(NamedTuple):
+class LabelledTable(NamedTuple):
     """The first table of a model, with labels if it is a classifier."""
 
     X: np.ndarray
@@ -21,14 +21,14 @@ class Table(NamedTuple):
     labels: Labels
 
 
-def read_table(model: Any, X: Any) -> Table:
+def read_table(model: Any, X: Any) -> LabelledTable:
     """Return a table without labels; the model is not changed."""
     names = _get_feature_names(X)
     X = check_array(X, input_name="X", estimator=model, **FORM)
-    return Table(_check_finite(X), names, np.empty(0, np.int64), Labels())
+    return LabelledTable(_check_finite(X), names, np.empty(0, np.int64), Labels())
 
 
-def read_labelled(model: Any, X: Any, y: Any, classes: Any = None) -> Table:
+def read_labelled(model: Any, X: Any, y: Any, classes: Any = None) -> LabelledTable:
     """Return a table and its labels; `classes` may declare more of these."""
     labels = Labels()
     codes, new = labels.read(y, classes)

@@ -1,6 +1,6 @@
 """DP-means out of its worst local optima: two clusters become one where that pays.
 
-FeatureRows that choose one by one cannot get there: the first to leave a cluster finds a mean that is not
+Rows that choose one by one cannot get there: the first to leave a cluster finds a mean that is not
 yet that of both. The rise of the divergences is known beforehand, n_a D(m_a, m) + n_b D(m_b, m)
 with m the common mean, cell by cell where cells are missing.
 """

@@ -1,6 +1,6 @@
 """Assignment and experts of the published forms: one hinge over all classes, and no bias.
 
-FeatureRows choose as in `loops.assignment`, with Crammer and Singer's hinge. Its experts are those of
+Rows choose as in `loops.assignment`, with Crammer and Singer's hinge. Its experts are those of
 liblinear: the coordinate updates of the paper's appendix C stop far from the optimum. Liblinear
 minimises |w|^2 / 2 + C sum xi over the classes that it sees, so that eta = l w with C = 2 c nu^2 /
 l, and a class without rows gets a row of zeros, which costs the same whatever the expert. What it

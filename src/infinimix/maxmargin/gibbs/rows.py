@@ -1,4 +1,4 @@
-"""FeatureRows of a chain: digits, columns within clusters and for experts, where a chain begins."""
+"""Rows of a chain: digits, columns within clusters and for experts, where a chain begins."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Clusters:
 
 @dataclass
 class MarginProblem:
-    """FeatureRows, a divergence and the weights of the terms."""
+    """Rows, a divergence and the weights of the terms."""
 
     rows: FeatureRows
     divergence: Divergence

@@ -1,4 +1,4 @@
-"""FeatureRows ready for matrix products: features, missing cells, potentials, signs of the labels.
+"""Rows ready for matrix products: features, missing cells, potentials, signs of the labels.
 
 A row is F = [x - centre, 1] or, where cells are missing, [x - centre with 0 for these, 1,
 missingness indicators]. A cluster is a vector of the same length for its divergence, and one for
@@ -20,7 +20,7 @@ CHUNK = 1024  # rows of one matrix product: what it writes stays in the cache
 
 
 class FeatureRows(NamedTuple):
-    """FeatureRows as the engine takes them."""
+    """Rows as the engine takes them."""
 
     F: np.ndarray  # (n, d + 1), or (n, 2 d + 1) with missingness indicators
     phi: np.ndarray  # (n,) potential
