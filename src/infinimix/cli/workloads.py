@@ -171,6 +171,7 @@ def max_margin() -> None:
     DPMeansSVC(random_state=0).fit(X, y)
     MaxMarginDPMeans(random_state=0).fit(X, y).predict_proba(X)
     MaxMarginDPMeans(lam=1.0, s=1.0, random_state=0).partial_fit(X, y, classes=[0, 1])
+    MaxMarginDPMeans.as_published(lam=1.0, s=1.0, random_state=0).fit(X, y)
     GibbsInfiniteSVC(n_iter=6, burn_in=2, random_state=0).fit(X, y).predict_proba(X)
 
 

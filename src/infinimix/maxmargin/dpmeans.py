@@ -13,12 +13,8 @@ from infinimix.maxmargin.descent.merging import descend_and_merge
 from infinimix.maxmargin.descent.sequential import descend_in_order
 from infinimix.maxmargin.descent.starts import find_penalty, start
 from infinimix.maxmargin.objective.divergences import check_rows, find_divergence
-from infinimix.maxmargin.objective.problem import (
-    LossWeights,
-    MarginProblem,
-    bare_clusters,
-    divergences_from,
-)
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import MarginProblem, bare_clusters, divergences_from
 from infinimix.maxmargin.objective.rows import make_rows
 from infinimix.maxmargin.parameters import RULES
 from infinimix.maxmargin.reading import read_more, read_table
@@ -37,10 +33,10 @@ class DPMeans(ClusterMixin, BaseEstimator):
         on at most 2,000 rows, and puts lam between what one more cluster would save and what the
         least useful one saves (if sequential: between the largest divergence from a row's own mean
         and the least from another); `lam_` shows it.
-    divergence : {"euclidean", "kl", "itakura-saito", "mahalanobis"}
+    divergence : {"euclidean", "kl", "itakura-saito", "bernoulli", "mahalanobis"}
         Squared Euclidean distance; the generalised Kullback-Leibler divergence, for counts and
-        proportions; Itakura-Saito, for positive numbers such as spectra; or
-        (x - mu)' matrix (x - mu).
+        proportions; Itakura-Saito, for positive numbers such as spectra; that of Bernoulli
+        variables, for columns of 0 and 1; or (x - mu)' matrix (x - mu).
     creation : {"delayed", "sequential"}
         "delayed" opens clusters after each pass, where it pays most, from a DP-means++ start, and
         closes and merges clusters that are not worth their penalty. "sequential" is the algorithm
@@ -110,7 +106,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.divergence != "mahalanobis"
-        tags.input_tags.positive_only = self.divergence in ("kl", "itakura-saito")
+        tags.input_tags.positive_only = self.divergence in ("kl", "itakura-saito", "bernoulli")
         return tags
 
     def fit(self, X: Any, y: Any = None) -> DPMeans:

@@ -29,6 +29,7 @@ from infinimix.scikit import BaseEstimator, ClassifierMixin
 from infinimix.tables import Schema, encode
 
 CHUNK = 1024
+DEGREES = 1e6  # of freedom, of a variance that is as good as known
 
 
 class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
@@ -56,6 +57,8 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         States that predictions average over, at most.
     random_state : int, Generator or None
         Seed.
+    fit_intercept : bool
+        Give each expert a bias, which has the prior of the other weights.
 
     Attributes
     ----------
@@ -105,6 +108,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         clusters: Any = "real",
         n_samples: int = 50,
         random_state: Any = None,
+        fit_intercept: bool = True,
     ) -> None:
         self.alpha = alpha
         self.c = c
@@ -116,6 +120,28 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         self.clusters = clusters
         self.n_samples = n_samples
         self.random_state = random_state
+        self.fit_intercept = fit_intercept
+
+    @classmethod
+    def as_published(
+        cls, variance: float = 0.5, kappa: float = 1.0, **changes: Any
+    ) -> GibbsInfiniteSVC:
+        """Return the paper's own form: clusters of known variance, experts without a bias.
+
+        The density of a cluster is exp(-D(x, mu)) with D = |x - mu|^2 / (2 variance), and its mean
+        has the conjugate prior exp(-kappa D(0, mu)): equations 4 and 5 with tau = 0. More than two
+        classes are one against the rest, as otherwise; the paper prints no sampler for new
+        clusters under the loss of its appendix C.
+
+        Examples
+        --------
+        >>> from infinimix import GibbsInfiniteSVC
+        >>> GibbsInfiniteSVC.as_published(c=0.5).fit_intercept
+        False
+        """
+        known = {"real": (0.0, float(kappa), DEGREES, float(variance) ** 0.5)}
+        published: dict[str, Any] = {"cluster_prior": known, "fit_intercept": False}
+        return cls(**(published | changes))
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
@@ -141,8 +167,11 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         rng = np.random.default_rng(seed_sequence(self.random_state))
         z = first_clusters(rng, X)
         hyper, burn_in = read_settings(self)
-        chain = SVMChain(families, blocks, experts_rows(X, fill), Y, hyper, z, rng)
+        seen = experts_rows(X, fill, float(self.fit_intercept))
+        chain = SVMChain(families, blocks, seen, Y, hyper, z, rng)
         kept = self._run(chain)
+        if not self.fit_intercept:
+            kept.eta[..., -1] = 0.0  # it has met no row: answers need not know that
         traces = {name: np.array(trace) for name, trace in chain.traces.items()}
         self._state = InfiniteSVCState(
             table.names, table.labels, schema, families, kept, fill, chain.labels(), traces,
@@ -181,7 +210,8 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         weight = cluster_weights(state, blocks, len(X), hyper.alpha)
         if L == 1:
             return np.ones((len(X), 1))
-        scores = np.einsum("ip,mcp->imc", experts_rows(X, state.fill), state.kept.eta)
+        seen = experts_rows(X, state.fill)
+        scores = np.einsum("ip,mcp->imc", seen, state.kept.eta)
         p = class_shares(scores, hyper.c, hyper.margin)
         proba = np.einsum("im,iml->il", weight, p)
         return proba + (1.0 - weight.sum(axis=1, keepdims=True)) / L  # new clusters: all are equal

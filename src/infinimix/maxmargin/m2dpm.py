@@ -8,6 +8,7 @@ import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.maxmargin.descent.algorithm import Iterate, descend
+from infinimix.maxmargin.descent.at_sight import descend_at_sight, one_cluster
 from infinimix.maxmargin.experts.batches import learn_batch, read_batch, remember
 from infinimix.maxmargin.experts.training import (
     TrainingData,
@@ -19,10 +20,15 @@ from infinimix.maxmargin.experts.training import (
     warn_if_inert,
 )
 from infinimix.maxmargin.gated_experts import GatedExperts
-from infinimix.maxmargin.objective.problem import Clusters, LossWeights, MarginProblem
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 from infinimix.maxmargin.states import MaxMarginState
 
 Model = TypeVar("Model", bound="MaxMarginDPMeans")
+PUBLISHED: dict[str, Any] = {
+    "multi_class": "crammer-singer", "creation": "sequential", "fit_intercept": False,
+    "gating": "hard", "calibrate": False, "tol": 1e-3,
+}  # fmt: skip
 
 
 class MaxMarginDPMeans(GatedExperts):
@@ -45,8 +51,8 @@ class MaxMarginDPMeans(GatedExperts):
         Weight of the hinge; nu : float, standard deviation of an expert's prior; margin : float.
     gating : {"hard", "soft"}
         Ask the expert of the nearest mean, or all of them by nearness.
-    divergence : {"euclidean", "kl", "itakura-saito"}
-        As in `DPMeans`.
+    divergence : {"euclidean", "kl", "itakura-saito", "bernoulli"}
+        As in `DPMeans`; "bernoulli" is for columns of 0 and 1.
     n_init : int
         Starts; that of the least objective is kept.
     max_iter, tol : int, float
@@ -58,6 +64,15 @@ class MaxMarginDPMeans(GatedExperts):
         Find the slope of the probabilities on held-out rows; otherwise it is 1.
     random_state : int, Generator or None
         Seed.
+    multi_class : {"one-vs-rest", "crammer-singer"}
+        The loss of more than two classes: a hinge for each class against the rest, or one over
+        all of them (appendix C of the paper).
+    creation : {"delayed", "sequential"}
+        Start from DP-means and open clusters after a pass, where that pays most; or Algorithm 1
+        of the paper: start from one cluster, let rows open clusters at sight, in their order, and
+        stop when a pass lowers the objective by less than `tol` of it. `n_init` has no effect then.
+    fit_intercept : bool
+        Give each expert a bias, which is regularised with the other weights.
 
     Attributes
     ----------
@@ -107,6 +122,9 @@ class MaxMarginDPMeans(GatedExperts):
         warm_start: bool = False,
         calibrate: bool = True,
         random_state: Any = None,
+        multi_class: str = "one-vs-rest",
+        creation: str = "delayed",
+        fit_intercept: bool = True,
     ) -> None:
         self.lam = lam
         self.s = s
@@ -121,6 +139,24 @@ class MaxMarginDPMeans(GatedExperts):
         self.warm_start = warm_start
         self.calibrate = calibrate
         self.random_state = random_state
+        self.multi_class = multi_class
+        self.creation = creation
+        self.fit_intercept = fit_intercept
+
+    @classmethod
+    def as_published(cls: type[Model], **changes: Any) -> Model:
+        """Return the paper's own form: Algorithm 1, appendix C's loss, experts without a bias.
+
+        What the paper leaves open or has wrong is corrected (docs/max-margin.md); `lam`, `s`, `c`
+        and `nu` are yours to give, as the paper chooses them on folds.
+
+        Examples
+        --------
+        >>> from infinimix import MaxMarginDPMeans
+        >>> MaxMarginDPMeans.as_published(lam=150.0, s=0.01, c=2.5).multi_class
+        'crammer-singer'
+        """
+        return cls(**(PUBLISHED | changes))
 
     def fit(self: Model, X: Any, y: Any) -> Model:
         """Learn a table and its labels."""
@@ -145,7 +181,8 @@ class MaxMarginDPMeans(GatedExperts):
             warn_if_inert(self._state)
         else:
             batch = read_batch(self, self._state, X, y)
-            self._state = learn_batch(self._state, batch, float(self.nu), float(self.margin))
+            state = self._state
+            self._state = learn_batch(state, batch, self._weights(state.lam, state.s, state.c))
         return self
 
     def _learn(self, X: Any, y: Any, classes: Any) -> MaxMarginState:
@@ -156,30 +193,36 @@ class MaxMarginDPMeans(GatedExperts):
         problem = MarginProblem(data.rows, data.divergence, weights)
         before = self._clusters_before(data) if self.warm_start else None
         starts = [] if before is None else [before]
-        if first is not None and not starts:
+        if first is not None and not starts and self.creation == "delayed":
             starts.append(fit_experts(problem, first))
         end = self._best(rng, data, problem, starts)
-        return remember(make_state(self, data, problem, end, rng), data, float(self.margin))
+        return remember(make_state(self, data, problem, end, rng), data, weights)
+
+    def _weights(self, lam: float, s: float, c: float) -> LossWeights:
+        """Return the weights of the terms, with the loss and the experts of this model."""
+        joint, constant = self.multi_class == "crammer-singer", float(self.fit_intercept)
+        return LossWeights(lam, s, c, float(self.nu), float(self.margin), joint, constant)
 
     def _weigh(
         self, rng: np.random.Generator, data: TrainingData
     ) -> tuple[LossWeights, Clusters | None]:
         """Return the weights of the terms, and the clusters of DP-means if they led to them."""
-        c, nu, margin = float(self.c), float(self.nu), float(self.margin)
+        c = float(self.c)
         if not isinstance(self.lam, str) and not isinstance(self.s, str):
-            return LossWeights(float(self.lam), float(self.s), c, nu, margin), None
-        auto, clusters = find_scales(rng, data, c, margin)
+            return self._weights(float(self.lam), float(self.s), c), None
+        at_once = self.creation == "sequential"
+        auto, clusters = find_scales(rng, data, self._weights(1.0, 1.0, c), at_once)
         s = auto.s if isinstance(self.s, str) else float(self.s)
         if isinstance(self.lam, str):
-            return LossWeights(auto.lam / auto.s * s, s, c, nu, margin), clusters
-        return LossWeights(float(self.lam), s, c, nu, margin), None
+            return self._weights(auto.lam / auto.s * s, s, c), clusters
+        return self._weights(float(self.lam), s, c), None
 
     def _clusters_before(self, data: TrainingData) -> Clusters | None:
         """Return the clusters of the last fit in terms of the new rows, if they have that shape."""
         state, divergence = self._state, data.divergence
         if state is None or state.eta.shape[1:] != (data.rows.Y.shape[1], data.rows.d + 1):
             return None
-        return Clusters(np.maximum(state.means - divergence.centre, divergence.least), state.eta)
+        return Clusters(divergence.bound(state.means - divergence.centre), state.eta)
 
     def _best(
         self,
@@ -190,6 +233,9 @@ class MaxMarginDPMeans(GatedExperts):
     ) -> Iterate:
         """Return the best of several descents, those from given clusters first."""
         w = problem.weights
+        if self.creation == "sequential":
+            first = starts[0] if starts else one_cluster(problem)
+            return descend_at_sight(problem, first, self.max_iter, self.tol)
         while len(starts) < self.n_init:
             starts.append(fit_experts(problem, plain_clusters(rng, data, w.lam / w.s)))
         runs = [descend(problem, one, self.max_iter, self.tol) for one in starts]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
-from infinimix.maxmargin.objective.divergences import NAMES
+from infinimix.maxmargin.objective.divergences import GATED, NAMES
 
 AUTO: Rule = (
     lambda v: v == "auto" if isinstance(v, str) else is_positive(v),
@@ -39,6 +39,8 @@ RULES: dict[str, Rule] = {
     "divergence": one_of(*NAMES),
     "creation": one_of("delayed", "sequential"),
     "gating": one_of("hard", "soft"),
+    "multi_class": one_of("one-vs-rest", "crammer-singer"),
+    "fit_intercept": FLAG,
     "n_init": _whole(1),
     "max_iter": _whole(1),
     "max_clusters": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
@@ -52,4 +54,4 @@ RULES: dict[str, Rule] = {
     "ss": GRID,
     "cs": GRID,
 }
-GATED_RULES: dict[str, Rule] = RULES | {"divergence": one_of("euclidean", "kl", "itakura-saito")}
+GATED_RULES: dict[str, Rule] = RULES | {"divergence": one_of(*GATED)}

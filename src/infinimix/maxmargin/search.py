@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from infinimix.maxmargin.experts.training import (
     plain_clusters,
     read_data,
 )
-from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
-from infinimix.maxmargin.objective.problem import LossWeights, MarginProblem
+from infinimix.maxmargin.m2dpm import PUBLISHED, MaxMarginDPMeans
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import MarginProblem
 from infinimix.maxmargin.states import SearchState
 
+Search = TypeVar("Search", bound="MaxMarginDPMeansCV")
 PENALTIES = (0.1, 1.0, 10.0)  # times the lam that DPMeans finds
 STRENGTHS = (1.0, 10.0)  # times the s of "auto"
 HINGES = (0.01, 0.1, 1.0)
@@ -50,7 +52,8 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         10 times the `s` that "auto" would take (lam is their product), and c of 0.01, 0.1 and 1.
     cv : int
         Number of folds; fewer if there are fewer rows.
-    nu, margin, gating, divergence, n_init, max_iter, tol, calibrate, random_state
+    nu, margin, gating, divergence, n_init, max_iter, tol, calibrate, random_state, multi_class,
+    creation, fit_intercept
         As in `MaxMarginDPMeans`.
 
     Attributes
@@ -92,6 +95,9 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         tol: float = 1e-4,
         calibrate: bool = True,
         random_state: Any = None,
+        multi_class: str = "one-vs-rest",
+        creation: str = "delayed",
+        fit_intercept: bool = True,
     ) -> None:
         self.lams = lams
         self.ss = ss
@@ -106,6 +112,14 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         self.tol = tol
         self.calibrate = calibrate
         self.random_state = random_state
+        self.multi_class = multi_class
+        self.creation = creation
+        self.fit_intercept = fit_intercept
+
+    @classmethod
+    def as_published(cls: type[Search], **changes: Any) -> Search:
+        """Return the paper's own form, as `MaxMarginDPMeans.as_published`, with its five folds."""
+        return cls(**(PUBLISHED | {"cv": 5} | changes))
 
     def _learn(self, X: Any, y: Any, classes: Any) -> SearchState:
         """Choose on folds, then learn all rows."""
@@ -114,18 +128,19 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         grid = self._grid(rng, data)
         scores = self._cross_validate(rng, data, grid)
         at = int(np.argmax(scores))  # the first of equals: fewest clusters, firmest divergence
-        problem = MarginProblem(data.rows, data.divergence, self._weights(grid[at], 1.0))
+        problem = MarginProblem(data.rows, data.divergence, self._weights_at(grid[at], 1.0))
         end = self._best(rng, data, problem, [])
-        state = remember(make_state(self, data, problem, end, rng), data, float(self.margin))
+        state = remember(make_state(self, data, problem, end, rng), data, problem.weights)
         tried = np.array([[g.ratio * g.s, g.s, g.c] for g in grid]).T
         return SearchState(**vars(state), best_score=float(scores[at]), grid=tried, scores=scores)
 
-    def _weights(self, g: Choice, share: float) -> LossWeights:
+    def _weights_at(self, g: Choice, share: float) -> LossWeights:
         """Return the weights for a share of the rows: a cluster of fewer rows costs less."""
-        return LossWeights(g.ratio * share * g.s, g.s, g.c, float(self.nu), float(self.margin))
+        return self._weights(g.ratio * share * g.s, g.s, g.c)
 
     def _grid(self, rng: np.random.Generator, data: TrainingData) -> list[Choice]:
-        auto, _ = find_scales(rng, data, 1.0, float(self.margin))
+        at_once = self.creation == "sequential"
+        auto, _ = find_scales(rng, data, self._weights(1.0, 1.0, 1.0), at_once)
         ss = [auto.s * f for f in STRENGTHS] if self.ss is None else [float(s) for s in self.ss]
         cs = HINGES if self.cs is None else [float(c) for c in self.cs]
         choices = [
@@ -163,13 +178,18 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         right, ratio, clusters = np.zeros(len(grid)), np.nan, None
         n, one_class = part.rows.n + test.rows.n, part.codes.max() == 0
         for j, g in enumerate(grid):
-            problem = MarginProblem(part.rows, part.divergence, self._weights(g, part.rows.n / n))
-            if g.ratio != ratio or clusters is None:
-                ratio = g.ratio
-                first = plain_clusters(rng, part, ratio * part.rows.n / n)
-                clusters = fit_experts(problem, first)
-            end = descend(problem, clusters, self.max_iter, self.tol)
-            clusters = end.clusters
+            problem = MarginProblem(
+                part.rows, part.divergence, self._weights_at(g, part.rows.n / n)
+            )
+            if self.creation == "sequential":
+                end = self._best(rng, part, problem, [])
+            else:
+                if g.ratio != ratio or clusters is None:
+                    ratio = g.ratio
+                    first = plain_clusters(rng, part, ratio * part.rows.n / n)
+                    clusters = fit_experts(problem, first)
+                end = descend(problem, clusters, self.max_iter, self.tol)
+                clusters = end.clusters
             answers = decide(find_gate(part, end, self.gating == "soft").discriminants(test.rows))
             right[j] = len(answers) if one_class else (answers == test.codes).sum()
         return right

@@ -11,7 +11,8 @@ from infinimix.maxmargin.descent.algorithm import Iterate, finish, scan
 from infinimix.maxmargin.descent.starts import find_penalty
 from infinimix.maxmargin.experts.training import fit_experts, make_state, plain_clusters, read_data
 from infinimix.maxmargin.gated_experts import GatedExperts
-from infinimix.maxmargin.objective.problem import LossWeights, MarginProblem
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import MarginProblem
 
 STEPS = 60  # of IRLS
 

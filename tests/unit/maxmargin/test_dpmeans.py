@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import special
 
 import infinimix
 from infinimix import DPMeans
@@ -12,7 +13,7 @@ from infinimix.maxmargin.objective.problem import divergences_from
 from infinimix.maxmargin.objective.rows import make_rows
 from tests.unit.maxmargin.synthetic import partitions
 
-DIVERGENCES = ("euclidean", "kl", "itakura-saito", "mahalanobis")
+DIVERGENCES = ("euclidean", "kl", "itakura-saito", "bernoulli", "mahalanobis")
 A = np.array([[2.0, 0.5], [0.5, 1.0]])
 rng = np.random.default_rng(0)
 
@@ -27,6 +28,9 @@ def divergence_of(name, x, m):
         return (x - m) @ A @ (x - m)
     if name == "kl":
         return (np.where(x > 0, x * np.log(np.where(x > 0, x, 1.0) / m), 0.0) - x + m).sum()
+    if name == "bernoulli":  # the Kullback-Leibler divergence of two coins
+        m = np.clip(m, 1e-12, 1 - 1e-12)
+        return (special.rel_entr(x, m) + special.rel_entr(1 - x, 1 - m)).sum()
     return (x / m - np.log(x / m) - 1.0).sum()
 
 
@@ -41,6 +45,8 @@ def objective_of(name, X, z, lam):
 def table(name, n, d=2, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.gamma(3.0, size=(n, d)) + 3.0 * rng.integers(0, 2, (n, 1))
+    if name == "bernoulli":
+        return np.exp(-X / 4.0)
     return X if name != "euclidean" else X - 4.0
 
 
@@ -52,7 +58,7 @@ def test_divergences_are_those_of_their_definition(name):
     assert np.allclose(found, [[divergence_of(name, x, m) for m in means] for x in X])
 
 
-@pytest.mark.parametrize("name", DIVERGENCES[:3])
+@pytest.mark.parametrize("name", DIVERGENCES[:4])
 def test_missing_cells_are_left_out(name):
     X, means = table(name, 9, 3), table(name, 4, 3, seed=1)
     X[rng.random(X.shape) < 0.3] = np.nan
@@ -78,11 +84,13 @@ def test_the_best_partition_of_tiny_tables(name):
 
 @given(
     st.integers(0, 10**6), st.integers(1, 25), st.integers(1, 4), st.floats(0.01, 30.0),
-    st.sampled_from(DIVERGENCES[:3]), st.sampled_from(["delayed", "sequential"]), st.booleans(),
+    st.sampled_from(DIVERGENCES[:4]), st.sampled_from(["delayed", "sequential"]), st.booleans(),
 )  # fmt: skip
 def test_no_pass_climbs(seed, n, d, lam, name, creation, missing):
     rng = np.random.default_rng(seed)
     X = np.round(rng.gamma(2.0, size=(n, d)), 1) + 0.1  # rounded: with duplicates
+    if name == "bernoulli":
+        X = np.round(np.exp(-X), 1)  # with zeros
     X[:, 0] = 1.0
     if missing:
         X[rng.random(X.shape) < 0.2] = np.nan
@@ -131,6 +139,7 @@ def test_one_row_equal_rows_and_empty_columns():
         ({"divergence": "cosine"}, [[1.0]], "'divergence' parameter"),
         ({"divergence": "kl"}, [[1.0], [-2.0]], "row 1 of column 0"),
         ({"divergence": "itakura-saito"}, [[1.0, 0.0]], "row 0 of column 1"),
+        ({"divergence": "bernoulli"}, [[1.0, 1.5]], "from 0 to 1; row 0 of column 1"),
         ({"divergence": "mahalanobis"}, [[1.0]], "needs its 'matrix'"),
         ({"divergence": "mahalanobis", "matrix": [[-1.0]]}, [[1.0]], "positive definite"),
         ({"divergence": "mahalanobis", "matrix": [[1.0]]}, [[np.nan]], "no missing cells"),

@@ -133,6 +133,12 @@ TREES = {
         },
     },
 }  # fmt: skip
+PUBLISHED = {"multi_class": "one-vs-rest", "creation": "delayed", "fit_intercept": True}
+SINCE = {  # parameters that came later: a file of before has their defaults
+    "MaxMarginDPMeans": PUBLISHED,
+    "MaxMarginDPMeansCV": PUBLISHED,
+    "GibbsInfiniteSVC": {"fit_intercept": True},
+}
 BY_MEANS = [
     0.5720090435117042, 0.500021957903727, 0.42803396197270016, 0.4314467511966402,
     0.4279536200443492, 0.4227274654425235,
@@ -178,7 +184,9 @@ def test_a_file_of_before_is_written_again_as_it_was(name):
     assert kind == name
     added = {key: tree.pop(key) for key in ADDED.get(name, ())}
     assert all(tree["parameters"][key] == value for key, value in settings_of(added).items())
-    assert plain(tree) == plain(artifacts.read(io.BytesIO(written(name)))[1])
+    expected = plain(artifacts.read(io.BytesIO(written(name)))[1])
+    expected["parameters"] |= SINCE.get(name, {})
+    assert plain(tree) == expected
 
 
 @pytest.mark.parametrize(

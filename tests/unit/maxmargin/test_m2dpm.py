@@ -13,7 +13,7 @@ from sklearn.svm import LinearSVC
 import infinimix
 from infinimix import DPMeansSVC, MaxMarginDPMeans, MaxMarginDPMeansCV
 from infinimix.maxmargin.loops.expert import improve
-from infinimix.maxmargin.objective.problem import LossWeights, one_point
+from infinimix.maxmargin.objective.hinges import LossWeights, one_point
 from tests.unit.maxmargin.synthetic import partitions, turned_rules
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infinimix.maxmargin.descent.solvers import choose_jointly, improve_each
 from infinimix.maxmargin.loops.assignment import add_up, choose, group
 from infinimix.maxmargin.loops.expert import improve_all
 from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
@@ -62,6 +63,10 @@ def scan(problem: MarginProblem, clusters: Clusters, z: np.ndarray | None = None
         size = part.stop - part.start
         S = room if size == room.shape[1] else np.empty((len(W), size))
         np.matmul(W, rows.F[part].T, out=S)
+        if w.is_joint(rows.Y.shape[1]):
+            found = (z[part], cost[part], second[part], second_cost[part])
+            choose_jointly(S, rows.phi[part], rows.Y[part], w, *found)
+            continue
         choose(
             S, rows.phi[part], rows.Y[part], w.s, 2.0 * w.c, w.margin,
             z[part], cost[part], second_cost[part], second[part],
@@ -139,7 +144,7 @@ def move_means(problem: MarginProblem, clusters: Clusters, z: np.ndarray) -> np.
     n, total = np.zeros((2, K, d))
     add_up(problem.rows.F, z, d, n, total)
     means = np.where(n > 0, total / np.maximum(n, 1.0), clusters.means)
-    means = np.maximum(means, problem.divergence.least)
+    means = problem.divergence.bound(means)
     if problem.rows.incomplete and clusters.eta.size:
         # What stands for missing cells moves with the mean, and the hinge with it: only if it pays.
         every = np.arange(problem.rows.n)
@@ -164,6 +169,9 @@ def move_experts(
     w, rows = problem.weights, problem.rows
     order, start = group(z, len(clusters))
     done = done.copy()
+    if w.is_joint(rows.Y.shape[1]) or w.constant != 1.0:
+        improve_each(problem, clusters, order, start, steps, tol, done)
+        return done
     improve_all(
         rows.F, rows.Y, order, start, problem.divergence.centre, clusters.means, clusters.eta,
         w.c, w.ridge, w.margin, steps, tol, done,

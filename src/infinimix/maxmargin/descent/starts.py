@@ -26,12 +26,8 @@ import numpy as np
 
 from infinimix.maxmargin.descent.algorithm import closing_gains, descend, scan
 from infinimix.maxmargin.objective.divergences import Divergence
-from infinimix.maxmargin.objective.problem import (
-    Clusters,
-    LossWeights,
-    MarginProblem,
-    bare_clusters,
-)
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem, bare_clusters
 from infinimix.maxmargin.objective.rows import FeatureRows
 
 SAMPLE = 4_000  # rows that a start looks at

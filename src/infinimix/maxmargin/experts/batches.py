@@ -20,7 +20,8 @@ from infinimix.maxmargin.experts.training import TrainingData, find_purity
 from infinimix.maxmargin.loops.assignment import add_up, group
 from infinimix.maxmargin.loops.expert import add_equations
 from infinimix.maxmargin.objective.divergences import Divergence, check_rows
-from infinimix.maxmargin.objective.problem import Clusters, LossWeights, MarginProblem
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 from infinimix.maxmargin.objective.rows import FeatureRows, make_rows, signs
 from infinimix.maxmargin.reading import read_more
 from infinimix.maxmargin.states import ExpertsState, MaxMarginState
@@ -35,15 +36,15 @@ class Batch(NamedTuple):
     codes: np.ndarray  # of the sorted labels
 
 
-def remember(state: ExpertsState, data: TrainingData, margin: float) -> MaxMarginState:
-    """Return a state with what mini-batches need: the equations if they are not too many."""
+def remember(state: ExpertsState, data: TrainingData, w: LossWeights) -> MaxMarginState:
+    """Return a state with what mini-batches need: the equations if there are any, not too many."""
     K, C, p = state.eta.shape
-    too_many = K * C * p * (p + 1) > MOST
-    equations = np.zeros((K, C, p, 0 if too_many else p + 1))
+    none = w.is_joint(C) or K * C * p * (p + 1) > MOST
+    equations = np.zeros((K, C, p, 0 if none else p + 1))
     clusters = state.clusters
     n, _ = _sums(data.rows, clusters, state.z)
-    if not too_many:
-        _add_rows(equations, state.divergence, data.rows, clusters, state.z, state.c, margin)
+    if not none:
+        _add_rows(equations, state.divergence, data.rows, clusters, state.z, w)
     return MaxMarginState(**vars(state), cells=n, equations=equations)
 
 
@@ -56,14 +57,17 @@ def _sums(rows: FeatureRows, clusters: Clusters, z: np.ndarray) -> tuple[np.ndar
 
 def _add_rows(
     equations: np.ndarray, divergence: Divergence, rows: FeatureRows, clusters: Clusters,
-    z: np.ndarray, c: float, margin: float,
+    z: np.ndarray, w: LossWeights,
 ) -> None:  # fmt: skip
     """Add the IRLS equations of rows to those of their clusters, in place."""
     order, start = group(z, len(clusters))
     add_equations(
-        rows.F, rows.Y, order, start, divergence.centre, clusters.means, clusters.eta, c, margin,
-        equations,
+        rows.F, rows.Y, order, start, divergence.centre, clusters.means, clusters.eta, w.c,
+        w.margin, equations,
     )  # fmt: skip
+    if not w.constant:  # the bias has no equation, and stays at zero
+        equations[:, :, -1] = 0.0
+        equations[..., rows.d] = 0.0
 
 
 def read_batch(model: Any, state: MaxMarginState, X: Any, y: Any) -> Batch:
@@ -78,6 +82,11 @@ def read_batch(model: Any, state: MaxMarginState, X: Any, y: Any) -> Batch:
             f"{state.labels.classes.tolist()!r}; name all in the first call of partial_fit."
         )
     if not state.equations.shape[-1]:
+        if model.multi_class == "crammer-singer" and state.eta.shape[1] > 1:
+            raise ValueError(
+                "Experts with multi_class='crammer-singer' take no further mini-batches; "
+                "fit all rows at once, or use multi_class='one-vs-rest'."
+            )
         raise ValueError(
             f"The experts are too many for mini-batches: {state.eta.shape[0]} clusters, "
             f"{state.eta.shape[1]} outputs and {X.shape[1]} columns."
@@ -87,10 +96,9 @@ def read_batch(model: Any, state: MaxMarginState, X: Any, y: Any) -> Batch:
     return Batch(rows, codes)
 
 
-def learn_batch(state: MaxMarginState, batch: Batch, nu: float, margin: float) -> MaxMarginState:
+def learn_batch(state: MaxMarginState, batch: Batch, w: LossWeights) -> MaxMarginState:
     """Return the state after more rows; its equations grow in place, when all else is done."""
     rows, divergence = batch.rows, state.divergence
-    w = LossWeights(state.lam, state.s, state.c, nu, margin)
     problem = MarginProblem(rows, divergence, w)
     clusters = state.clusters
     found = scan(problem, clusters)
@@ -105,11 +113,11 @@ def learn_batch(state: MaxMarginState, batch: Batch, nu: float, margin: float) -
     joined = np.bincount(z, minlength=len(clusters))
     touched, eta = np.flatnonzero(joined), clusters.eta.copy()
     grown, place = equations[touched], np.searchsorted(touched, z)
-    _add_rows(grown, divergence, rows, clusters.keep(touched), place, w.c, margin)
+    _add_rows(grown, divergence, rows, clusters.keep(touched), place, w)
     eta[touched] = _solve(grown, w.ridge)
     after = replace(
         state,
-        means=np.maximum(means, divergence.least) + divergence.centre,
+        means=divergence.bound(means) + divergence.centre,
         sizes=sizes + joined,
         z=z,
         purity=find_purity(z, batch.codes),

@@ -16,7 +16,8 @@ import numpy as np
 from scipy.special import expit, softmax
 
 from infinimix.maxmargin.objective.divergences import Divergence
-from infinimix.maxmargin.objective.problem import Clusters, LossWeights, MarginProblem
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 from infinimix.maxmargin.objective.rows import FeatureRows
 
 

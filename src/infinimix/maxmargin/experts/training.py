@@ -20,7 +20,8 @@ from infinimix.maxmargin.descent.starts import SAMPLE, find_penalty, sample, sta
 from infinimix.maxmargin.experts.calibration import find_slope
 from infinimix.maxmargin.experts.gating import Gate
 from infinimix.maxmargin.objective.divergences import Divergence, find_divergence
-from infinimix.maxmargin.objective.problem import Clusters, LossWeights, MarginProblem
+from infinimix.maxmargin.objective.hinges import LossWeights
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 from infinimix.maxmargin.objective.rows import FeatureRows, make_rows, signs
 from infinimix.maxmargin.reading import read_labelled
 from infinimix.maxmargin.states import ExpertsState
@@ -49,15 +50,17 @@ def read_data(model: Any, X: Any, y: Any, classes: Any = None) -> TrainingData:
 
 
 def find_scales(
-    rng: np.random.Generator, data: TrainingData, c: float, margin: float
+    rng: np.random.Generator, data: TrainingData, w: LossWeights, at_once: bool = False
 ) -> tuple[LossWeights, Clusters]:
-    """Return lam and s from the scale of the data, and the clusters of DP-means at that penalty."""
-    lam = find_penalty(rng, data.rows, data.divergence)
+    """Return weights with lam and s from the scale of the data, and the clusters of DP-means.
+
+    `at_once` if single rows open clusters at once.
+    """
+    lam = find_penalty(rng, data.rows, data.divergence, at_once)
     clusters = plain_clusters(rng, data, lam)
     mean = mean_divergence(data, clusters)
-    all_hinges = 2.0 * c * margin * data.rows.Y.shape[1]
-    s = STRENGTH * all_hinges / mean if mean > 0 else 1.0
-    return LossWeights(s * lam, s, c, 1.0, margin), clusters
+    s = STRENGTH * w.hinges_of_zero(data.rows.Y.shape[1]) / mean if mean > 0 else 1.0
+    return w._replace(lam=s * lam, s=s), clusters
 
 
 def plain_clusters(rng: np.random.Generator, data: TrainingData, lam: float) -> Clusters:

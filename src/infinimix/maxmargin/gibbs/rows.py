@@ -40,9 +40,10 @@ def mean_of_columns(X: np.ndarray) -> np.ndarray:
     return np.where(seen, X, 0.0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
 
 
-def experts_rows(X: np.ndarray, fill: np.ndarray) -> np.ndarray:
-    """Return rows as experts take them: missing cells filled, and a one."""
-    return np.ascontiguousarray(np.c_[np.where(np.isnan(X), fill, X), np.ones(len(X))])
+def experts_rows(X: np.ndarray, fill: np.ndarray, constant: float = 1.0) -> np.ndarray:
+    """Return rows as experts take them: missing cells filled, and a constant for the bias."""
+    bias = np.full(len(X), constant)  # zero if there is none
+    return np.ascontiguousarray(np.c_[np.where(np.isnan(X), fill, X), bias])
 
 
 def as_frame(X: np.ndarray, names: Any) -> Any:

@@ -9,8 +9,8 @@ rows is the best centre of a cluster in each of them. The sums over columns run 
 cells of a row only; that is the divergence of the row with the cluster's own mean filled in.
 
 Hidden here: means of the Kullback-Leibler and Itakura-Saito divergences are kept above a floor of
-1e-12 of the data, where a logarithm is still finite; the best centre above the floor is the mean
-or the floor, so descent stays descent.
+1e-12 of the data, where a logarithm is still finite, and those of the Bernoulli divergence as far
+below 1, too; the best centre within bounds is the mean or the bound, so descent stays descent.
 """
 
 from __future__ import annotations
@@ -18,8 +18,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import logit, xlogy
 
-NAMES = ("euclidean", "kl", "itakura-saito", "mahalanobis")
+NAMES = ("euclidean", "kl", "itakura-saito", "bernoulli", "mahalanobis")
+GATED = tuple(name for name in NAMES if name != "mahalanobis")  # what clusters with experts take
 FLOOR = 1e-12
 
 
@@ -32,12 +34,19 @@ class Divergence(NamedTuple):
     usual: np.ndarray  # (d,) centred mean of all rows: stands where a cluster has no cell
     matrix: np.ndarray | None = None  # of the Mahalanobis distance
 
+    def bound(self, means: np.ndarray) -> np.ndarray:
+        """Return centred means, kept where the divergence is finite."""
+        means = np.maximum(means, self.least)
+        return np.minimum(means, 1.0 - self.least) if self.name == "bernoulli" else means
+
     def potential(self, X: np.ndarray, seen: np.ndarray) -> np.ndarray:
         """Return phi(x) of centred rows, summed over the observed cells."""
         if self.name == "euclidean":
             return np.einsum("ij,ij->i", X, X)
         if self.matrix is not None:
             return np.einsum("ij,ij->i", X @ self.matrix, X)
+        if self.name == "bernoulli":
+            return np.where(seen, xlogy(X, X) + xlogy(1.0 - X, 1.0 - X), 0.0).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             cells = X * np.log(X) - X if self.name == "kl" else -np.log(X)
         return np.where(seen & ((X > 0) | (self.name != "kl")), cells, 0.0).sum(axis=1)
@@ -51,6 +60,8 @@ class Divergence(NamedTuple):
             return 2.0 * half, means * half
         if self.name == "kl":
             return np.log(means), means
+        if self.name == "bernoulli":
+            return logit(means), -np.log1p(-means)
         return -1.0 / means, np.log(means) - 1.0
 
 
@@ -60,6 +71,10 @@ def find_divergence(name: str, X: np.ndarray, matrix: Any = None) -> Divergence:
     d = X.shape[1]
     count = np.maximum(seen.sum(axis=0), 1)
     mean = np.where(seen, X, 0.0).sum(axis=0) / count
+    if name == "bernoulli":
+        _check_signs(name, X)
+        chosen = Divergence(name, np.zeros(d), np.full(d, FLOOR), mean)
+        return chosen._replace(usual=chosen.bound(mean))
     if name in ("kl", "itakura-saito"):
         _check_signs(name, X)
         level = np.where(seen, np.abs(X), 0.0).sum(axis=0) / count
@@ -73,13 +88,16 @@ def find_divergence(name: str, X: np.ndarray, matrix: Any = None) -> Divergence:
 
 def check_rows(divergence: Divergence, X: np.ndarray) -> None:
     """Raise ValueError if the divergence has no meaning for these later rows."""
-    if divergence.name in ("kl", "itakura-saito"):
+    if divergence.name in ("kl", "itakura-saito", "bernoulli"):
         _check_signs(divergence.name, X)
     if divergence.matrix is not None and np.isnan(X).any():
         raise ValueError("The Mahalanobis distance takes no missing cells.")
 
 
 def _check_signs(name: str, X: np.ndarray) -> None:
+    if name == "bernoulli":
+        _check_shares(X)
+        return
     bad = X < 0 if name == "kl" else X <= 0
     if bad.any():
         row, column = (int(k) for k in np.argwhere(bad)[0])
@@ -87,6 +105,16 @@ def _check_signs(name: str, X: np.ndarray) -> None:
         raise ValueError(
             f"Negative values in data passed to the divergence {name!r}, which takes no {words}; "
             f"row {row} of column {column} has {X[row, column]!r}."
+        )
+
+
+def _check_shares(X: np.ndarray) -> None:
+    bad = (X < 0) | (X > 1)
+    if bad.any():
+        row, column = (int(k) for k in np.argwhere(bad)[0])
+        raise ValueError(
+            f"The divergence 'bernoulli' takes numbers from 0 to 1; row {row} of column {column} "
+            f"has {X[row, column]!r}."
         )
 
 

@@ -4,35 +4,26 @@
         + s sum_i D(x_i, mu_{z_i}) + lambda K
 
 With two classes an expert has one output, the paper's; with more it has one for each class, and
-all binary hinges are summed (one against the rest), in the assignment, in the one-point form and
-here alike. Without labels there are no outputs, and this is the problem of DP-means. x has a last
-coordinate of one, the bias, which is regularised with the others and is no part of D.
+all binary hinges are summed (one against the rest), or there is one hinge over all classes, in the
+assignment, in the one-point form and here alike (`hinges`). Without labels there are no outputs,
+and this is the problem of DP-means. x has a last coordinate of one, the bias, which is regularised
+with the others and is no part of D; in the paper there is none, and the coordinate is zero.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from infinimix.maxmargin.objective.divergences import Divergence
+from infinimix.maxmargin.objective.hinges import (
+    LossWeights,
+    hinges,
+    one_point_costs,
+    one_point_experts,
+)
 from infinimix.maxmargin.objective.rows import FeatureRows
-
-
-class LossWeights(NamedTuple):
-    """The numbers that weigh the terms."""
-
-    lam: float
-    s: float = 1.0
-    c: float = 1.0
-    nu: float = 1.0
-    margin: float = 1.0
-
-    @property
-    def ridge(self) -> float:
-        """The factor of |eta|^2 / 2."""
-        return 1.0 / self.nu**2
 
 
 @dataclass
@@ -98,16 +89,19 @@ class MarginProblem:
         S = rows.F @ self.score_vectors(clusters).T
         at = np.arange(len(which))
         scores = S[:, K:].reshape(len(which), K, C)[at, which]
-        gaps = np.maximum(w.margin - rows.Y * scores, 0.0).sum(axis=1)
+        gaps = hinges(scores, rows.Y, w)
         return w.s * np.maximum(rows.phi + S[at, which], 0.0) + 2.0 * w.c * gaps
 
-    def natural(self, index: np.ndarray) -> np.ndarray:
-        """Return rows in natural units, the usual mean for missing cells, and a one."""
+    def natural(self, index: np.ndarray, mean: np.ndarray | None = None) -> np.ndarray:
+        """Return rows in natural units as experts see them, the bias last.
+
+        In missing cells is the (centred) mean of a cluster, or the usual one.
+        """
         d, rows = self.rows.d, self.rows.take(index)
-        X = np.ones((rows.n, d + 1))
+        X = np.full((rows.n, d + 1), self.weights.constant)
         X[:, :d] = rows.F[:, :d] + self.divergence.centre
         if rows.incomplete:
-            X[:, :d] += rows.missing() * self.divergence.usual
+            X[:, :d] += rows.missing() * (self.divergence.usual if mean is None else mean)
         return X
 
     def squares(self) -> np.ndarray:
@@ -120,10 +114,7 @@ class MarginProblem:
 
     def opening_costs(self, squares: np.ndarray) -> np.ndarray:
         """Return Q_i(new): lambda and the one-point SVM of each row (eq. 32)."""
-        w, C = self.weights, self.rows.Y.shape[1]
-        a = one_point(squares, w)
-        hinge = 2.0 * w.c * np.maximum(w.margin - a * squares, 0.0)
-        return w.lam + C * (hinge + 0.5 * w.ridge * a**2 * squares)
+        return self.weights.lam + one_point_costs(squares, self.rows.Y.shape[1], self.weights)
 
     def open(self, index: np.ndarray) -> Clusters:
         """Return the clusters that these rows would open, each for itself."""
@@ -131,20 +122,13 @@ class MarginProblem:
         means = rows.F[:, :d].copy()
         if rows.incomplete:
             means += rows.missing() * self.divergence.usual
-        X = self.natural(index)
-        a = one_point(np.einsum("ij,ij->i", X, X), self.weights)
-        eta = a[:, None, None] * rows.Y[:, :, None] * X[:, None, :]
-        return Clusters(np.maximum(means, self.divergence.least), eta)
+        eta = one_point_experts(self.natural(index), rows.Y, self.weights)
+        return Clusters(self.divergence.bound(means), eta)
 
     def penalty(self, clusters: Clusters) -> float:
         """Return the terms of the objective that no row pays."""
         w = self.weights
         return w.lam * len(clusters) + 0.5 * w.ridge * float((clusters.eta**2).sum())
-
-
-def one_point(squares: np.ndarray, w: LossWeights) -> np.ndarray:
-    """Return a of the SVM of one point: eta* = a y x, a = min(2 c nu^2, l / |x|^2)."""
-    return np.minimum(2.0 * w.c * w.nu**2, w.margin / squares)
 
 
 def bare_clusters(means: np.ndarray) -> Clusters:
@@ -154,6 +138,6 @@ def bare_clusters(means: np.ndarray) -> Clusters:
 
 def divergences_from(rows: FeatureRows, divergence: Divergence, means: np.ndarray) -> np.ndarray:
     """Return the divergence of each row from each mean, given in natural units."""
-    centred = np.maximum(means - divergence.centre, divergence.least)
+    centred = divergence.bound(means - divergence.centre)
     problem = MarginProblem(rows.without_labels(), divergence, LossWeights(1.0))
     return problem.divergences(bare_clusters(centred))

@@ -1,4 +1,4 @@
-"""dpMNL (Shahbaba and Neal 2009), small and clear: a baseline, not a product.
+"""dpMNL (Shahbaba and Neal 2009), small: a baseline.
 
 A Dirichlet process mixture of normal covariates (independent columns, Normal-inverse-chi-squared,
 integrated out) with a multinomial logit in each cluster. Rows choose clusters with three spare
@@ -17,12 +17,23 @@ SPARE = 3
 KAPPA, NU, VARIANCE = 0.3, 2.0, 0.15  # the empirical base measure of infinimix, standardised
 
 
-class DPMNL(ClassifierMixin, BaseEstimator):
-    def __init__(self, alpha=1.0, scale=2.0, n_iter=150, burn_in=75, n_samples=25, random_state=0):
+class DPMNL(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """The classifier; `scale` is the deviation of a logit's prior."""
+
+    def __init__(
+        self,
+        alpha: float = 1.0,
+        scale: float = 2.0,
+        n_iter: int = 80,
+        burn_in: int = 40,
+        n_samples: int = 25,
+        random_state: int = 0,
+    ) -> None:
         self.alpha, self.scale, self.n_iter, self.burn_in = alpha, scale, n_iter, burn_in
         self.n_samples, self.random_state = n_samples, random_state
 
-    def fit(self, X: np.ndarray, y: np.ndarray) -> Any:
+    def fit(self, X: np.ndarray, y: np.ndarray) -> DPMNL:
+        """Run the chain, and keep states of its second half."""
         self.rng = np.random.default_rng(self.random_state)
         self.classes_, self.codes = np.unique(y, return_inverse=True)
         self.X, self.X1 = X, np.c_[X, np.ones(len(X))]
@@ -31,7 +42,7 @@ class DPMNL(ClassifierMixin, BaseEstimator):
         self.n, self.sum = np.array([float(n)]), X.sum(axis=0)[None]
         self.square = (X**2).sum(axis=0)[None]
         self.beta = self._prior(1)
-        self.kept = []
+        self.kept: list[tuple[np.ndarray, ...]] = []
         keep = set(np.linspace(self.n_iter - 1, self.burn_in, self.n_samples).astype(int).tolist())
         for sweep in range(self.n_iter):
             for i in self.rng.permutation(n):
@@ -84,7 +95,8 @@ class DPMNL(ClassifierMixin, BaseEstimator):
         X, codes = self.X1[rows], self.codes[rows]
 
         def log_likelihood(beta: np.ndarray) -> float:
-            return log_softmax(X @ beta.T, axis=1)[np.arange(len(codes)), codes].sum()
+            logs = log_softmax(X @ beta.T, axis=1)[np.arange(len(codes)), codes]
+            return float(logs.sum())
 
         for _ in range(5):
             other = self._prior(1)[0]
@@ -100,7 +112,8 @@ class DPMNL(ClassifierMixin, BaseEstimator):
             self.beta[k] = beta
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
-        X1, out = np.c_[X, np.ones(len(X))], 0.0
+        """Return the probability of each class, the mean over the kept states."""
+        X1, out = np.c_[X, np.ones(len(X))], np.zeros((len(X), len(self.classes_)))
         for n, total, square, beta in self.kept:
             density = np.array([log_predictive(x, n, total, square) for x in X]) + np.log(n)
             weight = np.exp(density - logsumexp(density, axis=1, keepdims=True))
@@ -109,11 +122,12 @@ class DPMNL(ClassifierMixin, BaseEstimator):
         return out / len(self.kept)
 
     def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the most probable class."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
 def log_predictive(x: np.ndarray, n: np.ndarray, total: np.ndarray, square: np.ndarray) -> Any:
-    """The Student density of a row in each cluster, from sums and sums of squares."""
+    """Return the Student density of a row in each cluster, from sums and sums of squares."""
     n = n[:, None]
     mean = total / np.maximum(n, 1.0)
     spread = np.maximum(square - n * mean**2, 0.0)
