@@ -85,8 +85,8 @@ def _beaten(results: Results, printed: Printed, data: str) -> str:
     here = {form: number(error[form], [error[who] for who in peers]) for form in FORMS}
     best = min(peers, key=error.__getitem__)
     return (
-        f"Of {len(peers)} peers {in_paper} err more often in the paper; on {data} "
-        f"{here['published']} err more often than ours as published ({error['published']:.3f}) "
-        f"and {here['default']} than by default ({error['default']:.3f}); the best peer is "
-        f"{best} ({error[best]:.3f})."
+        f"In the paper {in_paper} of {len(peers)} peers err more often than the Online CRP; on "
+        f"{data} {here['published']} err more often than it does as published "
+        f"({error['published']:.3f}), and {here['default']} than it does by default "
+        f"({error['default']:.3f}). The best peer is {best} ({error[best]:.3f})."
     )

@@ -28,7 +28,7 @@ IN_TABLE_1, IN_TABLE_2 = TABLE_1["Online CRP"], TABLE_2["Online CRP"]
 
 FIGURE_2: dict[Size, tuple[int, tuple[int, ...], int]] = {  # test, training, repeats
     "tiny": (30, (20, 60), 1),
-    "quick": (4000, (500, 1000, 2000, 4000, 8000), 1),
+    "quick": (8000, (500, 1000, 2000, 4000, 8000, 16000, 32000), 1),
     "full": (15000, (1000, 2000, 5000, 10000, 20000, 40000, 60000, 80000, 100000), 3),
 }
 
@@ -105,7 +105,7 @@ SAID = {  # clustering F1 that the paper names
 
 def study_tasks(size: Size) -> list[dict[str, Any]]:
     """Return one task for each value of each parameter; the others are the paper's."""
-    rows = {"tiny": 120, "quick": 6000, "full": None}[size]
+    rows = {"tiny": 120, "quick": 10000, "full": None}[size]
     return [
         {"parameter": name, "at": value, "rows": rows, "seed": fold}
         for fold in range(FOLDS if size == "full" else 1)
@@ -160,7 +160,7 @@ ORDERS = ("sorted by time", "shuffled")
 
 def time_tasks(size: Size) -> list[dict[str, Any]]:
     """Return one task for each order, setting and form."""
-    rows = {"tiny": 120, "quick": 6000, "full": None}[size]
+    rows = {"tiny": 120, "quick": 10000, "full": None}[size]
     return [
         {"order": order, "setting": setting, "who": form, "rows": rows, "seed": 0}
         for order in ORDERS for setting in ("batch", "online") for form in FORMS

@@ -110,7 +110,7 @@ PENALTIES = (
 EXPERIMENTS = (
     Experiment(
         "table 1", "20 Newsgroups online, beside the learners of LIBOL",
-        new_tasks(TABLE_1, [NEWS], 4000, FOLDS), run_in_order,
+        new_tasks(TABLE_1, [NEWS], 8000, FOLDS), run_in_order,
         new_summary(
             TABLE_1,
             "The claim that the Online CRP is close to second-order learners, and beats those of "
@@ -120,7 +120,7 @@ EXPERIMENTS = (
     ),
     Experiment(
         "table 2", "20 Newsgroups in batch, beside perceptrons",
-        new_tasks(TABLE_2, [NEWS], 4000, FOLDS), run_fold,
+        new_tasks(TABLE_2, [NEWS], 8000, FOLDS), run_fold,
         new_summary(
             TABLE_2, "The claim that the Online CRP beats all perceptrons:",
             (WORDS, KERNELS, LOGISTIC),
@@ -128,19 +128,19 @@ EXPERIMENTS = (
     ),
     Experiment(
         "table 3", "RCV1 beside the last perceptron",
-        new_tasks(TABLE_3, [REUTERS], 4000, 1), run_fold,
+        new_tasks(TABLE_3, [REUTERS], 6000, 1), run_fold,
         new_summary(TABLE_3, "The claim that the perceptron is better here, and slower:"),
         (REUTERS,), FOR_RCV1,
     ),
     Experiment(
         "table 4", "Wikipedia beside the last perceptron",
-        new_tasks(TABLE_4, [GLOSSES, TITLES], 6000, 1), run_fold,
+        new_tasks(TABLE_4, [GLOSSES, TITLES], 20000, 1), run_fold,
         new_summary(TABLE_4, "The claim that the Online CRP is better here:"),
         (GLOSSES, TITLES), FOR_WIKIPEDIA,
     ),
     Experiment(
         "table 5", "20 Newsgroups beside supervised learners",
-        new_tasks(TABLE_5, [NEWS], 4000, FOLDS), run_fold,
+        new_tasks(TABLE_5, [NEWS], 8000, FOLDS), run_fold,
         new_summary(
             TABLE_5,
             "The claim that the Online CRP beats naive Bayes, and is close to the others:",
@@ -149,7 +149,7 @@ EXPERIMENTS = (
     ),
     Experiment(
         "table 6", "RCV1 beside supervised learners",
-        new_tasks(TABLE_6, [REUTERS], 4000, 1), run_fold,
+        new_tasks(TABLE_6, [REUTERS], 6000, 1), run_fold,
         new_summary(
             TABLE_6, "The claim that the Online CRP beats naive Bayes, and an SVM both:",
             (PENALTIES,),
@@ -157,7 +157,7 @@ EXPERIMENTS = (
     ),
     Experiment(
         "table 7", "Wikipedia beside supervised learners",
-        new_tasks(TABLE_7, [GLOSSES, TITLES], 6000, 1), run_fold,
+        new_tasks(TABLE_7, [GLOSSES, TITLES], 20000, 1), run_fold,
         new_summary(
             TABLE_7,
             "The claim that the Online CRP beats naive Bayes, and is close to logistic regression:",
