@@ -127,6 +127,6 @@ SUPERVISED: dict[str, Callable[[Corpus, Corpus], np.ndarray]] = {
     "Kernel Average Perceptron": _perceptrons("average", kernel=True),
     "Online Logistic Regression": _logistic_online,
     "SVM": _penalised(lambda C: LinearSVC(C=C)),
-    "Logistic Regression": _penalised(lambda C: LogisticRegression(C=C, max_iter=300)),
+    "Logistic Regression": _penalised(lambda C: LogisticRegression(C=C, max_iter=100, tol=1e-3)),
     "Naive Bayes": _naive_bayes,
 }
