@@ -28,6 +28,10 @@ class Perceptrons:
         self.classes_, self.X = np.unique(y), X
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         self.mistakes = self._by_gram(signs) if self.kernel else self._by_weights(signs)
+        # In the average a mistake counts at its own row and at all rows after it.
+        counts = np.arange(len(y), 0, -1.0) if self.variant == "average" else np.ones(len(y))
+        self.sums = self.mistakes * counts[:, None]
+        self.weights = None if self.kernel else X.T @ self.sums
         return self
 
     def _by_weights(self, signs: np.ndarray) -> np.ndarray:
@@ -59,12 +63,10 @@ class Perceptrons:
         return np.asarray(self.classes_[np.concatenate(parts).argmax(axis=1)])
 
     def _values(self, X: sp.csr_matrix) -> np.ndarray:
-        gram, n = self._gram(X), len(self.mistakes)
-        if self.variant == "last":
-            return np.asarray(gram @ self.mistakes)
-        if self.variant == "average":  # a mistake counts in the weights of all rows after it
-            return np.asarray(gram @ (self.mistakes * np.arange(n, 0, -1.0)[:, None]))
-        return np.stack([self._votes(gram, own) for own in self.mistakes.T], axis=1)
+        if self.variant == "voted":
+            gram = self._gram(X)
+            return np.stack([self._votes(gram, own) for own in self.mistakes.T], axis=1)
+        return np.asarray(self._gram(X) @ self.sums if self.kernel else X @ self.weights)
 
     def _votes(self, gram: np.ndarray, own: np.ndarray) -> np.ndarray:
         """Return the sum of the signs that the weights at every row give."""
