@@ -11,7 +11,7 @@ paper has it, and draws alpha. The paper names no prior of alpha; here its log i
 
 import numpy as np
 
-from infinimix.kernels.compile import part
+from infinimix.kernels.compile import exact, part
 from infinimix.kernels.elementary import exp, log
 
 FIXED, DYNAMIC, POSTERIOR, RELAXED = range(4)
@@ -55,6 +55,18 @@ def weigh_alpha(log_weight, rows, is_new):
     return mean / total
 
 
+@exact
+def add_seats(base, n_classes, top):
+    """Return sum_c m_c relax_c in units of exp(top); the same bits whoever else is declared.
+
+    Without a cap the relaxing function may be beyond a float.
+    """
+    seats = 0.0
+    for c in range(n_classes):
+        seats += exp(base[c] - top) if base[c] > -np.inf else 0.0
+    return seats
+
+
 @part
 def draw_alpha(log_weight, base, n_classes, is_new, u):
     """Let one more row weigh every alpha by equation 9; return the one that u in [0, 1) draws.
@@ -64,9 +76,7 @@ def draw_alpha(log_weight, base, n_classes, is_new, u):
     top = -np.inf
     for c in range(n_classes):
         top = max(top, base[c])
-    seats = 0.0  # in units of exp(top): uncapped, the relaxing function may be beyond a float
-    for c in range(n_classes):
-        seats += exp(base[c] - top) if base[c] > -np.inf else 0.0
+    seats = add_seats(base, n_classes, top)
     most = -np.inf
     for j in range(GRID.shape[0]):
         alpha = log(GRID[j])
