@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from bench.realdata import find, lacking
+from infinimix.papers.online_crp.corpora import NEWS, numbered, read_folder, without_stop_words
 
-NEWS = "20news_19997_dated"
 TEXTS = (
     NEWS, "wordnet_glosses", "stackoverflow_titles", "dblp_titles", "reuters21578",
     "biomedical_titles", "clinc150",
@@ -45,25 +45,20 @@ def load(name: str, seed: int | None = 0, n_rows: int | None = None) -> Corpus:
         raise FileNotFoundError(lacking([name]))
     X, y, order = read(folder)
     if name == NEWS:
-        with_word = np.asarray((X > 0).sum(axis=0)).ravel()
-        X = X[:, (with_word >= 3) & (with_word < 0.1 * X.shape[0])]
+        X = without_stop_words(X)
     if seed is not None:
         order = np.random.default_rng(seed).permutation(len(y))
     X, y = X[order][:n_rows], y[order][:n_rows]
     X.sort_indices()
-    return Corpus(name, X, np.unique(y, return_inverse=True)[1].astype(np.int64))
+    return Corpus(name, X, numbered(y))
 
 
 def read(folder: Path) -> tuple[sp.csr_matrix, np.ndarray, np.ndarray]:
     """Counts, labels and order of a corpus; rows without a label of their own are left out."""
-    X = sp.load_npz(folder / "X.npz").tocsr().astype(float)
-    meta = np.load(folder / "meta.npz")
-    y = meta["y"].astype(np.int64)
-    order = meta["order_t"] if "order_t" in meta.files else np.arange(len(y))
-    kept = y >= 0
-    if not kept.all():
-        X, y, order = X[kept], y[kept], np.arange(int(kept.sum()))
-    return X, y, order
+    corpus, meta = read_folder(folder)
+    n_rows = len(corpus.y)
+    ordered = "order_t" in meta.files and len(meta["y"]) == n_rows
+    return corpus.X, corpus.y, meta["order_t"] if ordered else np.arange(n_rows)
 
 
 def unit_log_idf(X: sp.csr_matrix) -> sp.csr_matrix:

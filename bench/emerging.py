@@ -6,7 +6,8 @@ new if its label had not come before. The baselines answer "new" where they are 
 threshold on their confidence is the one with the best F1 on the first fifth of the stream (for
 clinc150 on the validation part). They are scikit-learn's SGD (log loss) and naive Bayes, on
 unit-length log-idf, and River's multinomial naive Bayes on counts; for the table Gaussian naive
-Bayes of both. Of the slow ones of River the first RIVER_ROWS rows are shown.
+Bayes of both. Of the slow ones of River the first RIVER_ROWS rows are shown. Beside the default,
+infinimix is shown with the paper's term for a new class (`new_class="published"`).
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from infinimix import NEW_CLASS, OnlineCRPClassifier
 
 PREFIX = 0.2  # of a stream, on which thresholds are chosen
 KDD_ROWS = 100_000
+PUBLISHED = "infinimix, new class as published"
 RIVER_ROWS = 12_000
 BATCH = 100  # rows that scikit-learn's models predict, then learn
 
@@ -130,7 +132,8 @@ def text_stream(name: str, n_rows: int | None) -> dict[str, dict[str, float]]:
         "SGD, log loss": in_batches(SGDClassifier(loss="log_loss", random_state=0), weighted, y),
         "naive Bayes": in_batches(MultinomialNB(), weighted, y),
     }
-    said = {"infinimix": ours(X, y)} | {n: with_threshold(s, new) for n, s in peers.items()}
+    said = {"infinimix": ours(X, y), PUBLISHED: ours(X, y, new_class="published")}
+    said |= {n: with_threshold(s, new) for n, s in peers.items()}
     found = {who: describe(_cut(s, late), y[late], new[late]) for who, s in said.items()}
     if has_river():
         from river.naive_bayes import MultinomialNB as RiverNB
@@ -161,7 +164,10 @@ def kdd(n_rows: int) -> dict[str, dict[str, float]]:
     numbers = frame.select_dtypes("number").to_numpy(float)
     numbers = np.sign(numbers) * np.log1p(np.abs(numbers))
     peers = {"Gaussian naive Bayes": in_batches(GaussianNB(var_smoothing=1e-3), numbers, y)}
-    said = {"infinimix": ours(frame, y, columns="auto")}
+    said = {
+        "infinimix": ours(frame, y, columns="auto"),
+        PUBLISHED: ours(frame, y, columns="auto", new_class="published"),
+    }
     said |= {n: with_threshold(s, new) for n, s in peers.items()}
     found = {who: describe(_cut(s, late), y[late], new[late]) for who, s in said.items()}
     if has_river():
@@ -231,7 +237,8 @@ def run(quick: bool = False) -> Section:
         found = task()
         section.figures[name] = found
         mine = found["infinimix"]
-        best = max(value["auroc"] for who, value in found.items() if who != "infinimix")
+        peers = [value for who, value in found.items() if not who.startswith("infinimix")]
+        best = max(value["auroc"] for value in peers)
         section.lines.append(
             Line(f"{name}: AUROC of new classes", f"{mine['auroc']:.3f}", f"{best:.3f}")
         )

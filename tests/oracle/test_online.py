@@ -13,8 +13,9 @@ AUTO = (True, 0.5, True)  # logs, root of rarity, unit length
 
 CASES = {  # parameters of the classifier, and what of the slow one differs from its defaults
     "counts": (COUNTS, {}),
-    "as published": (
-        OnlineCRPClassifier.as_published().get_params() | {"regret": (0.5, 0.4, np.inf)},
+    "as published, a learned new class": (
+        OnlineCRPClassifier.as_published().get_params()
+        | {"regret": (0.5, 0.4, np.inf), "new_class": "learned"},
         {"regret": (0.5, 0.4, np.inf), "calibrate": False, "open_world": True},
     ),
     "fixed alpha": (

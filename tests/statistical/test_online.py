@@ -33,8 +33,8 @@ def draw(seed, said, then, **parameters):
     found = {"u": [], "v": []}
     for k in range(DRAWS):
         model = OnlineCRPClassifier(
-            weighting="counts", algorithm="sampled", prior=PRIOR, refine=0.0, negative=1.0,
-            open_world=True, random_state=seed * DRAWS + k, **parameters,
+            weighting="counts", prior=PRIOR, refine=0.0, negative=1.0, open_world=True,
+            random_state=seed * DRAWS + k, **({"algorithm": "sampled"} | parameters),
         )  # fmt: skip
         for i in range(0, 6, 2):
             model.partial_fit(X[i : i + 2], y[i : i + 2], predicted=said[i : i + 2])
@@ -67,6 +67,24 @@ def assert_posterior(found, held):
 @pytest.mark.parametrize("said", [y, SAID], ids=["right", "corrected"])
 def test_parameters_are_drawn_from_the_posterior(seed, said):
     assert_posterior(draw(seed, said, lambda model: None), counts(said))
+
+
+def test_they_are_where_all_words_are_drawn_anew(seed):
+    assert_posterior(draw(seed, SAID, lambda model: None, algorithm="redrawn"), counts(SAID))
+
+
+def test_all_words_of_a_row_s_classes_are_drawn_anew_as_published():
+    """Equation by equation: theta of z and of y, and of no other class."""
+    drawn = {}
+    for algorithm in ("sampled", "redrawn"):
+        model = OnlineCRPClassifier.as_published(algorithm=algorithm, random_state=0)
+        model.partial_fit([*X, {"e": 1}], [*y, "w"], predicted=[*y, "w"])
+        learner, codes = model._state.learner, model._state.roster.codes
+        before = learner.model.stats.t.copy()
+        model.partial_fit([{"a": 1}], ["u"], predicted=["v"])
+        changed = (learner.model.stats.t != before)[: len(model._state.source.vocabulary)]
+        drawn[algorithm] = {c: int(changed[:, 1 + k].sum()) for c, k in codes.items()}
+    assert drawn == {"sampled": {"u": 1, "v": 1, "w": 0}, "redrawn": {"u": 5, "v": 5, "w": 0}}
 
 
 def test_they_are_after_forgetting(seed):

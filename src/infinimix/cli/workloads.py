@@ -264,4 +264,5 @@ def sampled_streams() -> None:
     from infinimix import OnlineCRPClassifier
 
     texts = ["a late goal", "a new law"] * 4
-    OnlineCRPClassifier(algorithm="sampled", random_state=0).partial_fit(texts, [0, 1] * 4)
+    for algorithm in ("sampled", "redrawn"):
+        OnlineCRPClassifier(algorithm=algorithm, random_state=0).partial_fit(texts, [0, 1] * 4)

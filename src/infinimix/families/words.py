@@ -11,7 +11,8 @@ with rise(a, x) = lgamma(a + x) - lgamma(a). REINFORCED is the exact predictive 
 their order, with all parameters integrated out: a word makes its next occurrence in the row more
 probable. MEAN scores every word by the predictive of one word, so a row may have any weights that
 stand for its words. SAMPLED is the paper's Algorithm 1 (Online CRP, 2014): theta is g / sum(g) with
-g_w from Gamma(prior + n_w), so that after a row only its own words need a new draw. A word has a
+g_w from Gamma(prior + n_w), so that after a row only its own words need a new draw (the paper draws
+all of them, which `RedrawnMultinomial` does). A word has a
 draw in every group with rows from the row on that has it first; `fade` and `merge` change only the
 counts, and leave new draws to the caller.
 
@@ -30,7 +31,7 @@ from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
 
-MEAN, REINFORCED, SAMPLED = range(3)
+MEAN, REINFORCED, SAMPLED, REDRAWN = range(4)
 ROUNDING = 1e-6  # of a log in single precision
 LEAST = 1e-300  # of a drawn parameter: its log stays finite
 UNDRAWN = -700.0  # stands for the log of one that is not drawn; the log of LEAST is more
@@ -49,11 +50,15 @@ class DirichletMultinomial(NamedTuple):
 
     prior: np.ndarray  # (1,) pseudo-count of each word
     known: np.ndarray  # (1,) number of words that have a pseudo-count
-    form: np.ndarray  # (1,) MEAN, REINFORCED or SAMPLED
+    form: np.ndarray  # (1,) MEAN, REINFORCED or SAMPLED, by which rows are scored
 
 
 class SampledMultinomial(DirichletMultinomial):
     """Words scored by drawn parameters, form SAMPLED: a class, as only it compiles the draws."""
+
+
+class RedrawnMultinomial(SampledMultinomial):
+    """After each row all parameters of its groups are drawn anew, as Algorithm 1 is written."""
 
 
 class WordStats(NamedTuple):
@@ -63,6 +68,18 @@ class WordStats(NamedTuple):
     t: np.ndarray  # (W, K) log(prior + n), or log g of the latest draw
     total: np.ndarray  # (K,) sum of the counts, or of g
     norm: np.ndarray  # (K,) log of the total, prior included
+
+
+def new_words(prior, form):
+    """Return words of which none is known; REDRAWN is SAMPLED in how rows are scored."""
+    kind = {SAMPLED: SampledMultinomial, REDRAWN: RedrawnMultinomial}.get(form)
+    scored = min(form, SAMPLED)
+    return (kind or DirichletMultinomial)(np.array([prior]), np.zeros(1), np.array([scored]))
+
+
+def form_of(family):
+    """Return the form that `new_words` was given."""
+    return REDRAWN if isinstance(family, RedrawnMultinomial) else int(family.form[0])
 
 
 def blank_cell(family):
@@ -126,6 +143,21 @@ def redraw(family, stats, k, X, i, rng):
         t[word, k] = draw_cell(prior + n[word, k], rng)
         change += np.exp(t[word, k]) - before
     stats.total[k] = max(stats.total[k] + change, LEAST)
+
+
+@part
+def log_base(family, X, i):
+    """Return the log density of a row under the base measure: that of a group without rows."""
+    prior, known, length, density = family.prior[0], family.known[0], 0.0, 0.0
+    for j in range(X.start[i], X.start[i + 1]):
+        length += X.weight[j]
+    if length == 0.0 or known == 0.0:
+        return 0.0
+    if family.form[0] == MEAN:
+        return -length * log(known)
+    for j in range(X.start[i], X.start[i + 1]):
+        density += rise(prior, X.weight[j])
+    return density - rise(prior * known, length)
 
 
 @part

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infinimix import NEW_CLASS, Text
+from infinimix import NEW_CLASS, OnlineCRPClassifier, Text
 from tests.unit.estimators.online_streams import (
     cuts_of,
     hide,
@@ -26,8 +26,12 @@ OPTIONS = {
     "open": {"open_world": True, "alpha": 40.0},
     "open, few classes": {"open_world": True, "max_classes": 2, "alpha": 40.0},
     "hashed": {"columns": Text(hash_bits=6)},
+    "published": {"new_class": "published", "alpha_rule": "posterior-published"},
+    "published draws": OnlineCRPClassifier.as_published(
+        algorithm="redrawn", decision="sample", random_state=0
+    ).get_params(),
 }
-TABLES = [(kind, name) for kind in KINDS for name in ("plain", "open", "faded")]
+TABLES = [(kind, name) for kind in KINDS for name in ("plain", "open", "faded", "published")]
 STREAMS = [("text", name) for name in OPTIONS] + TABLES
 
 
@@ -61,12 +65,13 @@ def test_any_cutting_into_calls_gives_the_same_model(what, name):
             assert same(np.concatenate([part[k] for part in said]), expected)
 
 
-@pytest.mark.parametrize("name", ["plain", "one replica", "open"])
+@pytest.mark.parametrize("name", ["plain", "one replica", "open", "published"])
 def test_many_classes_may_be_heard_of_early_or_late(name):
     """Sums over classes have one order, however many are declared: the same to the last bit."""
     X, y = make_texts(200, seed=5, n_classes=25, n_words=80)
     parameters = {"one replica": {"negative": 1.0, "refine": 0.5}, "plain": {}}
-    models = [new_model(**parameters.get(name, OPTIONS["open"])) for _ in range(2)]
+    parameters |= {"open": OPTIONS["open"], "published": OPTIONS["published"]}
+    models = [new_model(**parameters[name]) for _ in range(2)]
     models[0].partial_fit(X, y)
     for row, label in zip(X, y, strict=True):
         models[1].partial_fit([row], [label])

@@ -57,9 +57,11 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         with missing cells, as `CRPMixture` does, text columns excepted.
     alpha : float
         Concentration: how readily a class is new. With `alpha_rule`, where it starts.
-    alpha_rule : "dynamic", "posterior" or "fixed"
+    alpha_rule : "dynamic", "posterior", "posterior-published" or "fixed"
         "dynamic" moves alpha by a tenth, down after a row that was taken for new and was not, up
-        after the reverse; "posterior" is its posterior mean given the classes so far.
+        after the reverse; "posterior" is its posterior mean given the classes so far;
+        "posterior-published" draws it from the posterior of equations 8 and 9, in which the rows
+        of a class weigh as the relaxing function says.
     regret : tuple of two or three numbers
         Rates g1, g2 of the relaxing function: the prior of a class is multiplied by (1 + g1) for
         every row that it should have had, and by (1 - g2) for every row that it should not. The
@@ -69,7 +71,8 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
     negative : float or "auto"
         Weight with which such a row is taken away from the class that was predicted, at most half
         of what that holds; counts are clipped at zero. "auto" runs 0 and 1 side by side and
-        weighs them by how well they predict.
+        weighs them by how well they predict. With `new_class="published"` a row of text is taken
+        away as a whole, however little the class holds.
     prior : "auto", float, or as in `CRPMixture`
         Pseudo-count of each word (auto: .5 with counts, else .1); for tables a base measure
         (auto: "empirical").
@@ -78,9 +81,10 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         n of the N rows so far had it, or (auto) times the root of that. All but "counts" are scaled
         to a length of one. Counts are scored by the exact Dirichlet-multinomial, weights by the
         mean of the posterior.
-    algorithm : "collapsed" or "sampled"
+    algorithm : "collapsed", "sampled" or "redrawn"
         Parameters integrated out (Algorithm 2), or drawn from their posterior (Algorithm 1; text
-        only).
+        only). After a row "sampled" draws its own words anew, "redrawn" all words of its classes,
+        as the paper does; each draw has the same distribution, and the first takes less time.
     decision : "argmax" or "sample"
         Predict the most probable class, or draw one.
     calibrate : bool
@@ -97,7 +101,12 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         Step of the corrections in the log domain, word by word; 0 is the paper's, none. "auto" runs
         .25 and 1 side by side.
     random_state : int, Generator or None
-        For draws, with `decision="sample"` or `algorithm="sampled"`.
+        For draws, of decisions, parameters or alpha.
+    new_class : "learned" or "published"
+        How probable a new class is: by a logistic regression that is learned online, or by the
+        paper's term, alpha times the density of the row under the base measure (equations 4 and
+        7). With the latter a row that was taken for new and is the first of its class was
+        predicted right, and the dynamic alpha moves by what was predicted.
 
     Attributes
     ----------
@@ -152,6 +161,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         max_features: int | None = None,
         refine: Any = "auto",
         random_state: Any = None,
+        new_class: str = "learned",
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -170,13 +180,16 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         self.max_features = max_features
         self.refine = refine
         self.random_state = random_state
+        self.new_class = new_class
 
     @classmethod
     def as_published(cls, **changes: Any) -> OnlineCRPClassifier:
         """Return the paper's own form: Algorithm 2 on counts, b = 1, no cap, no calibration.
 
-        What the paper leaves open is as documented: counts are clipped at zero when written, and
-        a new class is scored against all rows so far.
+        A new class is scored by the base measure, and alpha starts at one and is dynamic, as in
+        its experiments. What the paper leaves open: counts are clipped at zero when written, the
+        words that have a pseudo-count are those that rows have had, alpha moves by a tenth, and
+        there is nothing to take back where a row was wrongly taken for new.
 
         Examples
         --------
@@ -187,6 +200,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         published: dict[str, Any] = {
             "weighting": "counts", "regret": (0.01, 0.01, np.inf), "positive": 1.0,
             "negative": 1.0, "calibrate": False, "refine": 0.0, "open_world": True,
+            "new_class": "published",
         }  # fmt: skip
         return cls(**(published | changes))
 

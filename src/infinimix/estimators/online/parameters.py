@@ -11,12 +11,13 @@ import numpy as np
 from infinimix.estimators.common.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
 from infinimix.estimators.online.rows import RULES, TableInput, TextInput
 from infinimix.families.base_measures import FOUND
-from infinimix.inference.online_crp.learner import CAP, OnlineSettings
+from infinimix.inference.online_crp.learner import CAP, NEW_CLASS_TERMS, OnlineSettings
 from infinimix.partitions.relaxed import ALPHA_RULES
 from infinimix.tables.text import Text
 
 NEGATIVES = (0.0, 1.0)  # run side by side for negative="auto"
 STEPS = (0.25, 1.0)  # of the refinement, for refine="auto"
+ALGORITHMS = ("collapsed", "sampled", "redrawn")
 
 
 def _not_negative(value: Any) -> bool:
@@ -55,9 +56,10 @@ RULES_ONLINE: dict[str, Rule] = {
     "refine": (_auto_or_weight, "'auto' or a number from 0 on"),
     "prior": (_prior, "'auto', a positive pseudo-count of each word, or as in CRPMixture"),
     "weighting": one_of(*RULES),
-    "algorithm": one_of("collapsed", "sampled"),
+    "algorithm": one_of(*ALGORITHMS),
     "decision": one_of("argmax", "sample"),
     "open_world": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
+    "new_class": one_of(*NEW_CLASS_TERMS),
     "half_life": (lambda v: v is None or is_positive(v), "None or a positive number of rows"),
     "max_classes": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
     "max_features": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
@@ -72,9 +74,10 @@ def is_text(columns: Any) -> bool:
 def check_together(model: Any) -> None:
     """Raise ValueError if parameters do not go together."""
     text = is_text(model.columns)
-    if not text and model.algorithm == "sampled":
+    if not text and model.algorithm != "collapsed":
         raise ValueError(
-            "algorithm='sampled' draws the parameters of words; for tables it must be 'collapsed'."
+            f"algorithm={model.algorithm!r} draws the parameters of words; for tables it must be "
+            "'collapsed'."
         )
     auto = isinstance(model.prior, str) and model.prior == "auto"
     if text and not auto and not is_positive(model.prior):
@@ -97,6 +100,7 @@ def read_settings(model: Any) -> OnlineSettings:
         float(model.alpha), model.alpha_rule, (up, down, cap), float(model.positive),
         negatives, steps, bool(model.calibrate), model.decision == "sample",
         bool(model.open_world), None if model.half_life is None else float(model.half_life),
+        model.new_class,
     )  # fmt: skip
 
 

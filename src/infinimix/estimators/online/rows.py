@@ -13,7 +13,7 @@ import numpy as np
 from infinimix.estimators.answers.groups import typical_columns
 from infinimix.estimators.common.state import layout_of
 from infinimix.families.given import resolve_prior
-from infinimix.families.words import MEAN, REINFORCED, SAMPLED, WordRows
+from infinimix.families.words import MEAN, REDRAWN, REINFORCED, SAMPLED, WordRows
 from infinimix.inference.online_crp.learner import OnlineAnswers, OnlineSettings
 from infinimix.inference.online_crp.table_learner import TableLearner
 from infinimix.inference.online_crp.word_learner import WordLearner
@@ -69,7 +69,7 @@ class TextInput:
         weighting = model.weighting
         prior = PRIORS[weighting] if isinstance(model.prior, str) else float(model.prior)
         form = REINFORCED if weighting == "counts" else MEAN
-        form = SAMPLED if model.algorithm == "sampled" else form
+        form = {"sampled": SAMPLED, "redrawn": REDRAWN}.get(model.algorithm, form)
         return WordLearner(settings, prior, form, RULES[weighting], self.max_features, seed)
 
     def read(self, X: Any, who: str, lenient: bool = False) -> Read:

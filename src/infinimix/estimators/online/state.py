@@ -126,7 +126,7 @@ class OnlineState:
         text = tree["text"] is not None
         source, learner = _read_text(tree) if text else _read_table(tree, model.columns)
         roster = _read_roster(tree["members"], tree["next_number"])
-        named = learner.model.classes[at.NAMED]
+        named = learner.model.classes[at.NAMED, : learner.n_classes]
         members = [not isinstance(member, Nameless) for member in roster.members]
         if members != (named > 0.0).tolist():
             raise ValueError("its labels do not fit its classes")

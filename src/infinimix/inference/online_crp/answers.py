@@ -22,6 +22,7 @@ from infinimix.inference.online_crp.model import (
     NEW,
     OPEN,
     PRAISE,
+    PUBLISHED,
     ROWS,
     SHARE,
     UP,
@@ -34,10 +35,12 @@ from infinimix.inference.online_crp.novelty import (
     UNSEEN,
     bounded,
     new_class_probability,
+    published_probability,
     squashed,
 )
 from infinimix.inference.online_crp.refinement import correct
 from infinimix.inference.online_crp.weighting import show
+from infinimix.inference.online_crp.word_groups import score_base
 from infinimix.kernels.compile import exact, part
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import exp, log
@@ -141,6 +144,14 @@ def think(model, live, n_classes, X, i, room):
     best = 0
     for c in range(n_classes):
         best = c if room.mean[c] > room.mean[best] else best
+    if model.course[PUBLISHED] > 0.0:
+        new = 1.0
+        if density > -np.inf:
+            beta = exp(model.replicas[LOG_BETA, 0])
+            slot = live.shape[0]
+            base = score_base(model.family, model.stats, slot, shown, a, room.score)
+            new = published_probability(model.course[ALPHA], beta * base, density)
+        return best, new, whole, b
     k = 1 + best * model.replicas.shape[1]
     strange = unseen_share(model.family, model.stats, k, whole, b) if n_classes > 0 else 1.0
     new = sense_novelty(model, n_classes, density, unknown, strange, room)

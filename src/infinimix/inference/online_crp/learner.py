@@ -23,13 +23,15 @@ from infinimix.inference.online_crp.class_moves import (
 from infinimix.inference.online_crp.novelty import START
 from infinimix.inference.online_crp.refinement import Refinement, new_refinement
 from infinimix.kernels.compile import entry
-from infinimix.partitions.relaxed import ALPHA_RULES, GRID
+from infinimix.partitions.relaxed import ALPHA_RULES, GRID, RELAXED
 
 FADES = 16  # steps of forgetting in a half-life
 CAP = 0.5  # nats: the most that mistakes may do to the prior of a class
 NOBODY = np.zeros(0)
+HALF, ALL = 0.5, 1e9  # of a class: the most that a mistake takes away; ALL is without bound
 UNTOLD, NO_DRAW = np.full(1024, at.UNTOLD), np.full(1024, -1.0)
 SMALLEST = 4  # classes that there is room for at first
+NEW_CLASS_TERMS = ("learned", "published")  # what a new class is scored by
 
 
 class OnlineSettings(NamedTuple):
@@ -45,6 +47,7 @@ class OnlineSettings(NamedTuple):
     sampled: bool  # decisions
     open_world: bool
     half_life: float | None
+    new_class: str = "learned"
 
 
 class Rngs(NamedTuple):
@@ -53,6 +56,7 @@ class Rngs(NamedTuple):
     parameters: np.random.Generator  # that are drawn, in Algorithm 1
     decisions: np.random.Generator  # that corrections follow
     answers: np.random.Generator  # of which the model knows nothing
+    alpha: np.random.Generator  # where that is drawn
 
 
 class OnlineAnswers(NamedTuple):
@@ -70,19 +74,20 @@ class OnlineLearner:
 
     def __init__(self, settings, family, stats, weights, features, seed):
         size, grid = len(settings.negatives), np.zeros(len(GRID))
-        course = np.zeros(10)
+        course, published = np.zeros(12), settings.new_class == "published"
         up, down, cap = settings.regret
         course[: at.STEPS] = (
             settings.alpha, 0.0, settings.positive, np.log1p(up), np.log1p(-down), cap,
             ALPHA_RULES[settings.alpha_rule], settings.calibrate, settings.open_world,
         )  # fmt: skip
+        course[at.PUBLISHED], course[at.TAKEN] = published, self._most_taken(published)
         replicas = np.zeros((5, size))
         replicas[at.NEGATIVE], replicas[at.STEP] = settings.negatives, settings.steps
         replicas[at.SHARE] = 1.0 / size
         refinement = new_refinement(features if any(settings.steps) else 0, 1)
         self.settings, self.n_classes = settings, 0
         self._entry = self._room = None
-        self.rngs = Rngs(*map(np.random.default_rng, seed.spawn(3)))
+        self.rngs = Rngs(*map(np.random.default_rng, seed.spawn(4)))
         self.model = at.OnlineModel(
             family, stats, weights, refinement, np.zeros((5, 0)), replicas,
             np.array([START, np.zeros(len(START))]), course, grid,
@@ -105,11 +110,20 @@ class OnlineLearner:
         """Return the number of rows learned, forgotten ones included."""
         return int(self.model.course[at.STEPS])
 
+    def _most_taken(self, published):
+        """Return which part of a class a mistake may take away, at most."""
+        return HALF
+
+    def _spare(self):
+        """Return how many classes there is room for beyond those that there are."""
+        return 0
+
     def open(self, n_classes):
         """Let there be so many classes; new ones have names, and no rows."""
         model, room = self.model, self.model.classes.shape[1]
-        if n_classes > room:
-            room = max(n_classes, 2 * room, SMALLEST)
+        wanted = n_classes + self._spare()
+        if wanted > room:
+            room = max(wanted, 2 * room, SMALLEST)
             slots = 1 + room * self.size
             more = room - model.classes.shape[1]
             self.model = model._replace(
@@ -147,14 +161,22 @@ class OnlineLearner:
             here, before = slice(first, last), self.steps
             draws = rng.random(last - first) if self.settings.sampled else None
             draws = _constant(last - first, NO_DRAW) if draws is None else draws
-            parts.append(self._advance(X_part, told[here], given[here], draws, table[here]))
+            chances = self._chances(last - first, learns)
+            labels = told[here], given[here]
+            parts.append(self._advance(X_part, *labels, draws, chances, table[here]))
             first = last
             if self.steps > before:
                 self._change()
         answers = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
         return OnlineAnswers(answers[0].astype(np.int64), answers[1], answers[2], answers[3], table)
 
-    def _advance(self, X, told, given, draws, table):
+    def _chances(self, n_rows, learns):
+        """Return uniform numbers to draw alpha by, where it is drawn."""
+        if learns and self.model.course[at.RULE] == RELAXED:
+            return self.rngs.alpha.random(n_rows)
+        return _constant(n_rows, NO_DRAW)
+
+    def _advance(self, X, told, given, draws, chances, table):
         """Call the kernel, past the look at its arguments that would take longer than a row."""
         rows, slots = len(told), 1 + self.n_classes * self.size
         answers, longest = np.empty((4, rows)), self._longest(X)
@@ -162,8 +184,8 @@ class OnlineLearner:
             self._room = (slots, longest), at.new_room(slots, self.n_classes, longest)
         model, X = self._bind(X)
         args = (
-            model, self._room[1], slots, X, rows, told, given, draws, self._parameter_rng(),
-            table, answers,
+            model, self._room[1], slots, X, rows, told, given, draws, chances,
+            self._parameter_rng(), table, answers,
         )  # fmt: skip
         if self._entry is None:
             self._entry = entry(step.advance, *args)

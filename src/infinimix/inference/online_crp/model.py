@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 # Places in `course`, the numbers that all classes share.
-ALPHA, ROWS, POSITIVE, UP, DOWN, CAP, RULE, CALIBRATES, OPEN, STEPS = range(10)
+ALPHA, ROWS, POSITIVE, UP, DOWN, CAP, RULE, CALIBRATES, OPEN, STEPS, PUBLISHED, TAKEN = range(12)
 HELD, PRAISE, BLAME, LAST, NAMED = range(5)  # first axis of classes
 NEGATIVE, STEP, LOG_BETA, SQUARES, SHARE = range(5)  # first axis of replicas
 NEW, UNTOLD = -1, -2  # a class that is not there; no class was said
@@ -25,7 +25,7 @@ class OnlineModel(NamedTuple):
     classes: np.ndarray  # (5, C) rows; f; e; when last seen; whether it has a name
     replicas: np.ndarray  # (5, R)
     novelty: np.ndarray  # (2, 5) weights; squared gradients
-    course: np.ndarray  # (10,)
+    course: np.ndarray  # (12,)
     log_alpha_weight: np.ndarray  # (grid,)
 
 
@@ -45,7 +45,7 @@ class Room(NamedTuple):
 
 def new_room(slots, classes, features):
     """Return room for rows with at most so many features."""
-    by_slot = (np.zeros(slots) for _ in range(3))
+    by_slot = (np.zeros(slots + 1) for _ in range(3))  # the last one without rows
     by_class = (np.zeros(classes) for _ in range(2))
     by_feature = (np.zeros(features, dtype) for dtype in (np.int64, float, float))
     return Room(*by_slot, *by_class, *by_feature, np.zeros(5))

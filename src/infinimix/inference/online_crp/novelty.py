@@ -11,6 +11,9 @@ log odds are log(alpha / (n + alpha)) plus a weighted sum of five signals:
 
 whose weights start at START and follow the gradient of the log-loss (AdaGrad): the truth, whether
 the label was new, comes with every label.
+
+The paper's own term (equations 4 and 7) has the base measure for "anything", and learns nothing:
+`published_probability`.
 """
 
 import numpy as np
@@ -23,6 +26,7 @@ START = np.array([0.0, 0.7, 0.2, 2.0, 2.0])
 STEP = 0.05
 FAR = 10.0  # nats: a signal beyond is no stronger
 LIMIT = 30.0  # of the log odds: a probability is never quite 0 or 1
+FINITE = 700.0  # of log odds that may be any: their exponential is still a number
 
 
 @part
@@ -44,6 +48,16 @@ def new_class_probability(weights, signal, alpha, rows):
     for j in range(signal.shape[0]):
         odds += weights[0, j] * signal[j]
     return 1.0 / (1.0 + exp(-min(max(odds, -LIMIT), LIMIT)))
+
+
+@part
+def published_probability(alpha, base, density):
+    """Return alpha p(x | G0) as a share of itself and sum_c m_c relax_c p(x | c).
+
+    `base` is log p(x | G0), `density` the log of the sum.
+    """
+    odds = log(alpha) + base - density
+    return 1.0 / (1.0 + exp(-min(max(odds, -FINITE), FINITE)))
 
 
 @part

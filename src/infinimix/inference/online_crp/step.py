@@ -4,6 +4,9 @@ After the label y, where z was predicted: if z = y the row is added to y; otherw
 with weight `positive` and taken from z with weight `negative` (at most half of what z holds, and no
 count falls below 0), and f_y, e_z grow by one. The temperatures beta_r follow the gradient of the
 log-loss, the weights of the replicas their likelihood.
+
+As published, a row that was taken for new and is the first of its class was predicted right, alpha
+moves by what was predicted, and nothing is learned about what looks new.
 """
 
 import numpy as np
@@ -21,12 +24,14 @@ from infinimix.inference.online_crp.model import (
     NEW,
     POSITIVE,
     PRAISE,
+    PUBLISHED,
     ROWS,
     RULE,
     SHARE,
     SQUARES,
     STEP,
     STEPS,
+    TAKEN,
     UNTOLD,
 )
 from infinimix.inference.online_crp.novelty import learn_novelty
@@ -36,7 +41,14 @@ from infinimix.inference.online_crp.word_groups import begin, know_words, renew,
 from infinimix.kernels.compile import exact, kernel
 from infinimix.kernels.elementary import exp
 from infinimix.kernels.memory import borrowed
-from infinimix.partitions.relaxed import DYNAMIC, POSTERIOR, move_alpha, weigh_alpha
+from infinimix.partitions.relaxed import (
+    DYNAMIC,
+    POSTERIOR,
+    RELAXED,
+    draw_alpha,
+    move_alpha,
+    weigh_alpha,
+)
 
 FIXED_SHARE = 1e-3  # of the weight of the replicas is spread evenly: the best one may change
 UNSURE = 1e-4  # the least probability by which replicas are compared
@@ -108,13 +120,15 @@ def learn_corrections(model, y, n_classes, X, i, room):
 
 
 @kernel
-def learn_alpha(model, predicted_new, is_new):
-    """Let alpha follow what has come."""
+def learn_alpha(model, predicted_new, is_new, base, n_classes, u):
+    """Let alpha follow what has come; `base` are the log weights of classes before the row."""
     course = model.course
     if course[RULE] == DYNAMIC:
         course[ALPHA] = move_alpha(course[ALPHA], predicted_new, is_new)
     elif course[RULE] == POSTERIOR:
         course[ALPHA] = weigh_alpha(model.log_alpha_weight, course[ROWS], is_new)
+    elif course[RULE] == RELAXED:
+        course[ALPHA] = draw_alpha(model.log_alpha_weight, base, n_classes, is_new, u)
 
 
 @kernel
@@ -124,11 +138,13 @@ def seat(model, y, z, X, i, rng):
     if z >= 0 and classes[HELD, z] == 0.0:  # a class that was forgotten since it was predicted
         z = NEW
     size, right = replicas.shape[1], z == y or z == UNTOLD
+    if course[PUBLISHED] > 0.0 and z == NEW and classes[HELD, y] == 0.0:
+        right = True
     begin_class(model, y, rng)
     for r in range(size):
         enter(model, 1 + y * size + r, X, i, 1.0 if right else course[POSITIVE], rng)
         if not right and z >= 0 and replicas[NEGATIVE, r] > 0.0:
-            w = min(replicas[NEGATIVE, r], 0.5 * classes[HELD, z])
+            w = min(replicas[NEGATIVE, r], course[TAKEN] * classes[HELD, z])
             enter(model, 1 + z * size + r, X, i, -w, rng)
     if not right:
         classes[PRAISE, y] += 1.0
@@ -152,13 +168,13 @@ def settle(model, slots, X, i, whole, b, rng):
 
 
 @kernel
-def advance(model, room, slots, X, rows, told, given, draws, rng, proba, answers):
+def advance(model, room, slots, X, rows, told, given, draws, chances, rng, proba, answers):
     """Predict rows; then, one by one, learn those whose class is told.
 
     told[i] is the class of row i, or UNTOLD; given[i] a prediction made earlier, or UNTOLD.
-    `draws` are uniform numbers for sampled decisions, or -1. Written: `proba` (unless empty), and
-    of `answers` the prediction, the probability of the class told (NaN if it had no rows), that
-    of the predicted class, and that of a new class.
+    `draws` are uniform numbers for sampled decisions, or -1, `chances` those for alpha. Written:
+    `proba` (unless empty), and of `answers` the prediction, the probability of the class told (NaN
+    if it had no rows), that of the predicted class, and that of a new class.
     """
     model, room, X = borrowed(model), borrowed(room), borrowed(X)
     n_classes = (slots - 1) // model.replicas.shape[1]
@@ -179,8 +195,12 @@ def advance(model, room, slots, X, rows, told, given, draws, rng, proba, answers
             answers[1, i] = room.mean[y]
             learn_shares(model, y, n_classes, room)
             learn_corrections(model, y, n_classes, whole, b, room)
-        if not empty:
+        said = z if given[i] == UNTOLD else given[i]
+        looks_new = empty or new > (1.0 - new) * room.mean[best]
+        if model.course[PUBLISHED] > 0.0:
+            looks_new = said == NEW
+        elif not empty:
             learn_novelty(model.novelty, room.signal, new, is_new)
-        learn_alpha(model, empty or new > (1.0 - new) * room.mean[best], is_new)
-        seat(model, y, z if given[i] == UNTOLD else given[i], whole, b, rng)
+        learn_alpha(model, looks_new, is_new, room.base, n_classes, chances[i])
+        seat(model, y, said, whole, b, rng)
         settle(model, slots, X, i, whole, b, rng)

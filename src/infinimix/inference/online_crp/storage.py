@@ -12,9 +12,18 @@ import numpy as np
 from infinimix.families.priors import Layout, find_families
 from infinimix.families.product import refresh_all
 from infinimix.families.seam import empty, n_features, sound
-from infinimix.families.words import MEAN, REINFORCED, SAMPLED, UNDRAWN, WordStats, empty_words
+from infinimix.families.words import (
+    MEAN,
+    REDRAWN,
+    REINFORCED,
+    SAMPLED,
+    UNDRAWN,
+    WordStats,
+    empty_words,
+    form_of,
+)
 from infinimix.inference.online_crp import model as at
-from infinimix.inference.online_crp.learner import OnlineSettings, Rngs
+from infinimix.inference.online_crp.learner import NEW_CLASS_TERMS, OnlineSettings, Rngs
 from infinimix.inference.online_crp.model import STEPS
 from infinimix.inference.online_crp.refinement import Refinement, new_refinement
 from infinimix.inference.online_crp.table_learner import TableLearner
@@ -47,7 +56,7 @@ def _words_to_tree(learner, slots):
     corner = partial(_corner, words=words, slots=slots)
     return {
         "prior": float(model.family.prior[0]),
-        "form": int(model.family.form[0]),
+        "form": form_of(model.family),
         "rule": model.weights.rule,
         "max_features": learner.max_features,
         "rows": float(model.weights.rows[0]),
@@ -78,7 +87,7 @@ def words_from_tree(tree):
     """Return the learner of words that `learner_to_tree` described."""
     most = tree["max_features"]
     _demand(most is None or (type(most) is int and most > 0), "a bound on words that is none")
-    _demand(tree["form"] in (MEAN, REINFORCED, SAMPLED), "a form of words that is none")
+    _demand(tree["form"] in (MEAN, REINFORCED, SAMPLED, REDRAWN), "a form of words that is none")
     rule = _floats(tree["rule"], (3,))
     _demand(
         set(rule[[LOGS, UNIT]]) <= {0.0, 1.0} and 0.0 <= rule[POWER] <= 1.0, "a wrong weighting"
@@ -128,6 +137,7 @@ def table_from_tree(tree):
     refines = any(learner.settings.steps)
     refinement = _corrections(tree, n_features(family) if refines else 0, slots)
     learner.model = learner.model._replace(family=family, stats=stats, refinement=refinement)
+    learner.open(learner.n_classes)  # with the room to spare that it had
     return learner
 
 
@@ -143,13 +153,13 @@ def _restore_shared(learner, tree):
     """Restore what all learners have; return the number of slots."""
     classes, n_classes = tree["classes"], len(tree["classes"][0])
     fresh = learner.model
-    course = tree["course"].copy()
+    course, rngs = _as_of_now(tree, fresh.course)
     cap, course[at.CAP] = course[at.CAP], 0.0  # which alone may be without bound
     arrays = tree | {"course": course}
     shared = {name: _floats(arrays[name], getattr(fresh, name).shape) for name in SHARED}
     course, replicas = shared["course"], shared["replicas"]
     course[at.CAP] = cap
-    given = slice(at.POSITIVE, at.STEPS)  # as the settings say
+    given = [*range(at.POSITIVE, at.STEPS), at.PUBLISHED, at.TAKEN]  # as the settings say
     _demand((course[given] == fresh.course[given]).all(), "a course that was not set")
     kept = [at.NEGATIVE, at.STEP]
     _demand((replicas[kept] == fresh.replicas[kept]).all(), "replicas that were not set")
@@ -162,12 +172,21 @@ def _restore_shared(learner, tree):
     classes = _counts(classes, (len(fresh.classes), n_classes))
     _demand(set(classes[at.NAMED]) <= {0.0, 1.0}, "classes half named")
     _demand(bool((classes[at.LAST] <= steps).all()), "classes of the future")
-    _demand(len(tree["rngs"]) == len(Rngs._fields), "random generators are lacking")
-    for rng in tree["rngs"]:
+    _demand(len(rngs) == len(Rngs._fields), "random generators are lacking")
+    for rng in rngs:
         _demand(isinstance(rng, np.random.Generator), "a random generator is lacking")
-    learner.rngs, learner.n_classes = Rngs(*tree["rngs"]), n_classes
+    learner.rngs, learner.n_classes = Rngs(*rngs), n_classes
     learner.model = fresh._replace(classes=classes, **shared)
     return 1 + n_classes * learner.size
+
+
+def _as_of_now(tree, fresh):
+    """Return course and generators; files of before `new_class` have fewer of both."""
+    course, rngs = np.array(tree["course"]), list(tree["rngs"])
+    if len(rngs) == len(Rngs._fields) - 1 and course.shape == (at.PUBLISHED,):
+        course = np.concatenate([course, fresh[at.PUBLISHED :]])
+        rngs.append(np.random.default_rng(0))  # alpha was never drawn
+    return course, rngs
 
 
 def _corrections(tree, features, slots):
@@ -195,6 +214,7 @@ def _settings(tree):
         and cap >= 0.0
         and 0.0 < settings.alpha < np.inf
         and settings.alpha_rule in ALPHA_RULES
+        and settings.new_class in NEW_CLASS_TERMS
         and all(type(flag) is bool for flag in flags)
         and 1 <= size == len(settings.steps)
         and (life is None or (type(life) is float and 0.0 < life < np.inf))

@@ -29,6 +29,9 @@ class TableLearner(OnlineLearner):
         weights = AsIs(np.zeros(0))
         super().__init__(settings, family, empty(family, 1), weights, n_features(family), seed)
 
+    def _spare(self):
+        return int(self.settings.new_class == "published")  # a slot without rows, to be scored
+
     def run_novel(self, X, n_rows, novel, told=None, given=None, proba=False):
         """Run rows some of which bring new categories, listed by row and column.
 

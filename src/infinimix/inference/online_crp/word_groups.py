@@ -1,19 +1,22 @@
-"""What groups of words need beyond the seam while a stream is learned; for tables, nothing.
+"""What groups of words need beyond the seam while a stream is learned; for tables, little.
 
 New words get a pseudo-count everywhere, and with Algorithm 1 parameters are drawn where rows are
 learned: of a group when it begins, of a word in all groups when it first appears, and of the words
-of a row after it.
+of a row, or as published of all words, after it. A row under the base measure is a sum for words,
+and for tables the score of a slot without rows.
 """
 
 import numpy as np
 
-from infinimix.families.seam import refresh
+from infinimix.families.seam import refresh, score
 from infinimix.families.words import (
     UNDRAWN,
     DirichletMultinomial,
+    RedrawnMultinomial,
     SampledMultinomial,
     draw_cell,
     draw_group,
+    log_base,
     redraw,
 )
 from infinimix.inference.online_crp.model import HELD
@@ -34,6 +37,32 @@ def _(family, stats, k, X, i, rng):
 def _(family, stats, k, X, i, rng):
     redraw(family, stats, k, X, i, rng)
     refresh(family, stats, k)
+
+
+@renew.implement(RedrawnMultinomial)
+def _(family, stats, k, X, i, rng):
+    if k == 0:  # all rows together are no class: what is drawn for them is never asked for
+        redraw(family, stats, k, X, i, rng)
+        refresh(family, stats, k)
+    else:
+        draw_group(family, stats, k, rng)
+
+
+@operation
+def score_base(family, stats, k, X, i, out):
+    """Return the log density of row X[i] under the base measure; slot k is one without rows."""
+
+
+@score_base.implement(tuple, np.ndarray)
+def _(family, stats, k, X, i, out):
+    out[k] = 0.0
+    score(family, stats, X, i, np.arange(k, k + 1), out)
+    return out[k]
+
+
+@score_base.implement(DirichletMultinomial)
+def _(family, stats, k, X, i, out):
+    return log_base(family, X, i)
 
 
 @operation

@@ -6,14 +6,13 @@ from infinimix.families.product import refresh_all
 from infinimix.families.words import (
     LEAST,
     SAMPLED,
-    DirichletMultinomial,
-    SampledMultinomial,
     WordRows,
     blank_cell,
     empty_words,
+    new_words,
 )
 from infinimix.inference.online_crp import model as at
-from infinimix.inference.online_crp.learner import OnlineLearner
+from infinimix.inference.online_crp.learner import ALL, OnlineLearner
 from infinimix.inference.online_crp.refinement import Refinement
 from infinimix.inference.online_crp.weighting import (
     LAST,
@@ -31,11 +30,13 @@ class WordLearner(OnlineLearner):
     """Rows are `families.words.WordRows`; words are numbered by the caller, who says how many."""
 
     def __init__(self, settings, prior, form, rule, max_features, seed):
-        kind = SampledMultinomial if form == SAMPLED else DirichletMultinomial
-        family = kind(np.array([prior]), np.zeros(1), np.array([form]))
+        family = new_words(prior, form)
         self.max_features = max_features
         super().__init__(settings, family, empty_words(family, 0, 1), new_weights(0, rule), 0, seed)
         self.refines = any(settings.steps)
+
+    def _most_taken(self, published):
+        return ALL if published else super()._most_taken(published)  # counts are clipped anyway
 
     @property
     def words(self):

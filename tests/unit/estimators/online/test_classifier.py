@@ -141,6 +141,7 @@ def test_as_published_is_algorithm_2_on_counts():
     assert model.get_params() == OnlineCRPClassifier(
         alpha=3.0, decision="sample", random_state=1, weighting="counts",
         regret=(0.01, 0.01, np.inf), negative=1.0, calibrate=False, refine=0.0, open_world=True,
+        new_class="published",
     ).get_params()  # fmt: skip
     model.fit(TEXTS, TOPICS)
     assert model.temperature_ == 1.0

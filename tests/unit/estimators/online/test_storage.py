@@ -34,6 +34,9 @@ TEXTS = {
     "as published": OnlineCRPClassifier.as_published(random_state=0).get_params(),
     "posterior": {"alpha_rule": "posterior", "refine": 0.0, "weighting": "log"},
     "sampled": {"algorithm": "sampled", "decision": "sample"},
+    "as published, drawn": OnlineCRPClassifier.as_published(
+        random_state=0, algorithm="redrawn", alpha_rule="posterior-published"
+    ).get_params(),
     "sampled and faded": {"algorithm": "sampled", "half_life": 20.0, "max_features": 25},
     "drawn decisions": {"decision": "sample", "open_world": True},
     "faded": {"half_life": 13.0, "max_classes": 2},
@@ -51,7 +54,14 @@ def test_text_continues_bit_for_bit(name):
     check_resume(OnlineCRPClassifier(**parameters), X, y)
 
 
-@pytest.mark.parametrize("more", [{}, {"half_life": 9.0, "open_world": True, "alpha": 20.0}])
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"half_life": 9.0, "open_world": True, "alpha": 20.0},
+        {"new_class": "published", "open_world": True, "alpha_rule": "posterior-published"},
+    ],
+)
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_tables_continue_bit_for_bit(kind, more):
     X, y, columns = make_stream(kind, ROWS)
@@ -121,6 +131,22 @@ def test_an_interrupted_model_is_not_saved():
     for ask in (saved, lambda m: m.predict(["aa"]), lambda m: m.partial_fit(["aa"], ["x"])):
         with pytest.raises(RuntimeError, match="interrupted"):
             ask(model)
+
+
+def test_files_of_before_the_published_terms_load_with_defaults(files):
+    """Those had no `new_class`, ten numbers of the course and three generators."""
+
+    def older(tree):
+        del tree["parameters"]["new_class"]
+        learner = tree["learner"]
+        del learner["settings"]["new_class"]
+        learner["course"] = learner["course"][:10]
+        learner["rngs"] = learner["rngs"][:3]
+
+    for data in files.values():
+        model, again = load(io.BytesIO(data)), load(edited(data, older))
+        assert again.new_class == "learned"
+        assert_same(model, again)
 
 
 # --- files that are not what they should be -----------------------------------------------------
