@@ -44,7 +44,8 @@ def weigh_class(
     before = float(log_odds(row)[0]) - total
     summary = (
         f"Class {answer!r} with probability {p:.3g}; against {rest} its log odds are "
-        f"{before + total:.3g}: {_rounded(before):.3g} before the row, {total:+.3g} from its columns."
+        f"{before + total:.3g}: {_rounded(before):.3g} before the row, {total:+.3g} from its "
+        "columns."
     )
     return answer, p, summary, evidence
 
