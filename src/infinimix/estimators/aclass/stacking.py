@@ -16,7 +16,7 @@ import numpy as np
 from infinimix.estimators.common.folds import deal_evenly
 from infinimix.estimators.common.quasi_newton import minimise
 
-FOLDS = 5
+FOLDS, FOLDS_OF_MANY, MANY = 5, 3, 1000  # the second for more rows than the third
 DEALS, FEW = 2, 300  # folds are dealt so many times for at most so many rows
 ROUGHLY = 1e-5  # relative change of the cost at which a solution is good enough to compare
 MOST_TO_CHOOSE, MOST_SCORES = 4000, 20_000  # rows, and rows times classes, to choose a strength
@@ -90,7 +90,8 @@ def cross_validate(
     if len(rows.codes) > most:
         rows = rows.take(np.sort(rng.permutation(len(rows.codes))[:most]))
     deals = DEALS if len(rows.codes) <= FEW else 1
-    losses = [_losses(rows, strengths, deal_evenly(rows.codes, FOLDS, rng)) for _ in range(deals)]
+    n_folds = FOLDS if len(rows.codes) <= MANY else FOLDS_OF_MANY
+    losses = [_losses(rows, strengths, deal_evenly(rows.codes, n_folds, rng)) for _ in range(deals)]
     return np.mean(losses, axis=0)
 
 
@@ -99,7 +100,7 @@ def _losses(rows: HeldOut, strengths: tuple[float, ...], fold: np.ndarray) -> np
 
     Once the loss is far above the least one, weaker ridges are worse still: theirs is infinite.
     """
-    parts = [(rows.take(fold != k), rows.take(fold == k)) for k in range(FOLDS)]
+    parts = [(rows.take(fold != k), rows.take(fold == k)) for k in range(fold.max() + 1)]
     parts = [(learn, test) for learn, test in parts if len(learn.codes) and len(test.codes)]
     starts: list[Weights | None] = [None] * len(parts)
     losses = np.full(len(strengths), np.inf)
