@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.linear_model import LogisticRegression, SGDClassifier
+from sklearn.multiclass import OneVsRestClassifier
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.preprocessing import normalize
 from sklearn.svm import LinearSVC
@@ -113,6 +114,10 @@ def _penalised(model: Callable[[float], Any]) -> Callable[[Corpus, Corpus], np.n
     return run
 
 
+def _one_against_all(C: float) -> OneVsRestClassifier:
+    return OneVsRestClassifier(LogisticRegression(C=C, solver="liblinear"))
+
+
 def unit(X: sp.csr_matrix) -> sp.csr_matrix:
     """Return log(1 + count) in rows of length one."""
     return normalize(X.log1p())
@@ -127,6 +132,6 @@ SUPERVISED: dict[str, Callable[[Corpus, Corpus], np.ndarray]] = {
     "Kernel Average Perceptron": _perceptrons("average", kernel=True),
     "Online Logistic Regression": _logistic_online,
     "SVM": _penalised(lambda C: LinearSVC(C=C)),
-    "Logistic Regression": _penalised(lambda C: LogisticRegression(C=C, max_iter=100, tol=1e-3)),
+    "Logistic Regression": _penalised(_one_against_all),
     "Naive Bayes": _naive_bayes,
 }

@@ -103,8 +103,9 @@ LOGISTIC = (
     "paper's own samples a posterior."
 )
 PENALTIES = (
-    "SVM and logistic regression read log(1 + count) in rows of length one and choose their "
-    "penalty on a part of the training documents; naive Bayes reads counts."
+    "SVM and logistic regression are those of liblinear, one against all; they read log(1 + "
+    "count) in rows of length one and choose their penalty on a part of the training documents. "
+    "Naive Bayes reads counts."
 )
 
 EXPERIMENTS = (
