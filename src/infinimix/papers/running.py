@@ -72,6 +72,7 @@ def reproduce(
     folder.mkdir(parents=True, exist_ok=True)
     known = dict(_read(folder / RUNS))
     tasks = experiment.tasks(size)
+    _mend(folder / RUNS)
     with (folder / RUNS).open("a", encoding="utf-8") as log:
         for task in tasks:
             if _key(task) not in known:
@@ -95,6 +96,13 @@ def _measure(experiment: Experiment, task: Task) -> dict[str, Any]:
 
 def _key(task: Task) -> str:
     return json.dumps(task, sort_keys=True)
+
+
+def _mend(path: Path) -> None:
+    """End the last line, if a run was interrupted in the middle of it."""
+    if path.exists() and path.read_bytes()[-1:] not in (b"", b"\n"):
+        with path.open("a", encoding="utf-8") as log:
+            log.write("\n")
 
 
 def _read(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:

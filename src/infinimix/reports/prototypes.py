@@ -113,10 +113,12 @@ def _card(
 def show_value(value: Any, kind: str) -> str:
     """Return a typical value as text: of a binary column it is a probability.
 
+    A model of plain numbers has no kinds; `kind` is empty then.
+
     >>> show_value(0.93, "binary"), show_value(4.25, "real"), show_value("red", "categorical")
     ('yes 93%', '4.25', 'red')
     """
-    if record_of(kind).two_valued and not pieces.is_missing(value):
+    if kind and record_of(kind).two_valued and not pieces.is_missing(value):
         p = float(value)
         return f"yes {page.percent(p)}" if p >= 0.5 else f"no {page.percent(1 - p)}"
     return pieces.short(value)

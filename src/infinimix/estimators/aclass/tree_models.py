@@ -21,7 +21,7 @@ import numpy as np
 from infinimix.estimators.common.binned_cells import Binning
 from infinimix.estimators.common.folds import deal_evenly
 from infinimix.inference.trees.ensembles import (
-    Cells,
+    BinnedCells,
     Trees,
     are_trees,
     as_classes,
@@ -76,7 +76,7 @@ class TreeModels:
         """Return log p(y | x), given sums over boosted trees."""
         return log_softmax(self.log_prior + as_classes(scores, len(self.log_prior)))
 
-    def _answer(self, cells: Cells) -> np.ndarray:
+    def _answer(self, cells: BinnedCells) -> np.ndarray:
         """Return log p(y | x) of each ensemble."""
         found = []
         if self.forest is not None:
@@ -89,7 +89,7 @@ class TreeModels:
     def _empty(self) -> np.ndarray:
         """Return log p(y | no cell) of each ensemble: (ensembles, 1, classes)."""
         width = len(self.binning.n_bins)
-        return self._answer(Cells(np.full((width, 1), HOLE, np.uint8), np.zeros(width, bool)))
+        return self._answer(BinnedCells(np.full((width, 1), HOLE, np.uint8), np.zeros(width, bool)))
 
     def to_tree(self) -> dict[str, Any]:
         """Return plain values and arrays."""

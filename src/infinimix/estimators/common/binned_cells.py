@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.features import is_number, number_cells
-from infinimix.inference.trees.ensembles import Cells
+from infinimix.inference.trees.ensembles import BinnedCells
 from infinimix.inference.trees.growth import HOLE
 from infinimix.kernels.holes import is_hole
 from infinimix.tables import EncodedTable, Schema
@@ -48,7 +48,7 @@ class Binning(NamedTuple):
         n_edges = [len(part) for part in edges]
         return cls(np.concatenate(edges), np.array(n_edges, np.int64), np.array(n_bins, np.int64))
 
-    def transform(self, table: EncodedTable) -> Cells:
+    def transform(self, table: EncodedTable) -> BinnedCells:
         """Return the bins of each row."""
         is_category = categories_of(table.schema)
         bins = np.full((len(is_category), table.n_rows), HOLE, np.uint8)
@@ -61,7 +61,7 @@ class Binning(NamedTuple):
             elif self.n_bins[f]:
                 edges = self.edges[ends[f] - self.n_edges[f] : ends[f]]
                 bins[f, seen] = np.searchsorted(edges, cells[seen], side="left")
-        return Cells(bins, is_category)
+        return BinnedCells(bins, is_category)
 
     def fits(self, schema: Schema) -> bool:
         """Return whether these are bins of such columns."""

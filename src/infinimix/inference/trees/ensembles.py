@@ -39,7 +39,7 @@ class Trees(NamedTuple):
     value: np.ndarray  # (nodes, K) float32
     roots: np.ndarray  # (trees,) int64
 
-    def total(self, cells: Cells) -> np.ndarray:
+    def total(self, cells: BinnedCells) -> np.ndarray:
         """Return the sum over the trees of what each says of each row."""
         out = np.zeros((cells.bins.shape[1], self.value.shape[1]))
         rows = np.arange(len(out))
@@ -55,7 +55,7 @@ class Trees(NamedTuple):
         return cls._make([*arrays, np.concatenate(roots)])
 
 
-class Cells(NamedTuple):
+class BinnedCells(NamedTuple):
     """A table whose cells are bins."""
 
     bins: np.ndarray  # (columns, n) uint8, HOLE where missing
@@ -72,7 +72,7 @@ class Growth(NamedTuple):
 
 
 def grow_tree(
-    cells: Cells, g: np.ndarray, h: np.ndarray, rows: np.ndarray, how: Growth, seed: int
+    cells: BinnedCells, g: np.ndarray, h: np.ndarray, rows: np.ndarray, how: Growth, seed: int
 ) -> Trees:
     """Return one tree that has learned these rows."""
     most = 2 * (len(rows) // how.least) + 1
@@ -87,7 +87,7 @@ def grow_tree(
 
 
 def grow_forest(
-    cells: Cells, codes: np.ndarray, n_classes: int, rng: np.random.Generator
+    cells: BinnedCells, codes: np.ndarray, n_classes: int, rng: np.random.Generator
 ) -> tuple[Trees, np.ndarray]:
     """Return a forest, and for each row the shares of classes by the trees without it.
 
@@ -106,7 +106,7 @@ def grow_forest(
 class _Bagging:
     """Trees that have learned bootstrap samples, and what they say of the other rows."""
 
-    def __init__(self, cells: Cells, codes: np.ndarray, n_classes: int, least: int):
+    def __init__(self, cells: BinnedCells, codes: np.ndarray, n_classes: int, least: int):
         self.cells, self.own = cells, np.eye(n_classes)[codes]
         n_try = int(np.ceil(np.sqrt(len(cells.bins))))
         self.how = Growth(n_try, DEEPEST, least, 0.0)
@@ -132,7 +132,7 @@ class _Bagging:
         return np.asarray((self.total + prior) / (self.votes + 1.0)[:, None])
 
 
-def smoothed(forest: Trees, cells: Cells, prior: np.ndarray) -> np.ndarray:
+def smoothed(forest: Trees, cells: BinnedCells, prior: np.ndarray) -> np.ndarray:
     """Return the shares of classes for new rows.
 
     The whole table counts as one more tree in as many as had not learned a training row, on
@@ -149,7 +149,11 @@ def n_folds(n: int) -> int:
 
 
 def boost(
-    cells: Cells, codes: np.ndarray, fold: np.ndarray, n_classes: int, rng: np.random.Generator
+    cells: BinnedCells,
+    codes: np.ndarray,
+    fold: np.ndarray,
+    n_classes: int,
+    rng: np.random.Generator,
 ) -> tuple[Trees, np.ndarray] | None:
     """Return boosted trees and, for each row, the sum of those that have not learned its fold.
 
@@ -187,7 +191,12 @@ class _Sequence:
     """Trees each of which corrects those before it."""
 
     def __init__(
-        self, cells: Cells, codes: np.ndarray, learned: np.ndarray, n_classes: int, rate: float
+        self,
+        cells: BinnedCells,
+        codes: np.ndarray,
+        learned: np.ndarray,
+        n_classes: int,
+        rate: float,
     ):
         self.cells, self.rows, self.rate = cells, np.flatnonzero(learned), np.float32(rate)
         self.own = np.eye(n_classes)[codes]
@@ -204,7 +213,7 @@ class _Sequence:
         h = np.maximum(p * (1.0 - p), FLATTEST)[:, n_classes - width :]
         rows = self.rows[rng.random(len(self.rows)) < SHARE]
         columns = np.sort(rng.permutation(len(self.cells.bins))[: self.n_columns])
-        some = Cells(self.cells.bins[columns], self.cells.is_category[columns])
+        some = BinnedCells(self.cells.bins[columns], self.cells.is_category[columns])
         how = Growth(len(columns), DEPTH, LEAST, RIDGE)
         tree = grow_tree(
             some, np.ascontiguousarray(g), np.ascontiguousarray(h), rows, how,

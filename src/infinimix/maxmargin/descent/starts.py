@@ -78,7 +78,7 @@ def find_penalty(
     problem = MarginProblem(part, divergence, LossWeights(0.0))
     limit = int(min(MOST, max(1, part.n // (2 * (part.d + 1)))))
     centres = spread_centres(rng, part, divergence, 0.0, limit)
-    outcomes: dict[int, Outcome] = {}
+    outcomes: dict[int, Descent] = {}
 
     def try_sizes(sizes: Iterable[int]) -> int:
         for k in sizes:
@@ -97,7 +97,7 @@ def find_penalty(
     return _between(outcomes[best], outcomes.get(best + 1), rows.n / part.n)
 
 
-def _between(best: Outcome, more: Outcome | None, scale: float) -> float:
+def _between(best: Descent, more: Descent | None, scale: float) -> float:
     """Return a penalty that the clusters there are outweigh, and one more does not."""
     low = 1.01 * best.farthest if best.farthest > 0 else 1e-6 * max(best.total, 1.0)
     if more is not None:
@@ -106,7 +106,7 @@ def _between(best: Outcome, more: Outcome | None, scale: float) -> float:
     return float(np.sqrt(low * saving)) if saving > low else float(low)
 
 
-class Outcome(NamedTuple):
+class Descent(NamedTuple):
     """What so many clusters achieve."""
 
     total: float  # sum of the divergences
@@ -116,13 +116,13 @@ class Outcome(NamedTuple):
     nearest_other: float  # the least divergence from a cluster that is not a row's own
 
 
-def _criterion(rows: FeatureRows, one: Outcome, least: float) -> float:
+def _criterion(rows: FeatureRows, one: Descent, least: float) -> float:
     fit = 0.5 * rows.n * rows.d * np.log(max(one.total, least))
     order = float((one.sizes * np.log(rows.n / one.sizes)).sum())
     return float(fit + order + 0.5 * len(one.sizes) * (rows.d + 1) * np.log(rows.n))
 
 
-def _descend_from(problem: MarginProblem, means: np.ndarray) -> Outcome:
+def _descend_from(problem: MarginProblem, means: np.ndarray) -> Descent:
     """Return what the clusters of a descent from these means achieve."""
     end = descend(problem, bare_clusters(means), max_iter=30, tol=1e-3, grow=False)
     found = scan(problem, end.clusters, end.z)
@@ -132,4 +132,4 @@ def _descend_from(problem: MarginProblem, means: np.ndarray) -> Outcome:
         saving = float(-closing_gains(problem, end.clusters, found).max())
     sizes = np.unique(found.z, return_counts=True)[1]
     nearest_other = float(found.second_cost.min())
-    return Outcome(float(found.cost.sum()), sizes, farthest, saving, nearest_other)
+    return Descent(float(found.cost.sum()), sizes, farthest, saving, nearest_other)

@@ -64,7 +64,7 @@ def run(task: Task) -> dict[str, Any]:
 
 FIGURE_4: dict[Size, Any] = {  # rows, modes, repeats
     "tiny": ((50,), (1, 4), 1),
-    "quick": ((100, 500), (1, 5, 10, 20, 30), 3),
+    "quick": ((50, 200), (1, 10, 20), 2),
     "full": ((50, 100, 200, 500, 1000), (1, 5, 10, 15, 20, 25, 30), 10),
 }
 tasks_4 = partial(_tasks, FIGURE_4, (*PARTICLES, DEFAULT))

@@ -31,7 +31,6 @@ PRIORS = ("uniform", "blockmodel", "ordered")
 BASELINE = "sparse"  # one class: the density alone is learned
 FORMS = ("published", "default")
 MEASURES = {"aupr": "AUPR of edges", "kl": "KL, nats", "roles": "AUROC of roles"}
-N_KL = 5_000  # fresh rows
 
 
 def learn(task: Task, X: np.ndarray) -> BlockmodelBayesNet:
@@ -52,11 +51,12 @@ def run(world: str, task: Task) -> dict[str, Any]:
     truth = WORLDS[world](task["seed"])
     X = truth.net.sample(task["rows"], random_state=1000 + task["seed"])
     model = learn(task, X)
-    return judge(truth, model, task["seed"]) | _matrices(model, task["seed"] == 0)
+    figures = judge(truth, model, task["fresh"], task["seed"])
+    return figures | _matrices(model, task["seed"] == 0)
 
 
-def judge(truth: World, model: BlockmodelBayesNet, seed: int) -> dict[str, Any]:
-    """Return AUPR and AUROC of edges, KL from the truth, AUROC of shared roles, and the gap."""
+def judge(truth: World, model: BlockmodelBayesNet, n: int, seed: int) -> dict[str, Any]:
+    """Return AUPR and AUROC of edges, KL from n rows of the truth, AUROC of roles, and the gap."""
     off = ~np.eye(len(truth.roles), dtype=bool)
     edges, found = truth.net.adjacency[off], model.edge_marginals_[off]
     same = (truth.roles[:, None] == truth.roles)[off]
@@ -64,7 +64,7 @@ def judge(truth: World, model: BlockmodelBayesNet, seed: int) -> dict[str, Any]:
     return {
         "aupr": float(average_precision_score(edges, found)),
         "auroc": float(roc_auc_score(edges, found)),
-        "kl": model.kl_from(truth.net, n=N_KL, random_state=seed),
+        "kl": model.kl_from(truth.net, n=n, random_state=seed),
         "roles": float(roles),
         "together": float(model.co_class_marginals_[off].mean()),
         "gap": float(model.edge_gap_.max()),
@@ -83,9 +83,9 @@ def _matrices(model: BlockmodelBayesNet, wanted: bool) -> dict[str, Any]:
 # --- What is run --------------------------------------------------------------------------------
 
 SIZES: dict[Size, dict[str, Any]] = {
-    "tiny": {"rows": (20, 40), "seeds": 1, "sweeps": 5},
-    "quick": {"rows": (20, 80, 320), "seeds": 2, "sweeps": 300},
-    "full": {"rows": (20, 40, 80, 160, 320, 1000), "seeds": 10, "sweeps": None},
+    "tiny": {"rows": (30,), "seeds": 1, "sweeps": 5, "fresh": 50},
+    "quick": {"rows": (20, 80, 320), "seeds": 2, "sweeps": 300, "fresh": 1000},
+    "full": {"rows": (20, 40, 80, 160, 320, 1000), "seeds": 10, "sweeps": None, "fresh": 5000},
 }
 
 
@@ -93,7 +93,8 @@ def tasks(rows: tuple[int, ...] | None, size: Size) -> list[dict[str, Any]]:
     """Return the tasks of a world; `rows` are those of the thesis, or None for a curve."""
     grid = SIZES[size]
     return [
-        {"rows": n, "prior": prior, "form": form, "sweeps": grid["sweeps"], "seed": seed}
+        {"rows": n, "prior": prior, "form": form, "seed": seed,
+         "sweeps": grid["sweeps"], "fresh": grid["fresh"]}
         for seed in range(grid["seeds"]) for n in (rows or grid["rows"])
         for prior in (*PRIORS, BASELINE) for form in FORMS
     ]  # fmt: skip

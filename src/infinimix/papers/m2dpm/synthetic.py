@@ -24,9 +24,9 @@ from infinimix.papers.experiment import (
     values_of,
 )
 from infinimix.papers.m2dpm.methods import EVERY, GIBBS, M2DPM, METHODS, both_forms, judge, linear
-from infinimix.papers.m2dpm.worlds import World, divide, setting_one, setting_two
+from infinimix.papers.m2dpm.worlds import LabelledWorld, divide, setting_one, setting_two
 
-SETTINGS: dict[str, Callable[[int, int], World]] = {"I": setting_one, "II": setting_two}
+SETTINGS: dict[str, Callable[[int, int], LabelledWorld]] = {"I": setting_one, "II": setting_two}
 ROWS = {"I": 1_000, "II": 10_000}
 PAPER: dict[str, dict[str, tuple[float, float]]] = {  # accuracy in percent, seconds
     "I": {
@@ -48,7 +48,7 @@ SIZES: dict[Size, Any] = {  # rows and data sets of each setting, methods
 }
 
 
-def true_partition(world: World, train: np.ndarray, test: np.ndarray) -> float:
+def true_partition(world: LabelledWorld, train: np.ndarray, test: np.ndarray) -> float:
     """Return the accuracy of a linear SVM in each true cluster, C chosen on folds of its rows."""
     X, y, z, _ = world
     right = 0.0
@@ -67,7 +67,7 @@ def _most_frequent(X: np.ndarray, y: np.ndarray) -> Any:
 
 
 @lru_cache(maxsize=2)
-def _world(setting: str, rows: int, seed: int) -> World:
+def _world(setting: str, rows: int, seed: int) -> LabelledWorld:
     return SETTINGS[setting](rows, seed)
 
 

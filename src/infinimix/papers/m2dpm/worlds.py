@@ -16,7 +16,7 @@ from scipy.special import expit
 COLUMNS, MOST = 10, 10
 
 
-class World(NamedTuple):
+class LabelledWorld(NamedTuple):
     """Rows, their classes, their true clusters, and the probability of class 1."""
 
     X: np.ndarray
@@ -38,28 +38,28 @@ def seat(n: int, rng: np.random.Generator, most: int | None, alpha: float = 1.0)
     return z
 
 
-def setting_one(n: int, seed: int, most: int | None = MOST) -> World:
+def setting_one(n: int, seed: int, most: int | None = MOST) -> LabelledWorld:
     """Normal clusters whose sizes are those of a CRP."""
     rng = np.random.default_rng(seed)
     z = seat(n, rng, most)
     return _label(rng, 0.5 * rng.normal(size=(n, COLUMNS)), z)
 
 
-def setting_two(n: int, seed: int) -> World:
+def setting_two(n: int, seed: int) -> LabelledWorld:
     """Ten disjoint cubes."""
     rng = np.random.default_rng(seed)
     return _label(rng, rng.uniform(-0.5, 0.5, (n, COLUMNS)), rng.integers(0, MOST, n))
 
 
-def endless(n: int, seed: int) -> World:
+def endless(n: int, seed: int) -> LabelledWorld:
     """Setting I with as many clusters as the CRP opens."""
     return setting_one(n, seed, None)
 
 
-def _label(rng: np.random.Generator, U: np.ndarray, z: np.ndarray) -> World:
+def _label(rng: np.random.Generator, U: np.ndarray, z: np.ndarray) -> LabelledWorld:
     rules = rng.normal(size=(max(MOST, int(z.max()) + 1), U.shape[1]))
     p = expit((U * rules[z]).sum(axis=1))
-    return World(U + 1.0 + z[:, None], (rng.random(len(z)) < p).astype(int), z, p)
+    return LabelledWorld(U + 1.0 + z[:, None], (rng.random(len(z)) < p).astype(int), z, p)
 
 
 def divide(n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:

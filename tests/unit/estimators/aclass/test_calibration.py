@@ -157,7 +157,7 @@ def test_of_many_rows_some_are_scored(monkeypatch):
     seen = []
     monkeypatch.setattr(CALIBRATE, lambda *args: seen.append(args) or Calibration(1.0, 0.0))
     fitted(X, y, n_islands=16)
-    log_density, codes, _ = seen[0]
+    log_density, codes, _, _ = seen[0]
     assert 20 <= len(codes) <= 25
     assert np.isfinite(log_density).all()
     assert 0 < codes.sum() < len(codes)

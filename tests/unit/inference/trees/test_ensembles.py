@@ -5,7 +5,7 @@ import pytest
 
 from infinimix.inference.trees import ensembles
 from infinimix.inference.trees.ensembles import (
-    Cells,
+    BinnedCells,
     are_trees,
     as_classes,
     boost,
@@ -21,7 +21,7 @@ def parity(n, seed=0, classes=2):
     rng = np.random.default_rng(seed)
     bins = rng.integers(4, size=(5, n)).astype(np.uint8)
     codes = (bins[0] // 2 + bins[1] // 2) % 2 + (classes - 2) * (bins[2] == 0)
-    return Cells(bins, np.array([False, False, True, False, True])), codes.astype(np.int64)
+    return BinnedCells(bins, np.array([False, False, True, False, True])), codes.astype(np.int64)
 
 
 def loss(log_p, codes):
@@ -88,6 +88,6 @@ def test_a_row_without_cells_has_about_the_shares_of_all():
     cells, codes = parity(300)
     codes[:200] = 0
     forest, _ = grow_forest(cells, codes, 2, np.random.default_rng(0))
-    nothing = Cells(np.full((5, 1), HOLE, np.uint8), cells.is_category)
+    nothing = BinnedCells(np.full((5, 1), HOLE, np.uint8), cells.is_category)
     prior = np.bincount(codes) / 300
     np.testing.assert_allclose(smoothed(forest, nothing, prior)[0], prior, atol=0.03)

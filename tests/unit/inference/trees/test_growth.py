@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infinimix.inference.trees.ensembles import Cells, Growth, Trees, grow_tree
+from infinimix.inference.trees.ensembles import BinnedCells, Growth, Trees, grow_tree
 from infinimix.inference.trees.growth import HOLE, LEAF
 
 
@@ -38,7 +38,7 @@ def example(seed, n=60, holes=0.0, classes=3):
     codes = (bins[0] > 2).astype(int) + (bins[1] == bins[2])
     bins[rng.random(bins.shape) < holes] = HOLE
     own = np.eye(classes)[codes]
-    return Cells(bins, np.array([False, True, False, True])), own, np.ones_like(own)
+    return BinnedCells(bins, np.array([False, True, False, True])), own, np.ones_like(own)
 
 
 @pytest.mark.parametrize("seed", range(5))
