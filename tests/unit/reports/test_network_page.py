@@ -90,7 +90,9 @@ DRIVE = """
   };
   const seen = [count(), at(0.05), at(1)];
   at(0.05);
-  document.querySelector("#network .node").focus();
+  const node = document.querySelector("#network .node");
+  node.focus();  // which is silent in a window that is not in front
+  if (!document.hasFocus()) node.dispatchEvent(new FocusEvent("focus"));
   const near = document.querySelectorAll("#network .edge.near").length;
   const told = document.getElementById("told").textContent;
   const heat = document.querySelector(".heat");
