@@ -71,12 +71,15 @@ def relative(log_density: np.ndarray) -> np.ndarray:
 
 def log_posterior(rows: HeldOut, weights: Weights) -> np.ndarray:
     """Return log P(y | x) of each row and class."""
-    joint = rows.log_prior + np.tensordot(np.exp(weights.log_powers), rows.log_density, 1)
-    joint = joint + rows.observed[:, None] * weights.offsets
+    # What `tensordot` multiplies, without the time that it takes to find out: this is the loop.
+    powers = np.exp(weights.log_powers) @ rows.log_density.reshape(len(weights.log_powers), -1)
+    joint = rows.log_prior + powers.reshape(rows.log_prior.shape)
+    joint += rows.observed[:, None] * weights.offsets
     if weights.coefficients.size:
-        joint = joint + rows.features @ weights.coefficients
-    joint = joint - joint.max(axis=1, keepdims=True)  # finite, so `logsumexp` need not look
-    return np.asarray(joint - np.log(np.exp(joint).sum(axis=1, keepdims=True)))
+        joint += rows.features @ weights.coefficients
+    joint -= joint.max(axis=1, keepdims=True)  # finite, so `logsumexp` need not look
+    joint -= np.log(np.exp(joint).sum(axis=1, keepdims=True))
+    return np.asarray(joint)
 
 
 def cross_validate(
@@ -124,7 +127,7 @@ def solve(
     width = rows.features.shape[1] if np.isfinite(strength) else 0
     ends = n_models, n_models + n_classes
     centre = -np.log(n_models)
-    indicator = np.eye(n_classes)[rows.codes]
+    indicator, flat = np.eye(n_classes)[rows.codes], rows.log_density.reshape(n_models, -1)
     at, weight = np.arange(len(rows.codes)), rows.weights
 
     def unpack(w: np.ndarray) -> Weights:
@@ -138,7 +141,7 @@ def solve(
         value = -(weight * log_p[at, rows.codes]).sum()
         value += 0.5 * ((from_centre**2).sum() + (weights.offsets**2).sum())
         gradient = np.empty_like(w)
-        slopes = np.tensordot(rows.log_density, gap, 2)
+        slopes = flat @ gap.ravel()
         gradient[: ends[0]] = np.exp(weights.log_powers) * slopes + from_centre
         gradient[ends[0] : ends[1]] = rows.observed @ gap + weights.offsets
         if width:
