@@ -81,7 +81,7 @@ class Binning(NamedTuple):
 def categories_of(schema: Schema) -> np.ndarray:
     """Return which columns and indicators have values without an order."""
     kinds = [
-        c.kind == "categorical" and not is_number(schema, j) for j, c in enumerate(schema.columns)
+        c.record.has_categories and not is_number(schema, j) for j, c in enumerate(schema.columns)
     ]
     return np.array(kinds + [False] * len(schema.indicated), bool)
 

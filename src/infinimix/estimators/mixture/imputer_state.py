@@ -58,7 +58,7 @@ def _is_sound(schema: Schema, found: Completion, n_mixtures: int) -> bool:
     counts = count_categories(schema)
     if not known or len(set(columns)) != J or found.n_categories.shape != counts.shape:
         return False
-    n_bits, C = sum(column.kind == "binary" for column in schema.columns), len(found.curved)
+    n_bits, C = sum(column.record.two_valued for column in schema.columns), len(found.curved)
     width = J + C + n_bits + int(found.n_categories.sum())
     if not _have_landmarks(found, J, C, width):
         return False

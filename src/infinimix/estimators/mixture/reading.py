@@ -44,7 +44,7 @@ class Reader:
         self.by_slot = {
             j: self._mean_by_slot(j)
             for j in self.columns
-            if schema.columns[j].kind == "categorical"
+            if schema.columns[j].record.has_categories
         }
         self.block = None if joint is None else predictive_of(joint.bank)
 
@@ -138,7 +138,7 @@ def to_natural(schema: Schema, j: int, numbers: np.ndarray) -> np.ndarray:
 def transform_of(schema: Schema, j: int) -> Any:
     """Return how the numbers of a column are encoded, or None."""
     column: Any = schema.columns[j]
-    return column.transform.inner if column.kind == "spiked" else column.transform
+    return column.transform.inner if column.record.has_atom else column.transform
 
 
 def in_natural_units(schema: Schema, columns: list[int], numbers: list[Any]) -> np.ndarray:
@@ -150,7 +150,7 @@ def in_natural_units(schema: Schema, columns: list[int], numbers: list[Any]) -> 
 def is_filled(schema: Schema, j: int) -> bool:
     """Return whether a column has numbers to fill; categories that were asked for are codes."""
     column = schema.columns[j]
-    return is_number(schema, j) and (column.kind != "categorical" or column.guessed)
+    return is_number(schema, j) and (column.guessed or not column.record.has_categories)
 
 
 def filled_table(table: EncodedTable, values: tuple[np.ndarray, ...]) -> EncodedTable:
@@ -174,7 +174,7 @@ def other_features(table: EncodedTable, n_categories: np.ndarray) -> np.ndarray:
     parts = [np.empty((table.n_rows, 0))]
     for j, (b, k) in enumerate(schema.places):
         cells = table.blocks[b][:, k]
-        if schema.columns[j].kind == "binary":
+        if schema.columns[j].record.two_valued:
             parts.append(np.maximum(cells, 0)[:, None].astype(float))
         elif not is_filled(schema, j):
             parts.append((cells[:, None] == np.arange(next(counts))).astype(float))
