@@ -82,21 +82,3 @@ def test_the_examples_run(tmp_path, monkeypatch, few_islands):
         assert done.exit_code == 0, (line, done.output)
     made = {path.name for path in tmp_path.iterdir()}
     assert {"insects.imx", "answers.csv", "groups.csv", "filled.csv", "insects.bif"} <= made
-
-
-TUTORIAL = Path(__file__).parents[2] / "docs/tutorial.md"
-
-
-def test_the_commands_of_the_tutorial_run(tmp_path, monkeypatch, few_islands):
-    monkeypatch.chdir(tmp_path)
-    page = TUTORIAL.read_text(encoding="utf-8")
-    table = re.search(r"^```python\n(.*?)^```$", page, re.M | re.S)[1]
-    exec(compile(table, "tutorial.md", "exec"), {})
-    blocks = re.findall(r"^```sh\n(.*?)^```$", page, re.M | re.S)
-    lines = [line for block in blocks for line in block.splitlines()]
-    assert len(lines) >= 4
-    for line in lines:
-        _, *args = shlex.split(line)
-        done = CliRunner().invoke(app, args)
-        assert done.exit_code == 0, (line, done.output)
-    assert "<html" in (tmp_path / "flowers.html").read_text(encoding="utf-8")

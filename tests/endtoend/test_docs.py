@@ -18,7 +18,10 @@ def few_islands(monkeypatch):
     monkeypatch.setitem(EFFORTS, "default", EFFORTS["default"]._replace(n_islands=4))
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+OTHERS = [page for page in PAGES if page.name != "tutorial.md"]  # test_tutorial.py runs that page
+
+
+@pytest.mark.parametrize("page", OTHERS, ids=lambda page: page.name)
 def test_the_python_runs(page, tmp_path, monkeypatch, few_islands):
     monkeypatch.chdir(tmp_path)
     names = {}
