@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from infinimix.papers import batch_mixtures, page, running
+from infinimix.papers import batch_mixtures, document, page, running
 from infinimix.papers.catalogue import PAPERS, load
 from tests.endtoend.command_files import refuse, run
 from tests.unit.papers.tables_on_disk import write_tables
@@ -72,3 +72,19 @@ def test_the_command_says_what_it_cannot_rerun(words, why):
 def test_the_command_says_which_data_are_missing(monkeypatch):
     monkeypatch.delenv("INFINIMIX_DATA", raising=False)
     assert "it needs mnist: let INFINIMIX_DATA" in refuse("reproduce", "aclass", "--figure", "8")
+
+
+def test_results_become_a_page_of_the_docs(tmp_path):
+    reproduced("aclass", "figure 4", tmp_path / "runs")
+    target = tmp_path / "papers.md"
+    target.write_text("# Title\n\nWords that stay.\n\n## All items\n\nold\n")
+    document.write(tmp_path / "runs", target)
+    text = target.read_text(encoding="utf-8")
+    assert text.startswith("# Title\n\nWords that stay.\n\n## All items\n")
+    assert "old" not in text.splitlines()
+    assert "| aclass | figure 4 | Groups found by the filter | rerun, tiny form" in text
+    assert (
+        "| aclass | figure 8 | Error on MNIST, odd against even | can be rerun; no result" in text
+    )
+    assert "| 50 rows, 4 modes |" in text
+    assert (tmp_path / "images/papers/aclass-figure-4.png").exists()

@@ -11,10 +11,10 @@ from infinimix.papers.experiment import Absent, Experiment, Paper
 
 def _figure(
     item: str, title: str, world: str, rows: tuple[int, ...] | None = None,
-    data: tuple[str, ...] = (),
+    data: tuple[str, ...] = (), most: int = 2,
 ) -> Experiment:  # fmt: skip
     return Experiment(
-        item, title, partial(learning.tasks, rows), partial(learning.run, world),
+        item, title, partial(learning.tasks, rows, most), partial(learning.run, world),
         partial(learning.summarise, world), data,
     )  # fmt: skip
 
@@ -28,7 +28,14 @@ PAPER = Paper(
         _figure("figure 2-3", "A sparse network without roles", "no roles"),
         _figure("figure 2-4", "Diseases and symptoms, noisy-or", "diseases and symptoms"),
         _figure("figure 2-5", "Regulators and genes", "regulators"),
-        _figure("figure 2-6", "21 variables of HEPAR II", "HEPAR II", None, ("bayesian_networks",)),
+        _figure(
+            "figure 2-6",
+            "21 variables of HEPAR II",
+            "HEPAR II",
+            None,
+            ("bayesian_networks",),
+            1,
+        ),
     ),
     (Absent("figure 2-1", "Graphical model of the priors", "a diagram"),),
 )

@@ -89,13 +89,17 @@ SIZES: dict[Size, dict[str, Any]] = {
 }
 
 
-def tasks(rows: tuple[int, ...] | None, size: Size) -> list[dict[str, Any]]:
-    """Return the tasks of a world; `rows` are those of the thesis, or None for a curve."""
+def tasks(rows: tuple[int, ...] | None, most: int, size: Size) -> list[dict[str, Any]]:
+    """Return the tasks of a world; `rows` are those of the thesis, or None for a curve.
+
+    The quick form has at most so many data sets.
+    """
     grid = SIZES[size]
+    seeds = grid["seeds"] if size == "full" else min(grid["seeds"], most)
     return [
         {"rows": n, "prior": prior, "form": form, "seed": seed,
          "sweeps": grid["sweeps"], "fresh": grid["fresh"]}
-        for seed in range(grid["seeds"]) for n in (rows or grid["rows"])
+        for seed in range(seeds) for n in (rows or grid["rows"])
         for prior in (*PRIORS, BASELINE) for form in FORMS
     ]  # fmt: skip
 
@@ -176,6 +180,8 @@ def _draw(world: str, results: Results, figure: Any) -> None:
             kl = [gather(results, "kl", rows=m, prior=prior, form=form).mean for m in rows]
             axes.plot(rows, kl, marker=".", label=prior)
         axes.set(title=f"KL, {form}", xlabel="rows", xscale="log", yscale="log")
+        axes.set_xticks(rows, [str(m) for m in rows])
+        axes.minorticks_off()
     panels[0, -1].legend(fontsize="small")
     figure.suptitle(f"{world}, {n} rows, as published")
 
