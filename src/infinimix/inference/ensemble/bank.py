@@ -27,6 +27,7 @@ from infinimix.inference.partition.live import log_densities, mix
 
 RUNNING, LATEST = 0, 1  # slots of the pool: all rows, and those of the latest estimate
 FEW = 8  # rows: fewer are scored one by one, as tables of groups would take longer to prepare
+FIRST = np.zeros(1, np.int64)  # the rows of a call of one row
 MOST_CHECKED = 20_000  # rows by whose held-out densities a classifier is corrected
 
 
@@ -173,12 +174,13 @@ class Bank:
         A row of code -1 has no label: it is of one of the first `n_known` classes, or of those
         that had a row before it in the table. None says that there is no such row.
         """
+        first, pooled, n = 0, 0, len(codes)
+        if n == 1 and n_known is None and not novel:
+            X = as_cells(self.shape, X)
+            if self.learn_row(rows_of(X), codes.item()):
+                return
         self.torn = True
         self.forget_snapshot(() if n_known is None else None)
-        first, pooled, n = 0, 0, len(codes)
-        if n == 1 and n_known is None and not novel and not self._turns():
-            self._learn_row(X, codes.item())
-            return
         steps_of = _cutter(codes, n_known)
         for event in [*self._events(n, novel), n]:
             if event > first:
@@ -204,15 +206,24 @@ class Bank:
         """Does the base measure change before the next row: is it one of 1, 2, 4, ...?"""
         return self.revises and self.n_rows & (self.n_rows + 1) == 0
 
-    def _learn_row(self, X, c):
-        """Learn one row with label: as above, but no time is lost on sharing it out."""
-        self._pool(X, 0, 1)
+    def learn_row(self, placed, c):
+        """Learn one row of class c, placed for engines; return whether that was all to be done.
+
+        It is not where hyper-parameters change before the row, where rows are kept for sweeps, or
+        where a class has a filter for each of several label hypotheses.
+        """
+        if self._turns() or self.n_branched or self.settings.window:
+            return False
+        self.torn = True
+        self.forget_snapshot((c,))
+        if self.adaptive:
+            pool_rows.run(*self._bound(self.shape, self.pool), placed, 0, 1)
         for island in self.islands:
-            island.learn_row(X, c)
+            island.hypotheses[0].filters[c].update_placed(placed, FIRST)
         self.labelled[c] += 1
-        self._portions.pop(c, None)
         self.n_rows += 1
         self.torn = False
+        return True
 
     def _count_labelled(self, steps):
         for shares, _ in steps:
@@ -225,6 +236,8 @@ class Bank:
         self._snapshot = None
         if classes is None or self.n_drawn:  # where labels are drawn, all classes hang together
             self._portions = {}
+        for c in classes or ():
+            self._portions.pop(c, None)
 
     def _events(self, n, novel):
         """Return the rows, in order, before which the hyper-parameters change."""
@@ -302,10 +315,8 @@ class Bank:
         """Return the log predictive density of each row in each class."""
         n = len(X[0])
         if n < FEW and not self.n_drawn:
-            hypotheses = [island.hypotheses[0] for island in self.islands]
-            return log_densities(
-                [[w.filters[c] for w in hypotheses] for c in range(self.n_classes)], X
-            )
+            filters = [island.hypotheses[0].filters for island in self.islands]
+            return log_densities([*zip(*filters)], X)
         stats, log_mix, bounds = self.snapshot()
         slots, out = np.arange(len(log_mix)), np.empty((n, self.n_classes))
         if n < FEW:
