@@ -25,7 +25,7 @@ from infinimix.tables.records import code_bits, code_cells, make_whole, read_num
 from infinimix.tables.scans import BITS, Scan, ready
 from infinimix.tables.schema import Schema
 
-__all__ = ["RowReader", "take_back", "take_reader"]
+__all__ = ["RowReader", "copy_row", "take_back", "take_reader"]
 
 Fill = Callable[[dict[Any, Any]], bool]
 
@@ -58,7 +58,7 @@ class RowReader:
             return self.table if self._scan is not None and self._read_array(X) else None
         if type(X) is list and self._fills and len(X) == 1 and type(X[0]) is dict:
             rows = make_whole(self.table.schema, X)
-            if rows is not None and all([fill(rows[0]) for fill in self._fills]):
+            if rows is not None and all(fill(rows[0]) for fill in self._fills):
                 return self.table
         return None
 
@@ -113,3 +113,15 @@ def take_reader(schema: Schema) -> RowReader:
 def take_back(reader: RowReader) -> None:
     """Let others use a reader."""
     reader.table.schema.readers.append(reader)
+
+
+def copy_row(schema: Schema, X: Any) -> EncodedTable | None:
+    """The row of a table that has one, in arrays of its own; None leaves the table to `encode`."""
+    reader = take_reader(schema)
+    try:
+        table = reader.read(X)
+        if table is None:
+            return None
+        return EncodedTable(schema, tuple([block.copy() for block in table.blocks]))
+    finally:
+        take_back(reader)

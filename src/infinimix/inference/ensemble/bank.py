@@ -12,7 +12,6 @@ particles are then weighed for the new posterior, so that the evidence is always
 latest hyper-parameters.
 """
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +21,8 @@ from infinimix.families.product import Bound, as_cells, engine, rows_of, score_s
 from infinimix.families.seam import count, empty, map_arrays, score_rows, widen
 from infinimix.inference.ensemble.agreement import members_of
 from infinimix.inference.ensemble.island import Island
+from infinimix.inference.ensemble.snapshot import Snapshot, joined, portion
+from infinimix.inference.ensemble.steps import average_held_out, by_class, cutter
 from infinimix.inference.partition.filter import ROWS_AT_ONCE
 from infinimix.inference.partition.live import log_densities, mix
 
@@ -44,14 +45,6 @@ class Settings(NamedTuple):
     window: int = 0
     gamma: float = 1.0
     n_label_particles: int = 1
-
-
-class Snapshot(NamedTuple):
-    """The predictive densities of all classes as one table of slots."""
-
-    stats: tuple
-    log_mix: np.ndarray  # (K,) log weight of each slot within its class
-    bounds: np.ndarray  # (C + 1,) where each class starts
 
 
 @engine("count")
@@ -135,7 +128,7 @@ class Bank:
         drawing = (float(gamma), _with_prior(base, label_prior))
         tasks = [(island, X, codes, base, drawing, record, scored) for island in self.islands]
         self.islands, held_out = map(list, zip(*execute(_fit_island, tasks)))
-        return _average(held_out, len(codes), n_classes)
+        return average_held_out(held_out, len(codes), n_classes)
 
     def label(self, X, codes, n_classes, gamma, execute, label_prior=None):
         """Return the probability of each class for each row, (rows, classes), and learn nothing.
@@ -181,7 +174,7 @@ class Bank:
                 return
         self.torn = True
         self.forget_snapshot(() if n_known is None else None)
-        steps_of = _cutter(codes, n_known)
+        steps_of = cutter(codes, n_known)
         for event in [*self._events(n, novel), n]:
             if event > first:
                 self._pool(X, pooled, event)
@@ -305,10 +298,10 @@ class Bank:
         if self._snapshot is None:
             for c, members in enumerate(members_of(self)):
                 if c not in self._portions:
-                    self._portions[c] = _portion(members)
+                    self._portions[c] = portion(members)
             parts, logs = zip(*(self._portions[c] for c in range(self.n_classes)))
             bounds = np.cumsum([0, *map(len, logs)])
-            self._snapshot = Snapshot(_joined(parts), np.concatenate(logs), bounds)
+            self._snapshot = Snapshot(joined(parts), np.concatenate(logs), bounds)
         return self._snapshot
 
     def log_densities(self, X):
@@ -338,68 +331,6 @@ class Bank:
         return np.logaddexp.reduce(logs, axis=1) - np.log(self.settings.n_islands)
 
 
-def _portion(members):
-    """Return the groups of a class as a part of the snapshot, and their log weights."""
-    parts, logs = [], []
-    for f, divisor in members:
-        live, log_mix = f.log_mixture(divisor)
-        parts.append(map_arrays(lambda array, live=live: array[live], f.stats))
-        logs.append(log_mix)
-    return _joined(parts), np.concatenate(logs)
-
-
-def _joined(parts):
-    return map_arrays(lambda *arrays: np.concatenate(arrays), *parts)
-
-
-def _cutter(codes, n_known):
-    """Return what tells the steps (see `Island.learn`) of some rows by the first and the last."""
-    if n_known is None:
-        shares = _by_class(codes, 0, len(codes)) if len(codes) else []
-        return lambda first, last: [(_within(shares, first, last), None)]
-    n_open = np.maximum(np.maximum.accumulate(codes) + 1, n_known)
-    return lambda first, last: _steps(codes, n_open, first, last)
-
-
-def _steps(codes, n_open, first, last):
-    """Return the stretches of rows with labels, each with the row without label that ends it."""
-    steps = []
-    for row in first + np.flatnonzero(codes[first:last] < 0):
-        shares = _by_class(codes, first, row) if row > first else []
-        steps.append((shares, (int(row), int(n_open[row]))))
-        first = row + 1
-    return [*steps, (_by_class(codes, first, last), None)] if last > first else steps
-
-
-def _by_class(codes, first, last):
-    """Return (class, its rows in order) for the rows first to last."""
-    if last - first == 1:
-        return [(codes.item(first), np.array([first]))]
-    codes = codes[first:last]
-    small = codes.max() < 2**15 and codes.min() >= 0  # then they are sorted in one pass
-    order = (codes.astype(np.int16) if small else codes).argsort(kind="stable")
-    codes = codes[order]
-    ends = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
-    order += first
-    return [(codes.item(a), order[a:b]) for a, b in pairwise(ends)]
-
-
-def _within(shares, first, last):
-    """Return (class, its rows in order) for the rows first to last, given those of all rows."""
-    cut = [(c, rows, rows.searchsorted((first, last)).tolist()) for c, rows in shares]
-    return [(c, rows[a:b]) for c, rows, (a, b) in cut if a < b]
-
-
-def _average(held_out, n, n_classes):
-    """Return the rows that some island has held out, and the log of their mean densities."""
-    total, count = np.full((n, n_classes), -np.inf), np.zeros(n)
-    for rows, log_density in held_out:
-        total[rows] = np.logaddexp(total[rows], log_density)
-        count[rows] += 1.0
-    rows = np.flatnonzero(count)
-    return rows, total[rows] - np.log(count[rows])[:, None]
-
-
 def _with_prior(base, prior):
     return base if prior is None else base._replace(prior=prior)
 
@@ -414,7 +345,7 @@ def _fit_island(task):
     island, X, codes, base, (gamma, label_base), record, scored = task
     if (codes < 0).any():
         codes = island.label(X, codes, label_base, gamma)[1]
-    shares = _by_class(codes, 0, len(codes))
+    shares = by_class(codes, 0, len(codes))
     return island, island.fit(X, shares, base, record, scored)
 
 
