@@ -95,12 +95,11 @@ def open_records(schema: Schema, X: Sequence[Any]) -> Records | None:
     """
     if not schema.named or {*map(type, X)} != {dict}:
         return None
-    rows = make_whole(schema, X)
+    rows = make_whole(schema.blank, X)
     return None if rows is None else Records(schema, rows)
 
 
-def make_whole(schema: Schema, X: Sequence[dict[Any, Any]]) -> list[dict[Any, Any]] | None:
+def make_whole(blank: dict[str, None], X: Sequence[dict[Any, Any]]) -> list[dict[Any, Any]] | None:
     """Rows as dicts that have all columns; None if one has a key that is no column."""
-    blank = schema.blank
     rows = [blank | row for row in X]
     return rows if {*map(len, rows)} == {len(blank)} else None

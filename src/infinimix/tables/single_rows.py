@@ -35,8 +35,8 @@ class RowReader:
 
     Attributes
     ----------
-    table : EncodedTable
-        The latest row; the next one overwrites it.
+    blocks : tuple of arrays
+        The latest row, as in an `EncodedTable`; the next one overwrites it.
     placed : array
         The same row as engines take it (`families.product.rows_of`).
     """
@@ -45,22 +45,22 @@ class RowReader:
         widths = [len(schema.positions(block)) for block in schema.blocks]
         dtypes = [KINDS[kind_of(block)].dtype for block in schema.blocks]
         blocks = tuple(np.zeros((1, w), d) for w, d in zip(widths, dtypes, strict=True))
-        self.table, self.placed = EncodedTable(schema, blocks), table_of_rows(blocks)
+        self.blocks, self.placed = blocks, table_of_rows(blocks)
         plain = not (schema.transforms or schema.indicated or schema.dates)
         self._fills = _fills_of(schema, blocks) if schema.named and plain else ()
+        self._blank = schema.blank  # not the schema, which holds this: a cycle stays in memory
         uniform = schema.uniform if plain and not schema.named else None
         self._scan = None if uniform is None else KINDS[kind_of(uniform)].scan
         self._shape, self._block = blocks[0].shape, blocks[0]
 
-    def read(self, X: Any) -> EncodedTable | None:
-        """The row of a table that has one; None leaves the table to `encode`."""
+    def read(self, X: Any) -> bool:
+        """Read the row of a table that has one; False leaves the table to `encode`."""
         if type(X) is np.ndarray:
-            return self.table if self._scan is not None and self._read_array(X) else None
+            return self._scan is not None and self._read_array(X)
         if type(X) is list and self._fills and len(X) == 1 and type(X[0]) is dict:
-            rows = make_whole(self.table.schema, X)
-            if rows is not None and all(fill(rows[0]) for fill in self._fills):
-                return self.table
-        return None
+            rows = make_whole(self._blank, X)
+            return rows is not None and all(fill(rows[0]) for fill in self._fills)
+        return False
 
     def _read_array(self, X: NDArray[Any]) -> bool:
         scan: Any = self._scan
@@ -80,13 +80,13 @@ def _fills_of(schema: Schema, blocks: tuple[NDArray[Any], ...]) -> tuple[Fill, .
 
 
 def _fill_of(schema: Schema, name: str, block: NDArray[Any]) -> Fill:
-    pick, scan = schema.pickers[name], KINDS[kind_of(name)].scan
+    pick, scan, lookups = schema.pickers[name], KINDS[kind_of(name)].scan, schema.lookups
     if scan is not None and scan is not BITS:
         return _fill_numbers(pick, scan, block)
 
     def fill(row: dict[Any, Any]) -> bool:
         cells = (pick(row),)
-        codes = code_bits(cells, 1) if scan is BITS else code_cells(cells, schema.lookups, 1)
+        codes = code_bits(cells, 1) if scan is BITS else code_cells(cells, lookups, 1)
         if codes is not None:
             block[:] = codes
         return codes is not None
@@ -110,18 +110,17 @@ def take_reader(schema: Schema) -> RowReader:
         return RowReader(schema)
 
 
-def take_back(reader: RowReader) -> None:
+def take_back(schema: Schema, reader: RowReader) -> None:
     """Let others use a reader."""
-    reader.table.schema.readers.append(reader)
+    schema.readers.append(reader)
 
 
 def copy_row(schema: Schema, X: Any) -> EncodedTable | None:
     """The row of a table that has one, in arrays of its own; None leaves the table to `encode`."""
     reader = take_reader(schema)
     try:
-        table = reader.read(X)
-        if table is None:
+        if not reader.read(X):
             return None
-        return EncodedTable(schema, tuple([block.copy() for block in table.blocks]))
+        return EncodedTable(schema, tuple([block.copy() for block in reader.blocks]))
     finally:
-        take_back(reader)
+        take_back(schema, reader)

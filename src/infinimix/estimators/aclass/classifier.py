@@ -370,9 +370,11 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         check_whole(state.bank)
         reader = take_reader(state.schema)
         try:
-            return self._log_corrected(reader.read(X) or self._encode(X))
+            if reader.read(X):
+                return self._log_corrected(EncodedTable(state.schema, reader.blocks))
+            return self._log_corrected(self._encode(X))
         finally:
-            take_back(reader)
+            take_back(state.schema, reader)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`."""

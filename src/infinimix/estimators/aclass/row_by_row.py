@@ -19,11 +19,12 @@ def learn_row(model: Any, state: AClassState, X: Any, y: Any) -> bool:
     code = state.labels.find_one(y, model.unlabelled)
     if code is None or state.bank.torn or not _goes_on(model, state):
         return False
-    reader = take_reader(state.schema)
+    schema = state.schema
+    reader = take_reader(schema)
     try:
-        return reader.read(X) is not None and bool(state.bank.learn_row(reader.placed, code))
+        return reader.read(X) and bool(state.bank.learn_row(reader.placed, code))
     finally:
-        take_back(reader)
+        take_back(schema, reader)
 
 
 def _goes_on(model: Any, state: AClassState) -> bool:
