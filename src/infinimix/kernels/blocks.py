@@ -22,7 +22,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import populate_array
 from numba.np.numpy_support import from_dtype
 
-from infinimix.kernels.compile import address, entry, kernel, part
+from infinimix.kernels.compile import INTERPRETED, address, entry, kernel, part
 
 OPERATIONS = ("count", "refresh", "score", "column_evidence", "copy", "merge", "features")
 COUNT, REFRESH, SCORE, EVIDENCE, COPY, MERGE, FEATURES = range(7)  # entries of a row
@@ -252,6 +252,16 @@ def place_rows(table, b, block):
     if machine is None:
         machine = _PLACE[block.dtype] = entry(_place, table, b, block)
     machine(table, b, block)
+
+
+def table_of_rows(blocks):
+    """Return where the blocks of some rows are, as engines take them."""
+    if INTERPRETED:
+        return blocks
+    table = np.empty((len(blocks), 3), np.int64)
+    for b, block in enumerate(blocks):
+        place_rows(table, b, block)
+    return table
 
 
 def describe_array(array):

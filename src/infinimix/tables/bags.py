@@ -105,7 +105,7 @@ def _open_list(X: Sequence[Any], text: Text) -> Words | Grid:
     if len(X) == 0:
         raise errors.too_few("sample", (0,))
     first = X[0] if type(X[0]) is dict else _first(X)
-    if isinstance(first, Mapping):
+    if type(first) is dict or isinstance(first, Mapping):
         return _open_dicts(X)
     if isinstance(first, str):
         return _open_strings(X, text)
@@ -159,10 +159,11 @@ def _open_dicts(X: Sequence[Any]) -> Words:
 
 def _convert(values: list[Any], X: Sequence[Mapping[Any, Any]]) -> NDArray[np.float64]:
     """Counts as float64, the quickest way that their types allow; none of them parses strings."""
-    try:
-        return np.array(bytearray(values), np.float64)  # whole numbers below 256, as most are
-    except (TypeError, ValueError):
-        pass
+    if values and type(values[0]) is not float:
+        try:
+            return np.array(bytearray(values), np.float64)  # whole numbers below 256, as most are
+        except (TypeError, ValueError):
+            pass
     try:
         return np.array(array("d", values))
     except (TypeError, OverflowError):
@@ -196,4 +197,4 @@ def _join(rows: Sequence[Sequence[str]]) -> Words:
 
 
 def _starts(sizes: list[int]) -> NDArray[np.int64]:
-    return np.array([0, *accumulate(sizes)], np.int64)
+    return np.array([0, *accumulate(sizes)] if len(sizes) > 1 else [0, *sizes], np.int64)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infinimix.kernels.compile import kernel
+from infinimix.kernels.compile import entry, kernel
 from infinimix.tables.scans import LARGEST
 
 __all__ = ["find_columns", "number_novel", "tidy"]
@@ -16,6 +16,7 @@ __all__ = ["find_columns", "number_novel", "tidy"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 MANY = 64  # rows that are worth sorting together
+_TIDY: Any = None  # the machine code of `_tidy`, whose arguments are always of one type
 
 
 @kernel
@@ -179,6 +180,15 @@ def _tidy(
     return -1
 
 
+def _run_tidy(*args: Any) -> int:
+    """Run the loop, past the look at its arguments, which takes as long as a document does."""
+    global _TIDY
+    if _TIDY is None:
+        _TIDY = entry(_tidy, *args)
+    found: int = _TIDY(*args)
+    return found
+
+
 def tidy(
     starts: Ints, columns: Ints, counts: Floats
 ) -> tuple[Ints, NDArray[np.int32], Floats, Floats, int]:
@@ -190,7 +200,7 @@ def tidy(
     n_rows = starts.size - 1
     indptr, unknown = np.empty(n_rows + 1, np.int64), np.zeros(n_rows, np.float64)
     indices, data = np.empty(columns.size, np.int32), np.empty(columns.size, np.float64)
-    bad = _tidy(starts, columns, counts, indptr, indices, data, unknown, n_rows >= MANY)
+    bad = _run_tidy(starts, columns, counts, indptr, indices, data, unknown, n_rows >= MANY)
     end = indptr[-1] if bad < 0 else 0
     if end < columns.size:
         indices, data = indices[:end].copy(), data[:end].copy()  # views would hold the rest

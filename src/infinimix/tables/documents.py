@@ -153,11 +153,10 @@ def _place_words(bag: Words, vocabulary: Vocabulary, text: Text, learn: bool, wh
         found: list[Any] = list(map(vocabulary.known.get, bag.words))
     except TypeError:  # what cannot be looked up is no string
         raise _first_odd(bag) from None
-    try:  # by way of an array of Python's, which takes half the time and no None
-        return np.array(array("q", found)), [], len(vocabulary)
-    except TypeError:  # some words have no column
-        novel = _number_words(bag, found, len(vocabulary), learn)
-        return np.array(array("q", found)), novel, len(vocabulary) + len(novel)
+    size, novel = len(vocabulary), []
+    if None in found:  # some words have no column
+        novel = _number_words(bag, found, size, learn)
+    return np.array(array("q", found)), novel, size + len(novel)  # an array of Python's is quicker
 
 
 def _hash(bag: Words, bits: int) -> NDArray[np.int64]:
@@ -176,14 +175,14 @@ def _first_odd(bag: Words) -> TypeError:
 def _number_words(bag: Words, found: list[Any], start: int, learn: bool) -> list[str]:
     """Put a number where `found` has None: the next free one for a novel word, or -1."""
     novel: dict[str, int] = {}
-    words, counts = list(bag.words), bag.counts.tolist()
-    for k in [k for k, column in enumerate(found) if column is None]:
-        word = words[k]
-        if not isinstance(word, str):
-            raise _first_odd(bag)
-        learned = learn and counts[k] > 0.0
-        found[k] = novel.setdefault(word, start + len(novel)) if learned else -1
-    return [str.__str__(word) for word in novel]  # NumPy's strings, members of enums: what they say
+    known, counts = found.copy(), bag.counts.tolist()
+    for k, (word, column) in enumerate(zip(bag.words, known, strict=True)):
+        if column is None:
+            if type(word) is not str and not isinstance(word, str):
+                raise _first_odd(bag)
+            learned = learn and counts[k] > 0.0
+            found[k] = novel.setdefault(word, start + len(novel)) if learned else -1
+    return [*map(str.__str__, novel)]  # NumPy's strings, members of enums: what they say
 
 
 def _name(grid: Grid, names: Sequence[str] | None) -> Grid:

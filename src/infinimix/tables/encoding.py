@@ -21,6 +21,7 @@ from infinimix.tables.holes import holes_in
 from infinimix.tables.records import Records
 from infinimix.tables.scans import BITS, Scan, ready
 from infinimix.tables.schema import Schema
+from infinimix.tables.single_rows import copy_row
 
 __all__ = ["encode"]
 
@@ -82,6 +83,9 @@ def encode(
             if schema.transforms:
                 _transform(schema, kind, block)
             return EncodedTable(schema, (block,))
+    single = copy_row(schema, X) if type(X) is list and len(X) == 1 else None
+    if single is not None:
+        return single
     table = open_aligned(schema, X, who, not learn if lenient is None else lenient)
     misfits = None if strict else Misfits()
     blocks, novel = [], NOTHING_NOVEL

@@ -5,7 +5,7 @@ block at once, whatever the number of rows; a block with any other cell is left 
 columns, which has the rules for it and finds what is wrong.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Any
 
@@ -40,37 +40,52 @@ class Records(Table):
 
     def codes(self, block: str) -> NDArray[np.int32] | None:
         """A block of categories, -1 where they are missing; None if there are unknown ones."""
-        lookups = self.schema.lookups
-        try:
-            codes = [
-                -1 if cell is None else known.get(cell, UNSEEN)
-                for cells in map(self.schema.pickers[block], self.rows)
-                for known, cell in zip(lookups, cells, strict=True)
-            ]
-        except TypeError:
-            return None
-        if UNSEEN in codes:
-            return None
-        return np.array(codes, np.int32).reshape(self.n_rows, len(lookups))
+        cells = map(self.schema.pickers[block], self.rows)
+        return code_cells(cells, self.schema.lookups, self.n_rows)
 
     def bits(self, block: str) -> NDArray[np.int8] | None:
         """A block of binary cells, -1 where they are missing; None if there are others."""
-        pick, width = self.schema.pickers[block], len(self.schema.positions(block))
-        try:
-            codes = look_up(list(chain.from_iterable(map(pick, self.rows))), _BITS, "")
-        except TypeError:
-            return None
-        return None if UNSEEN in codes else np.array(codes, np.int8).reshape(self.n_rows, width)
+        return code_bits(map(self.schema.pickers[block], self.rows), self.n_rows)
 
     def numbers(self, block: str) -> NDArray[np.float64] | None:
         """A block of numbers, NaN where they are missing; None if there are others."""
-        rows = list(map(self.schema.pickers[block], self.rows))
-        if not _PLAIN.issuperset(map(type, chain.from_iterable(rows))):
-            return None
-        try:
-            return np.array(rows, np.float64)
-        except OverflowError:
-            return None
+        return read_numbers([*map(self.schema.pickers[block], self.rows)])
+
+
+def code_cells(
+    rows: Iterable[tuple[Any, ...]], lookups: Sequence[dict[Any, int]], n_rows: int
+) -> NDArray[np.int32] | None:
+    """The codes of the categories of some rows, -1 where they are missing; None if one is new."""
+    try:
+        codes = [
+            -1 if cell is None else known.get(cell, UNSEEN)
+            for cells in rows
+            for known, cell in zip(lookups, cells, strict=True)
+        ]
+    except TypeError:
+        return None
+    if UNSEEN in codes:
+        return None
+    return np.array(codes, np.int32).reshape(n_rows, len(lookups))
+
+
+def code_bits(rows: Iterable[tuple[Any, ...]], n_rows: int) -> NDArray[np.int8] | None:
+    """The binary cells of some rows, -1 where they are missing; None if there are others."""
+    try:
+        codes = look_up(list(chain.from_iterable(rows)), _BITS, "")
+    except TypeError:
+        return None
+    return None if UNSEEN in codes else np.array(codes, np.int8).reshape(n_rows, -1)
+
+
+def read_numbers(rows: Sequence[tuple[Any, ...]]) -> NDArray[np.float64] | None:
+    """The numbers of some rows, NaN where they are missing; None if there are other cells."""
+    if not _PLAIN.issuperset(map(type, chain.from_iterable(rows))):
+        return None
+    try:
+        return np.array(rows, np.float64)
+    except OverflowError:
+        return None
 
 
 def open_records(schema: Schema, X: Sequence[Any]) -> Records | None:
@@ -80,8 +95,11 @@ def open_records(schema: Schema, X: Sequence[Any]) -> Records | None:
     """
     if not schema.named or {*map(type, X)} != {dict}:
         return None
-    blank = schema.blank
+    rows = make_whole(schema.blank, X)
+    return None if rows is None else Records(schema, rows)
+
+
+def make_whole(blank: dict[str, None], X: Sequence[dict[Any, Any]]) -> list[dict[Any, Any]] | None:
+    """Rows as dicts that have all columns; None if one has a key that is no column."""
     rows = [blank | row for row in X]
-    if {*map(len, rows)} != {len(blank)}:
-        return None  # a key that is no column
-    return Records(schema, rows)
+    return rows if {*map(len, rows)} == {len(blank)} else None

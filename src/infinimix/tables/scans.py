@@ -81,24 +81,21 @@ def _scan(loop: Any, values: NDArray[Any], out: NDArray[Any]) -> int:
     return found
 
 
-def copy_binary(values: NDArray[Any]) -> tuple[NDArray[np.int8], int]:
-    """Copy a C-contiguous 2-D array of a ready dtype to int8: 0, 1, and -1 for NaN."""
-    out = np.empty(values.shape, _INT8)
+def fill_binary(values: NDArray[Any], out: NDArray[np.int8]) -> int:
+    """Write a C-contiguous 2-D array of a ready dtype as int8: 0, 1, and -1 for NaN."""
     if values.dtype.char in "?B":  # one byte each: 0 and 1 look the same, the rest is refused
         values = values.view(np.int8)
-    return out, _scan(_scan_binary, values, out)
+    return _scan(_scan_binary, values, out)
 
 
-def copy_real(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """Copy a C-contiguous 2-D float64 array; NaN stays, infinity and the like is reported."""
-    out = np.empty(values.shape, _FLOAT64)
-    return out, _scan(_scan_real, values, out)
+def fill_real(values: NDArray[np.float64], out: NDArray[np.float64]) -> int:
+    """Write a C-contiguous 2-D float64 array; NaN stays, infinity and the like is reported."""
+    return _scan(_scan_real, values, out)
 
 
-def copy_count(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], int]:
-    """Copy a C-contiguous 2-D float64 array; NaN stays, all but whole numbers is reported."""
-    out = np.empty(values.shape, _FLOAT64)
-    return out, _scan(_scan_count, values, out)
+def fill_count(values: NDArray[np.float64], out: NDArray[np.float64]) -> int:
+    """Write a C-contiguous 2-D float64 array; NaN stays, all but whole numbers is reported."""
+    return _scan(_scan_count, values, out)
 
 
 class Scan(NamedTuple):
@@ -106,19 +103,28 @@ class Scan(NamedTuple):
 
     Attributes
     ----------
-    copy : callable
-        A C-contiguous 2-D array -> its copy, and where the first cell is that does not fit, or -1.
+    fill : callable
+        A C-contiguous 2-D array and one of the same shape for the cells -> where the first cell
+        is that does not fit, or -1.
+    dtype : dtype
+        The dtype of the cells that it writes.
     dtypes : frozenset
         The dtypes that it reads as they are; `ready` converts the others.
     """
 
-    copy: Callable[[NDArray[Any]], tuple[NDArray[Any], int]]
+    fill: Callable[[NDArray[Any], NDArray[Any]], int]
+    dtype: np.dtype[Any]
     dtypes: frozenset[np.dtype[Any]]
 
+    def copy(self, values: NDArray[Any]) -> tuple[NDArray[Any], int]:
+        """Return a copy, and where the first cell is that does not fit, or -1."""
+        out = np.empty(values.shape, self.dtype)
+        return out, self.fill(values, out)
 
-BITS = Scan(copy_binary, frozenset(map(np.dtype, ("?", "i1", "u1", "i8", "f8"))))
-REALS = Scan(copy_real, frozenset([_FLOAT64]))
-COUNTS = Scan(copy_count, frozenset([_FLOAT64]))
+
+BITS = Scan(fill_binary, _INT8, frozenset(map(np.dtype, ("?", "i1", "u1", "i8", "f8"))))
+REALS = Scan(fill_real, _FLOAT64, frozenset([_FLOAT64]))
+COUNTS = Scan(fill_count, _FLOAT64, frozenset([_FLOAT64]))
 
 
 def ready(values: NDArray[Any], scan: Scan) -> NDArray[Any]:

@@ -7,7 +7,7 @@ it was: encode against the schema, learn, and only then keep `schema.extended(no
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any
 
@@ -20,6 +20,13 @@ from infinimix.tables.decoding import decode_codes
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
 from infinimix.tables.resolution import snap
 from infinimix.tables.transforms import Transform, transform_from_json
+
+
+class Spare(list[Any]):
+    """Things that are used again in this process; a copy has none of them."""
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return Spare, ()
 
 
 @dataclass(frozen=True)
@@ -138,6 +145,11 @@ class Schema:
     def blank(self) -> dict[str, None]:
         """A row as a dict in which all cells are missing; never to be changed."""
         return dict.fromkeys(self.names)
+
+    @cached_property
+    def readers(self) -> "Spare":
+        """Readers of single rows that nobody uses now (`single_rows`)."""
+        return Spare()
 
     @cached_property
     def pickers(self) -> dict[str, Callable[[dict[str, Any]], tuple[Any, ...]]]:
@@ -340,4 +352,8 @@ def _date_from_json(data: list[Any]) -> DateColumn:
 def _picker(names: list[str]) -> Callable[[dict[str, Any]], tuple[Any, ...]]:
     if len(names) > 1:
         return itemgetter(*names)
-    return lambda row: tuple(row[name] for name in names)
+    return partial(_pick, tuple(names))  # pickled with the schema, which a lambda is not
+
+
+def _pick(names: tuple[str, ...], row: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple([row[name] for name in names])

@@ -88,10 +88,11 @@ class Vocabulary:
     def _extend_words(self, novel: Sequence[str]) -> None:
         if self.kind == "columns":
             raise ValueError("this vocabulary holds numbers of columns, no words")
-        added = dict(zip(novel, range(len(self), len(self) + len(novel)), strict=True))
+        size = len(self.words)
+        added = dict(zip(novel, range(size, size + len(novel)), strict=True))
         if len(added) < len(novel) or not self.known.keys().isdisjoint(added):
             raise ValueError("a new word is in the vocabulary already, or twice among the new ones")
-        if not all(type(word) is str for word in novel):
+        if {*map(type, novel)} != {str}:
             raise TypeError("words of a vocabulary are strings")
         self.known.update(added)
         self.words.extend(novel)

@@ -11,6 +11,7 @@ from infinimix.estimators.aclass.correction import NEUTRAL, Correction, correct,
 from infinimix.estimators.aclass.explaining import weigh_class
 from infinimix.estimators.aclass.missingness import indicate
 from infinimix.estimators.aclass.relevance import find_relevance, learn_relevant
+from infinimix.estimators.aclass.row_by_row import learn_row
 from infinimix.estimators.aclass.state import AClassState, Training
 from infinimix.estimators.answers.explanation import Explanation, place_row
 from infinimix.estimators.answers.groups import describe_groups, draw_rows
@@ -28,6 +29,7 @@ from infinimix.estimators.common.mixture_estimator import (
     Learned,
     MixtureEstimator,
     add_log_slopes,
+    check_whole,
     with_novel,
 )
 from infinimix.estimators.common.normalising import log_totals
@@ -54,6 +56,7 @@ from infinimix.inference.partition.assignments import best_particle
 from infinimix.scikit import ClassifierMixin
 from infinimix.tables import EncodedTable
 from infinimix.tables.forms import is_empty
+from infinimix.tables.single_rows import take_back, take_reader
 
 
 class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
@@ -314,6 +317,8 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         state = self._state
         if state is None:
             check_stream_weights(self.class_weight)
+        elif classes is None and learn_row(self, state, X, y):
+            return self
         everywhere = isinstance(self.relevance, str) and self.relevance == "all"
         if not everywhere or (state is not None and state.relevance is not None):
             check_parameter(self, "relevance", self.relevance)
@@ -359,9 +364,21 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         """Return the unnormalised log probability of each class, in the order of `classes_`."""
         return self._log_classes(table).take(self._fitted().labels.order, axis=1)
 
+    def _log_corrected_of(self, X: Any) -> np.ndarray:
+        """Do the same for rows that are not encoded; a single one needs no new arrays."""
+        state = self._fitted()
+        check_whole(state.bank)
+        reader = take_reader(state.schema)
+        try:
+            if reader.read(X):
+                return self._log_corrected(EncodedTable(state.schema, reader.blocks))
+            return self._log_corrected(self._encode(X))
+        finally:
+            take_back(state.schema, reader)
+
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`."""
-        joint = self._log_corrected(self._rows(X))
+        joint = self._log_corrected_of(X)
         return joint - log_totals(joint)
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -370,7 +387,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row."""
-        return self.classes_[self._log_corrected(self._rows(X)).argmax(axis=1)]
+        return self.classes_[self._log_corrected_of(X).argmax(axis=1)]
 
     def predict_proba_batch(self, X: Any) -> np.ndarray:
         """Return the probability of each class for rows that are learned along with the others.
@@ -499,9 +516,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     def _log_class_prior(self) -> np.ndarray:
         """Return log P(y) in the order of the bank."""
-        check_parameter(self, "gamma", self.gamma)  # read here, so it may change after fit
-        weight = class_rows(self._bank) + self.gamma
-        factors = self._fitted().class_factors
+        gamma, state = self.gamma, self._fitted()
+        if type(gamma) is not float or not 0.0 < gamma < np.inf:
+            check_parameter(self, "gamma", gamma)  # read here, so it may change after fit
+        weight, factors = class_rows(state.bank) + gamma, state.class_factors
         if factors is not None:
             weight = weight * factors
         return np.log(weight / np.add.reduce(weight))  # past what `sum` asks before it adds

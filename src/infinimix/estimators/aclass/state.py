@@ -42,7 +42,8 @@ class AClassState(MixtureState):
     def log_classes(self, table: EncodedTable, log_prior: np.ndarray) -> np.ndarray:
         """Return log P(y | x), unnormalised, in the order of the bank, as is P(y)."""
         log_density = self.bank.log_densities(table.blocks)
-        return np.asarray(self.correction.log_classes(log_density, table) + log_prior)
+        corrected = self.correction.log_classes(log_density, table)
+        return np.add(corrected, log_prior, out=corrected)  # which is new, and nobody else's
 
     def add_rows(self, table: EncodedTable, new_labels: list[Any]) -> None:
         """Note what rows of a stream have brought that the bank has learned already."""
@@ -57,9 +58,11 @@ class AClassState(MixtureState):
 
     def add_class_weights(self, class_weight: Any) -> None:
         """Let classes that have come since the factors were found have those of a mapping."""
+        if self.class_factors is None and class_weight is None:
+            return
         known = np.ones(0) if self.class_factors is None else self.class_factors
         new = self.labels.values[len(known) :]
-        if new and (self.class_factors is not None or class_weight is not None):
+        if new:
             named = class_weight if isinstance(class_weight, Mapping) else {}
             more = np.array([float(named.get(label, 1.0)) for label in new])
             self.class_factors = np.concatenate([known, more])

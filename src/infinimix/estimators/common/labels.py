@@ -39,7 +39,7 @@ class Labels:
 
         That is the common case, and the rows of a stream come one by one.
         """
-        if unlabelled is not None and (type(unlabelled) not in PLAIN or unlabelled in self.codes):
+        if unlabelled is not None and not self._is_no_class(unlabelled):
             return None
         many = type(y) is np.ndarray and y.size > FEW and y.ndim == 1
         if many and y.dtype == _INT64 == self.array.dtype:
@@ -51,6 +51,23 @@ class Labels:
             return np.fromiter(map(self.codes.__getitem__, values), _INT64, len(values))
         except KeyError:
             return None
+
+    def find_one(self, y: Any, unlabelled: Any = None) -> int | None:
+        """Return the code of a single label; None if there are more, or if it takes a closer look.
+
+        The same as `find`, without arrays.
+        """
+        if type(y) is np.ndarray:
+            value = y.item() if y.shape == (1,) else None
+        else:
+            value = y[0] if type(y) is list and len(y) == 1 else None
+        if type(value) not in PLAIN or not (unlabelled is None or self._is_no_class(unlabelled)):
+            return None
+        return self.codes.get(value)
+
+    def _is_no_class(self, unlabelled: Any) -> bool:
+        """Is what stands for "no label" surely different from all labels?"""
+        return type(unlabelled) in PLAIN and unlabelled not in self.codes
 
     def _find_numbers(self, y: np.ndarray) -> np.ndarray | None:
         """Do the same for many whole numbers at once."""

@@ -73,8 +73,8 @@ class OneRow:
     def _whole_row(self, x: Mapping[Any, Any]) -> Mapping[Any, Any]:
         """Return the row; the very first with the features that it lacks but `columns` names."""
         check_row(x)
-        columns = getattr(self, "columns", None)
-        if not isinstance(columns, Mapping) or self.__sklearn_is_fitted__():
+        columns = None if self.__sklearn_is_fitted__() else getattr(self, "columns", None)
+        if not isinstance(columns, Mapping):
             return x
         named: dict[Any, None] = {}
         for key in columns:

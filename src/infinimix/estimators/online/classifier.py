@@ -303,7 +303,8 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
 
     def _fitted(self) -> OnlineState:
         """Return the state; raise NotFittedError if nothing was learned."""
-        check_fitted(self)
+        if self._state is None:
+            check_fitted(self)
         assert self._state is not None
         return self._state
 

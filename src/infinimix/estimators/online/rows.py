@@ -84,9 +84,11 @@ class TextInput:
         """
         if not len(read.source.novel):
             return read
-        known = len(self.vocabulary)
-        X = read.X._replace(word=np.minimum(read.X.word, np.int32(known)))
-        return read._replace(X=X, source=read.source._replace(n_columns=known + 1))
+        known, (start, word, weight), found = len(self.vocabulary), read.X, read.source
+        X = WordRows(start, np.minimum(word, np.int32(known)), weight)
+        cells = found.indptr, found.indices, found.data, found.unknown
+        source = Documents(*cells, found.novel, known + 1, found.width, found.names)
+        return Read(X, read.n_rows, source)  # both as `_replace` would, which takes 2 microseconds
 
     def prepare(self, learner: WordLearner, read: Read) -> None:
         """Make room for the words; that changes no answer."""

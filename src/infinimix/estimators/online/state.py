@@ -63,8 +63,9 @@ class OnlineState:
 
     def open_classes(self, new: list[Any]) -> None:
         """Open classes for these labels."""
-        self.roster.extend(new)
-        self.learner.open(len(self.roster.members))
+        if new or not self.learner.n_classes:  # the first rows need room even without labels
+            self.roster.extend(new)
+            self.learner.open(len(self.roster.members))
 
     def remove(self, c: int) -> None:
         """Forget class c; its rows stay among all rows."""

@@ -12,7 +12,6 @@ particles are then weighed for the new posterior, so that the evidence is always
 latest hyper-parameters.
 """
 
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -22,11 +21,14 @@ from infinimix.families.product import Bound, as_cells, engine, rows_of, score_s
 from infinimix.families.seam import count, empty, map_arrays, score_rows, widen
 from infinimix.inference.ensemble.agreement import members_of
 from infinimix.inference.ensemble.island import Island
+from infinimix.inference.ensemble.snapshot import Snapshot, joined, portion
+from infinimix.inference.ensemble.steps import average_held_out, by_class, cutter
 from infinimix.inference.partition.filter import ROWS_AT_ONCE
 from infinimix.inference.partition.live import log_densities, mix
 
 RUNNING, LATEST = 0, 1  # slots of the pool: all rows, and those of the latest estimate
 FEW = 8  # rows: fewer are scored one by one, as tables of groups would take longer to prepare
+FIRST = np.zeros(1, np.int64)  # the rows of a call of one row
 MOST_CHECKED = 20_000  # rows by whose held-out densities a classifier is corrected
 
 
@@ -43,14 +45,6 @@ class Settings(NamedTuple):
     window: int = 0
     gamma: float = 1.0
     n_label_particles: int = 1
-
-
-class Snapshot(NamedTuple):
-    """The predictive densities of all classes as one table of slots."""
-
-    stats: tuple
-    log_mix: np.ndarray  # (K,) log weight of each slot within its class
-    bounds: np.ndarray  # (C + 1,) where each class starts
 
 
 @engine("count")
@@ -134,7 +128,7 @@ class Bank:
         drawing = (float(gamma), _with_prior(base, label_prior))
         tasks = [(island, X, codes, base, drawing, record, scored) for island in self.islands]
         self.islands, held_out = map(list, zip(*execute(_fit_island, tasks)))
-        return _average(held_out, len(codes), n_classes)
+        return average_held_out(held_out, len(codes), n_classes)
 
     def label(self, X, codes, n_classes, gamma, execute, label_prior=None):
         """Return the probability of each class for each row, (rows, classes), and learn nothing.
@@ -173,13 +167,14 @@ class Bank:
         A row of code -1 has no label: it is of one of the first `n_known` classes, or of those
         that had a row before it in the table. None says that there is no such row.
         """
+        first, pooled, n = 0, 0, len(codes)
+        if n == 1 and n_known is None and not novel:
+            X = as_cells(self.shape, X)
+            if self.learn_row(rows_of(X), codes.item()):
+                return
         self.torn = True
         self.forget_snapshot(() if n_known is None else None)
-        first, pooled, n = 0, 0, len(codes)
-        if n == 1 and n_known is None and not novel and not self._turns():
-            self._learn_row(X, codes.item())
-            return
-        steps_of = _cutter(codes, n_known)
+        steps_of = cutter(codes, n_known)
         for event in [*self._events(n, novel), n]:
             if event > first:
                 self._pool(X, pooled, event)
@@ -204,15 +199,24 @@ class Bank:
         """Does the base measure change before the next row: is it one of 1, 2, 4, ...?"""
         return self.revises and self.n_rows & (self.n_rows + 1) == 0
 
-    def _learn_row(self, X, c):
-        """Learn one row with label: as above, but no time is lost on sharing it out."""
-        self._pool(X, 0, 1)
+    def learn_row(self, placed, c):
+        """Learn one row of class c, placed for engines; return whether that was all to be done.
+
+        It is not where hyper-parameters change before the row, where rows are kept for sweeps, or
+        where a class has a filter for each of several label hypotheses.
+        """
+        if self._turns() or self.n_branched or self.settings.window:
+            return False
+        self.torn = True
+        self.forget_snapshot((c,))
+        if self.adaptive:
+            pool_rows.run(*self._bound(self.shape, self.pool), placed, 0, 1)
         for island in self.islands:
-            island.learn_row(X, c)
+            island.hypotheses[0].filters[c].update_placed(placed, FIRST)
         self.labelled[c] += 1
-        self._portions.pop(c, None)
         self.n_rows += 1
         self.torn = False
+        return True
 
     def _count_labelled(self, steps):
         for shares, _ in steps:
@@ -225,6 +229,8 @@ class Bank:
         self._snapshot = None
         if classes is None or self.n_drawn:  # where labels are drawn, all classes hang together
             self._portions = {}
+        for c in classes or ():
+            self._portions.pop(c, None)
 
     def _events(self, n, novel):
         """Return the rows, in order, before which the hyper-parameters change."""
@@ -292,20 +298,18 @@ class Bank:
         if self._snapshot is None:
             for c, members in enumerate(members_of(self)):
                 if c not in self._portions:
-                    self._portions[c] = _portion(members)
+                    self._portions[c] = portion(members)
             parts, logs = zip(*(self._portions[c] for c in range(self.n_classes)))
             bounds = np.cumsum([0, *map(len, logs)])
-            self._snapshot = Snapshot(_joined(parts), np.concatenate(logs), bounds)
+            self._snapshot = Snapshot(joined(parts), np.concatenate(logs), bounds)
         return self._snapshot
 
     def log_densities(self, X):
         """Return the log predictive density of each row in each class."""
         n = len(X[0])
         if n < FEW and not self.n_drawn:
-            hypotheses = [island.hypotheses[0] for island in self.islands]
-            return log_densities(
-                [[w.filters[c] for w in hypotheses] for c in range(self.n_classes)], X
-            )
+            filters = [island.hypotheses[0].filters for island in self.islands]
+            return log_densities([*zip(*filters)], X)
         stats, log_mix, bounds = self.snapshot()
         slots, out = np.arange(len(log_mix)), np.empty((n, self.n_classes))
         if n < FEW:
@@ -327,68 +331,6 @@ class Bank:
         return np.logaddexp.reduce(logs, axis=1) - np.log(self.settings.n_islands)
 
 
-def _portion(members):
-    """Return the groups of a class as a part of the snapshot, and their log weights."""
-    parts, logs = [], []
-    for f, divisor in members:
-        live, log_mix = f.log_mixture(divisor)
-        parts.append(map_arrays(lambda array, live=live: array[live], f.stats))
-        logs.append(log_mix)
-    return _joined(parts), np.concatenate(logs)
-
-
-def _joined(parts):
-    return map_arrays(lambda *arrays: np.concatenate(arrays), *parts)
-
-
-def _cutter(codes, n_known):
-    """Return what tells the steps (see `Island.learn`) of some rows by the first and the last."""
-    if n_known is None:
-        shares = _by_class(codes, 0, len(codes)) if len(codes) else []
-        return lambda first, last: [(_within(shares, first, last), None)]
-    n_open = np.maximum(np.maximum.accumulate(codes) + 1, n_known)
-    return lambda first, last: _steps(codes, n_open, first, last)
-
-
-def _steps(codes, n_open, first, last):
-    """Return the stretches of rows with labels, each with the row without label that ends it."""
-    steps = []
-    for row in first + np.flatnonzero(codes[first:last] < 0):
-        shares = _by_class(codes, first, row) if row > first else []
-        steps.append((shares, (int(row), int(n_open[row]))))
-        first = row + 1
-    return [*steps, (_by_class(codes, first, last), None)] if last > first else steps
-
-
-def _by_class(codes, first, last):
-    """Return (class, its rows in order) for the rows first to last."""
-    if last - first == 1:
-        return [(codes.item(first), np.array([first]))]
-    codes = codes[first:last]
-    small = codes.max() < 2**15 and codes.min() >= 0  # then they are sorted in one pass
-    order = (codes.astype(np.int16) if small else codes).argsort(kind="stable")
-    codes = codes[order]
-    ends = [0, *(np.flatnonzero(codes[1:] != codes[:-1]) + 1).tolist(), len(codes)]
-    order += first
-    return [(codes.item(a), order[a:b]) for a, b in pairwise(ends)]
-
-
-def _within(shares, first, last):
-    """Return (class, its rows in order) for the rows first to last, given those of all rows."""
-    cut = [(c, rows, rows.searchsorted((first, last)).tolist()) for c, rows in shares]
-    return [(c, rows[a:b]) for c, rows, (a, b) in cut if a < b]
-
-
-def _average(held_out, n, n_classes):
-    """Return the rows that some island has held out, and the log of their mean densities."""
-    total, count = np.full((n, n_classes), -np.inf), np.zeros(n)
-    for rows, log_density in held_out:
-        total[rows] = np.logaddexp(total[rows], log_density)
-        count[rows] += 1.0
-    rows = np.flatnonzero(count)
-    return rows, total[rows] - np.log(count[rows])[:, None]
-
-
 def _with_prior(base, prior):
     return base if prior is None else base._replace(prior=prior)
 
@@ -403,7 +345,7 @@ def _fit_island(task):
     island, X, codes, base, (gamma, label_base), record, scored = task
     if (codes < 0).any():
         codes = island.label(X, codes, label_base, gamma)[1]
-    shares = _by_class(codes, 0, len(codes))
+    shares = by_class(codes, 0, len(codes))
     return island, island.fit(X, shares, base, record, scored)
 
 

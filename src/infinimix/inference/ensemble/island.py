@@ -20,7 +20,6 @@ from infinimix.inference.partition.filter import NO_TRACE, ParticleFilter
 from infinimix.inference.partition.window import Window
 from infinimix.partitions.crp import draw_alpha
 
-FIRST = np.zeros(1, np.int64)  # the rows of a call of one row
 PORTIONS = (0.125, 0.25, 0.5, 1.0)  # of a table, after which hyper-parameters are found
 HELD_OUT = 0.75  # of its own order of rows, from where on an island scores rows before it learns
 
@@ -96,11 +95,6 @@ class Island:
                 self.hypotheses = branch(
                     self.hypotheses, X, *free, *size, self.label_rng, self._update
                 )
-
-    def learn_row(self, X, c):
-        """Filter the first row, which is of class c."""
-        for f, window in distinct(self.hypotheses, c):
-            self._update(f, window, X, FIRST)
 
     def _update(self, f, window, X, rows):
         if self.settings.window:

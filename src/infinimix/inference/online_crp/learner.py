@@ -155,17 +155,19 @@ class OnlineLearner:
         told = _constant(n_rows, UNTOLD) if told is None else told
         given = _constant(n_rows, UNTOLD) if given is None else given
         table = np.empty((n_rows, self.n_classes if proba else 0))
-        parts, first = [], 0
-        for last in self._stops(n_rows) if learns else (n_rows,):
-            X_part = self._slice(X, first, last)
-            here, before = slice(first, last), self.steps
-            draws = rng.random(last - first) if self.settings.sampled else None
-            draws = _constant(last - first, NO_DRAW) if draws is None else draws
-            chances = self._chances(last - first, learns)
-            labels = told[here], given[here]
-            parts.append(self._advance(X_part, *labels, draws, chances, table[here]))
+        parts, first, sampled = [], 0, self.settings.sampled
+        for last in self._stops(n_rows) if learns and n_rows > 1 else (n_rows,):
+            size, course = last - first, self.model.course
+            before = course[at.STEPS]
+            draws = rng.random(size) if sampled else _constant(size, NO_DRAW)
+            chances = self._chances(size, learns)
+            part = X, told, given, table
+            if size < n_rows:
+                here = slice(first, last)
+                part = self._slice(X, first, last), told[here], given[here], table[here]
+            parts.append(self._advance(*part[:3], draws, chances, part[3]))
             first = last
-            if self.steps > before:
+            if course[at.STEPS] > before:
                 self._change()
         answers = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
         return OnlineAnswers(answers[0].astype(np.int64), answers[1], answers[2], answers[3], table)

@@ -147,7 +147,7 @@ class TableLearner(OnlineLearner):
         return super().__getstate__() | {"_given": (None, None), "_rows": None}
 
     def _longest(self, X):
-        return MOST_FEATURES * sum(block.shape[1] for block in X)
+        return MOST_FEATURES * sum([block.shape[1] for block in X])
 
     def _stops(self, n_rows):
         stops, power = set(super()._stops(n_rows)), 1 << self.steps.bit_length()

@@ -95,15 +95,20 @@ class ParticleFilter:
 
         The last row of a call has no next one, so with `ahead` the cutting into calls matters.
         """
+        X = as_cells(self.family, X)  # held while their addresses are used
+        self.update_placed(rows_of(X), rows, trace, ahead)
+
+    def update_placed(self, placed, rows, trace=NO_TRACE, ahead=False):
+        """Do the same with rows as engines take them."""
         j, end = 0, len(rows)
-        X = as_cells(self.family, X)
         advance, kind = RESAMPLING[self.resampling]
         if advance is lookahead.advance and not ahead:
             kind = 0.0  # a power of 0 looks at no row but the current one
         while True:
             j = (advance.machine or advance.run)(
-                *self._bound(self.family, self.stats), rows_of(X), rows, j, *self.population(),
-                self.u, trace, self.size, self.bound, kind,
+                *self._bound(self.family, self.stats), placed, rows, j, self.slots, self.mass,
+                self.groups, self.particles, self.logw, self.counters, self.u, trace, self.size,
+                self.bound, kind,
             )  # fmt: skip
             if j == end:
                 return
@@ -240,8 +245,8 @@ class ParticleFilter:
     def score_groups(self, rows, divisor, first, scores, log_mix):
         """Score a table of rows in each group of the mixture, from place `first` on."""
         (live.score_groups.machine or live.score_groups.run)(
-            *self._bound(self.family, self.stats), rows, *self.population(), self.bound, divisor,
-            first, scores, log_mix,
+            *self._bound(self.family, self.stats), rows, self.slots, self.mass, self.groups,
+            self.particles, self.logw, self.counters, self.bound, divisor, first, scores, log_mix,
         )  # fmt: skip
 
     def log_next(self, X, i):

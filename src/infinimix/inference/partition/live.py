@@ -105,17 +105,17 @@ def log_densities(classes, X):
     global _MIX
     if not classes:
         return np.empty((len(X[0]), 0))
-    n, first, bounds = len(X[0]), 0, [0]
-    size = sum([f.counters.item(LIVE) for filters in classes for f in filters])
+    n, divisor, bounds = len(X[0]), float(len(classes[0])), [0]
+    for filters in classes:
+        bounds.append(bounds[-1] + sum([f.counters.item(LIVE) for f in filters]))
+    size = bounds[-1]
     scores, log_mix, out = np.empty((n, size)), np.empty(size), np.empty((n, len(classes)))
     X = as_cells(classes[0][0].family, X)
     rows = rows_of(X)
-    for filters in classes:
-        divisor = float(len(filters))
+    for filters, first in zip(classes, bounds):
         for f in filters:
             f.score_groups(rows, divisor, first, scores, log_mix)
             first += f.counters.item(LIVE)
-        bounds.append(first)
     given = scores, log_mix, np.array(bounds), out
     if _MIX is None:
         _MIX = entry(mix, *given)
