@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.folds import deal_evenly
-from infinimix.inference.stacking.cost import Problem
+from infinimix.inference.stacking.cost import StackedRows
 from infinimix.inference.stacking.descent import minimise
 
 FOLDS, FOLDS_OF_MANY, MANY = 5, 3, 1000  # the second for more rows than the third
@@ -132,14 +132,15 @@ def solve(
 
 def as_problem(
     rows: HeldOut, strength: float, start: Weights | None = None
-) -> tuple[Problem, np.ndarray]:
+) -> tuple[StackedRows, np.ndarray]:
     """Return rows and priors as compiled code has them, and the numbers to begin with."""
     n_models, _, n_classes = rows.log_density.shape
     width = rows.features.shape[1] if np.isfinite(strength) else 0
     centre = -float(np.log(n_models))
-    problem = Problem(
-        *(np.ascontiguousarray(field) for field in rows[:5]), rows.weights, centre,
-        float(strength) if width else 0.0,
+    density, log_prior, observed, features, codes = map(np.ascontiguousarray, rows[:5])
+    ridge = float(strength) if width else 0.0
+    problem = StackedRows(
+        density, log_prior, observed, features, codes, rows.weights, centre, ridge
     )  # fmt: skip
     first = np.zeros(n_models + n_classes * (1 + width))
     first[:n_models] = centre

@@ -15,7 +15,7 @@ from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import exp, log
 
 
-class Problem(NamedTuple):
+class StackedRows(NamedTuple):
     """Rows whose classes are known, contiguous, and the priors."""
 
     ratios: np.ndarray  # (models, n, classes)

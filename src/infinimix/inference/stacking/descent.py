@@ -29,7 +29,7 @@ def minimise(problem, x, largest, tolerance, flat, most):
 
     Parameters
     ----------
-    problem : Problem
+    problem : StackedRows
         The rows and the priors.
     x : array
         Where to begin, and at the end the solution.
