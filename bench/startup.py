@@ -63,6 +63,7 @@ def _start(cache: str) -> tuple[float, ...]:
     path = os.pathsep.join(filter(None, [source, os.environ.get("PYTHONPATH")]))
     environment = os.environ | {"PYTHONPATH": path, "NUMBA_CACHE_DIR": cache}
     environment["INFINIMIX_AHEAD"] = "none"  # the cold one is to compile
+    environment["PYTHONDONTWRITEBYTECODE"] = ""  # warm ones find bytecode, as whoever installed it
     start = time.perf_counter()
     with subprocess.Popen(
         [sys.executable, "-u", "-c", PROGRAM],

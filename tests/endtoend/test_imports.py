@@ -11,6 +11,7 @@ import sys
 
 import pytest
 
+from infinimix.cli import NAMES
 from infinimix.later import uncollected
 from tests.endtoend.command_files import insects, write_csv
 
@@ -158,6 +159,32 @@ def test_what_is_refused_is_refused_before_anything_slow_is_loaded(refusals, arg
     assert line.startswith(f"infinimix {args[0]}: ")
 
 
+MAIN = """
+import sys
+from infinimix.cli import main
+
+sys.argv = ["infinimix", *{args!r}]
+try: main()
+except SystemExit as end: assert end.code == 2
+own = [name for name in sys.modules if name.partition(".")[0] == "infinimix"]
+print("own", len(own), *(set({names!r}) & sys.modules.keys()))
+"""
+MOST_OWN = 45  # modules of infinimix that a refusal may load; 38 to 41 when this was written
+
+
+@pytest.mark.parametrize("args", [REFUSED[1], REFUSED[6], REFUSED[24], ("stream", *REFUSED[2][1:])])
+def test_a_command_that_refuses_loads_no_other_command(files, args):
+    names = [f"infinimix.cli.{name.replace('-', '_')}" for name in NAMES]
+    done = subprocess.run(
+        [sys.executable, "-c", MAIN.format(args=args, names=names)],
+        capture_output=True, text=True, check=True, cwd=files, env={**os.environ, "NO_COLOR": "1"},
+    )  # fmt: skip
+    _, own, *commands = done.stdout.split()
+    assert int(own) <= MOST_OWN
+    assert commands == [f"infinimix.cli.{args[0]}"]
+    assert done.stderr.startswith(f"infinimix {args[0]}: ")
+
+
 FIT = """
 import numpy as np
 from infinimix import AClassClassifier
@@ -172,7 +199,8 @@ wilson(8, 10)
 SPARED = {
     "pandas", "matplotlib", "rich", "typer", "numpy.f2py", "numpy.testing", "scipy.stats",
     "scipy.special", "scipy.optimize", "sklearn.model_selection", "sklearn.metrics",
-    "sklearn.pipeline", "sklearn.linear_model",
+    "sklearn.pipeline", "sklearn.linear_model", "scipy.linalg", "scipy.sparse.linalg", "joblib",
+    "narwhals", "asyncio", "multiprocessing", "sklearn.utils.parallel",
 }  # fmt: skip
 COMPILER = {"numba.np.linalg", "numba.np.arraymath"}
 
@@ -208,7 +236,15 @@ def test_the_door_to_scikit_learn_leaves_nothing_behind():
         "frame = pandas.DataFrame({'a': [1.0, 2.0, 2.0, None]})\n"
         "full = SimpleImputer(strategy='most_frequent').fit_transform(frame)\n"
         "assert full[:, 0].tolist() == [1, 2, 2, 2]\n"
-        "import sklearn.linear_model, sklearn.model_selection"
+        "import sklearn.linear_model, sklearn.model_selection\n"
+        "from sklearn.linear_model import Ridge  # solved by the `cg` of scipy.sparse.linalg\n"
+        "ridge = Ridge(solver='sparse_cg').fit(np.eye(4), [0.0, 1.0, 0.0, 1.0])\n"
+        "np.testing.assert_allclose(ridge.coef_, [-0.25, 0.25, -0.25, 0.25])\n"
+        "from sklearn.ensemble import RandomForestClassifier  # by sklearn.utils.parallel, joblib\n"
+        "RandomForestClassifier(4, n_jobs=2).fit(frame.fillna(0.0), [0, 1, 0, 1])\n"
+        "import scipy.linalg, sklearn.utils.extmath\n"
+        "assert sklearn.utils.extmath.linalg.norm([3.0, 4.0]) == scipy.linalg.norm([3.0, 4.0])\n"
+        "assert callable(scipy.sparse.linalg.spsolve) and callable(sklearn.utils.parallel.delayed)"
     )
     loaded(code, set())
 
@@ -217,17 +253,26 @@ def test_a_promise_is_kept_by_whoever_uses_it():
     code = (
         "import sys\n"
         "from infinimix.scikit import Promise, promised\n"
-        "with promised('wave', 'no_such_library', 'sys'):\n"
+        "with promised({'wave': (), 'no_such_library': (), 'sys': ()}):\n"
         "    import wave\n"
         "    assert type(wave) is Promise and 'no_such_library' not in sys.modules\n"
         "    assert type(sys) is not Promise\n"
         "assert 'wave' not in sys.modules\n"
         "opened = wave.open\n"
         "assert sys.modules['wave'].open is opened\n"
-        "with promised('colorsys'):\n"
+        "with promised({'colorsys': ()}):\n"
         "    from colorsys import rgb_to_hsv\n"
         "    assert sys.modules['colorsys'].rgb_to_hsv is rgb_to_hsv\n"
-        "assert 'colorsys' in sys.modules"
+        "assert 'colorsys' in sys.modules\n"
+        "with promised({'timeit': ('timeit',)}):\n"
+        "    from timeit import timeit\n"
+        "assert 'timeit' not in sys.modules\n"
+        "assert timeit('1', number=1) >= 0.0 and 'timeit' in sys.modules\n"
+        "import json\n"
+        "with promised({'json.tool': ()}):\n"
+        "    import json.tool\n"
+        "assert 'json.tool' not in sys.modules\n"
+        "assert json.tool.main.__module__ == 'json.tool' and 'json.tool' in sys.modules"
     )
     loaded(code, set())
 

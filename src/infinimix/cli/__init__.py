@@ -1,4 +1,4 @@
-"""The command `infinimix`: one file a command, listed in `COMMANDS`.
+"""The command `infinimix`: one file a command, listed in `NAMES`.
 
 Commands import what they run when they run, so `--version` and `--help` answer at once. `errors`
 words what goes wrong, `options` and `bundles` hold what several commands share, `files`, `sheets`,
@@ -8,52 +8,27 @@ models of them, `out`, `places`, `writing` and `filling` show and write.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Annotated
+import os
+import sys
+from collections.abc import Callable, Iterable
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
 
 from infinimix import __version__
-from infinimix.cli import (
-    cluster,
-    compare,
-    demo,
-    evaluate,
-    explain,
-    fit,
-    impute,
-    inspect,
-    network,
-    predict,
-    report,
-    reproduce,
-    stream,
-    warm_up,
-)
-from infinimix.cli.bundles import unfolded
-from infinimix.cli.errors import guarded
-from infinimix.cli.examples import EXAMPLES
 
-COMMANDS: dict[str, Callable[..., None]] = {  # in the order of --help
-    "demo": demo.demo,
-    "fit": fit.fit,
-    "predict": predict.predict,
-    "evaluate": evaluate.evaluate,
-    "compare": compare.compare,
-    "explain": explain.explain,
-    "report": report.report,
-    "inspect": inspect.inspect,
-    "cluster": cluster.cluster,
-    "impute": impute.impute,
-    "network": network.network,
-    "stream": stream.stream,
-    "reproduce": reproduce.reproduce,
-    "warm-up": warm_up.warm_up,
-}
+NAMES = (  # in the order of --help
+    "demo", "fit", "predict", "evaluate", "compare", "explain", "report", "inspect", "cluster",
+    "impute", "network", "stream", "reproduce", "warm-up",
+)  # fmt: skip
 
-app = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False)
-for name, command in COMMANDS.items():
-    app.command(name, epilog=f"Example: {EXAMPLES[name]}")(guarded(name, unfolded(command)))
+
+def _command(name: str) -> Callable[..., None]:
+    """Return the function of a command, which is in a file of the same name."""
+    function = name.replace("-", "_")
+    found: Callable[..., None] = getattr(import_module(f"infinimix.cli.{function}"), function)
+    return found
 
 
 def _show_version(wanted: bool) -> None:
@@ -62,7 +37,6 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def infinimix(
     version: Annotated[
         bool,
@@ -72,6 +46,37 @@ def infinimix(
     """Classifiers and models that grow with the data."""
 
 
+def _make_app(names: Iterable[str]) -> typer.Typer:
+    """Return a command line with these commands."""
+    from infinimix.cli.bundles import unfolded
+    from infinimix.cli.errors import guarded
+    from infinimix.cli.examples import EXAMPLES
+
+    made = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False)
+    made.callback()(infinimix)
+    for name in names:
+        command = guarded(name, unfolded(_command(name)))
+        made.command(name, epilog=f"Example: {EXAMPLES[name]}")(command)
+    return made
+
+
+def __getattr__(name: str) -> Any:
+    """Return all commands, `COMMANDS` by name or as one `app`, when somebody asks for them."""
+    if name == "COMMANDS":
+        globals()[name] = {command: _command(command) for command in NAMES}
+    elif name == "app":
+        globals()[name] = _make_app(NAMES)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals()[name]
+
+
 def main() -> None:
-    """Run the command line of this process."""
-    app(prog_name="infinimix")
+    """Run the command line of this process.
+
+    If its first word is a command, the others need not be loaded and described.
+    """
+    first = sys.argv[1:2]
+    completes = "_INFINIMIX_COMPLETE" in os.environ  # the shell asks what words there are
+    alone = bool(first) and first[0] in NAMES and not completes
+    _make_app(first if alone else NAMES)(prog_name="infinimix")

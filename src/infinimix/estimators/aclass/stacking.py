@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.folds import deal_evenly
-from infinimix.estimators.common.quasi_newton import minimise
+from infinimix.inference.stacking.cost import StackedRows
+from infinimix.inference.stacking.descent import minimise
 
 FOLDS, FOLDS_OF_MANY, MANY = 5, 3, 1000  # the second for more rows than the third
 DEALS, FEW = 2, 300  # folds are dealt so many times for at most so many rows
@@ -23,6 +24,7 @@ MOST_TO_CHOOSE, MOST_SCORES = 4000, 20_000  # rows, and rows times classes, to c
 LEAST = 1e-6  # a probability below counts as this one when strengths are compared
 HOPELESS = 40.0  # nats over all rows, above the best strength
 LARGEST = 3.0  # of the log of a power, up or down, from where its prior has it
+FLAT, MOST_STEPS = 1e-5, 200  # largest entry of the gradient at a solution; steps to it
 LOWEST = -500.0  # a log density so far below the best class is as good as none
 
 
@@ -123,54 +125,35 @@ def solve(
     rows: HeldOut, strength: float, start: Weights | None = None, tolerance: float = 1e-9
 ) -> Weights:
     """Return the most probable parameters for one strength of the ridge."""
+    problem, w = as_problem(rows, strength, start)
+    minimise(problem, w, LARGEST, tolerance, FLAT, MOST_STEPS)
+    return as_weights(w, len(rows.log_density), rows.log_density.shape[2])
+
+
+def as_problem(
+    rows: HeldOut, strength: float, start: Weights | None = None
+) -> tuple[StackedRows, np.ndarray]:
+    """Return rows and priors as compiled code has them, and the numbers to begin with."""
     n_models, _, n_classes = rows.log_density.shape
     width = rows.features.shape[1] if np.isfinite(strength) else 0
-    ends = n_models, n_models + n_classes
-    centre = -np.log(n_models)
-    indicator, flat = np.eye(n_classes)[rows.codes], rows.log_density.reshape(n_models, -1)
-    at, weight = np.arange(len(rows.codes)), rows.weights
-
-    def unpack(w: np.ndarray) -> Weights:
-        return Weights(w[: ends[0]], w[ends[0] : ends[1]], w[ends[1] :].reshape(width, n_classes))
-
-    def cost(w: np.ndarray) -> tuple[float, np.ndarray]:
-        weights = unpack(w)
-        log_p = log_posterior(rows, weights)
-        gap = weight[:, None] * (np.exp(log_p) - indicator)
-        from_centre = weights.log_powers - centre
-        value = -(weight * log_p[at, rows.codes]).sum()
-        value += 0.5 * ((from_centre**2).sum() + (weights.offsets**2).sum())
-        gradient = np.empty_like(w)
-        slopes = flat @ gap.ravel()
-        gradient[: ends[0]] = np.exp(weights.log_powers) * slopes + from_centre
-        gradient[ends[0] : ends[1]] = rows.observed @ gap + weights.offsets
-        if width:
-            value += 0.5 * strength * (weights.coefficients**2).sum()
-            slope = rows.features.T @ gap + strength * weights.coefficients
-            gradient[ends[1] :] = slope.ravel()
-        return float(value), gradient
-
-    first = np.zeros(ends[1] + width * n_classes)
-    first[: ends[0]] = centre
+    centre = -float(np.log(n_models))
+    density, log_prior, observed, features, codes = map(np.ascontiguousarray, rows[:5])
+    ridge = float(strength) if width else 0.0
+    problem = StackedRows(
+        density, log_prior, observed, features, codes, rows.weights, centre, ridge
+    )  # fmt: skip
+    first = np.zeros(n_models + n_classes * (1 + width))
+    first[:n_models] = centre
     if start is not None:
-        known = np.concatenate([start.log_powers, start.offsets, start.coefficients.ravel()])
-        first[: len(known)] = known[: len(first)]
-    bounds = dict.fromkeys(range(n_models), (centre - LARGEST, centre + LARGEST))
-    guess = curvature(rows, unpack(first), strength)
-    return unpack(minimise(cost, first, bounds, tolerance, curvature=guess).x)
+        known = [start.log_powers, start.offsets]
+        if width:
+            known.append(start.coefficients.T.ravel())
+        together = np.concatenate(known)
+        first[: len(together)] = together
+    return problem, first
 
 
-def curvature(rows: HeldOut, weights: Weights, strength: float) -> np.ndarray:
-    """Return the second derivatives of the cost, parameter by parameter and never below 1.
-
-    Of a power only what is positive everywhere, which is how much its densities vary.
-    """
-    p, weight = np.exp(log_posterior(rows, weights)), rows.weights[:, None]
-    scaled = np.exp(weights.log_powers)[:, None, None] * rows.log_density
-    varying = (weight * p * scaled**2).sum(axis=(1, 2))
-    varying -= (weight[:, 0] * (p * scaled).sum(axis=2) ** 2).sum(axis=1)
-    varies = weight * p * (1.0 - p)
-    parts = [1.0 + varying, 1.0 + rows.observed**2 @ varies]
-    if weights.coefficients.size:
-        parts.append((strength + (rows.features**2).T @ varies).ravel())
-    return np.maximum(np.concatenate(parts), 1.0)
+def as_weights(w: np.ndarray, n_models: int, n_classes: int) -> Weights:
+    """Return the parameters that are one vector in compiled code."""
+    coefficients = w[n_models + n_classes :].reshape(n_classes, -1).T
+    return Weights(w[:n_models], w[n_models : n_models + n_classes], coefficients)

@@ -14,8 +14,10 @@ import numpy as np
 
 from infinimix.inference.trees.growth import LEAF, grow
 from infinimix.inference.trees.paths import add_trees
+from infinimix.inference.trees.slopes import find_slopes
 
 SEEDS = 2**31 - 2
+NO_CODES = np.empty(0, np.int64)
 DEEPEST = 60  # of a tree of a forest
 TREES, PILOT = 200, 40  # of a forest, and of the forests by which the size of leaves is chosen
 LEAVES = (1, 4)  # least rows of a leaf
@@ -25,7 +27,6 @@ SHARE = 0.6  # of rows and of columns that a boosted tree sees
 RATE, ROUNDS, PATIENCE = 0.1, 150, 12
 FASTEST, FEWEST = 0.3, 30  # rate and rounds of large tables
 FOLDS, FOLDS_OF_MANY, MANY = 5, 3, 1000
-FLATTEST = 1e-6  # a curvature below counts as this
 WORK = 1.5e8  # additions that an ensemble may take, more or less
 
 
@@ -42,9 +43,13 @@ class Trees(NamedTuple):
     def total(self, cells: BinnedCells) -> np.ndarray:
         """Return the sum over the trees of what each says of each row."""
         out = np.zeros((cells.bins.shape[1], self.value.shape[1]))
-        rows = np.arange(len(out))
-        add_trees(cells.bins, cells.is_category, self.roots, tuple(self[:5]), rows, out)
+        self.add_to(out, cells)
         return out
+
+    def add_to(self, out: np.ndarray, cells: BinnedCells, rows: np.ndarray | None = None) -> None:
+        """Add to `out` what the trees say of all rows, or of some."""
+        rows = np.arange(len(out)) if rows is None else rows
+        add_trees(*cells, self.roots, tuple(self[:5]), rows, out)
 
     @classmethod
     def joined(cls, parts: list[Trees]) -> Trees:
@@ -71,18 +76,24 @@ class Growth(NamedTuple):
     ridge: float
 
 
-def grow_tree(
-    cells: BinnedCells, g: np.ndarray, h: np.ndarray, rows: np.ndarray, how: Growth, seed: int
-) -> Trees:
+class Votes(NamedTuple):
+    """What rows add to a node: see `grow`."""
+
+    codes: np.ndarray  # (n,) int64, or none of them
+    g: np.ndarray
+    h: np.ndarray
+
+
+def grow_tree(cells: BinnedCells, votes: Votes, rows: np.ndarray, how: Growth, seed: int) -> Trees:
     """Return one tree that has learned these rows."""
     most = 2 * (len(rows) // how.least) + 1
     if how.deepest < 30:
         most = min(most, 2 ** (how.deepest + 1))
     tree = (
         np.empty(most, np.int16), np.empty(most, np.uint8), np.empty(most, np.int32),
-        np.empty(most, np.float32), np.empty((most, g.shape[1]), np.float32),
+        np.empty(most, np.float32), np.empty((most, votes.g.shape[1]), np.float32),
     )  # fmt: skip
-    n = grow(cells.bins, cells.is_category, g, h, rows, *how, seed, tree)
+    n = grow(*cells, *votes, rows, *how, seed, tree)
     return Trees._make([*(array[:n].copy() for array in tree), np.zeros(1, np.int64)])
 
 
@@ -107,22 +118,21 @@ class _Bagging:
     """Trees that have learned bootstrap samples, and what they say of the other rows."""
 
     def __init__(self, cells: BinnedCells, codes: np.ndarray, n_classes: int, least: int):
-        self.cells, self.own = cells, np.eye(n_classes)[codes]
+        self.cells, self.codes, self.none = cells, codes, np.empty((0, n_classes))
         n_try = int(np.ceil(np.sqrt(len(cells.bins))))
         self.how = Growth(n_try, DEEPEST, least, 0.0)
         self.trees: list[Trees] = []
         self.total, self.votes = np.zeros((len(codes), n_classes)), np.zeros(len(codes))
 
     def add(self, n_trees: int, rng: np.random.Generator) -> _Bagging:
-        n = len(self.own)
+        n = len(self.codes)
         for _ in range(n_trees):
             times = np.bincount(rng.integers(n, size=n), minlength=n).astype(float)[:, None]
-            h = np.broadcast_to(times, self.own.shape).copy()
             rows, others = np.flatnonzero(times), np.flatnonzero(times == 0.0)
             seed = int(rng.integers(1, SEEDS))
-            tree = grow_tree(self.cells, times * self.own, h, rows, self.how, seed)
-            bins, is_category = self.cells
-            add_trees(bins, is_category, tree.roots, tuple(tree[:5]), others, self.total)
+            votes = Votes(self.codes, self.none, times)
+            tree = grow_tree(self.cells, votes, rows, self.how, seed)
+            tree.add_to(self.total, self.cells, others)
             self.votes[others] += 1.0
             self.trees.append(tree)
         return self
@@ -167,24 +177,22 @@ def boost(
     if rounds < FEWEST:
         return None
     rate = min(RATE * ROUNDS / rounds, FASTEST)
-    sequences = [_Sequence(cells, codes, fold != k, n_classes, rate) for k in folds]
+    sequences = [_Sequence(cells, codes, fold == k, n_classes, rate) for k in folds]
     losses: list[float] = []
-    held_out: list[np.ndarray] = []
     for _ in range(rounds + 1):
-        scores = np.stack([s.scores for s in sequences])[fold, np.arange(len(codes))]
-        log_p = log_softmax(sequences[0].log_prior + as_classes(scores, n_classes))
-        losses.append(float(-log_p[np.arange(len(codes)), codes].mean()))
-        held_out.append(scores)
+        losses.append(sum(sequence.loss() for sequence in sequences) / len(codes))
         best = int(np.argmin(losses))
         if len(losses) > best + PATIENCE:
             break
+        if best == len(losses) - 1:
+            held_out = np.stack([s.scores for s in sequences])[fold, np.arange(len(codes))]
         for sequence in sequences:
             sequence.add(rng)
     if best == 0:
         return None
     trees = [tree for sequence in sequences for tree in sequence.trees[:best]]
     found = Trees.joined(trees)
-    return found._replace(value=found.value / np.float32(len(sequences))), held_out[best]
+    return found._replace(value=found.value / np.float32(len(sequences))), held_out
 
 
 class _Sequence:
@@ -194,34 +202,38 @@ class _Sequence:
         self,
         cells: BinnedCells,
         codes: np.ndarray,
-        learned: np.ndarray,
+        left_out: np.ndarray,
         n_classes: int,
         rate: float,
     ):
-        self.cells, self.rows, self.rate = cells, np.flatnonzero(learned), np.float32(rate)
-        self.own = np.eye(n_classes)[codes]
-        self.log_prior = np.log(self.own.mean(axis=0))
+        self.cells, self.codes, self.rate = cells, codes, np.float32(rate)
+        self.rows, self.others = np.flatnonzero(~left_out), np.flatnonzero(left_out)
+        self.log_prior = np.log(np.bincount(codes, minlength=n_classes) / len(codes))
         self.n_columns = max(1, int(np.ceil(SHARE * len(cells.bins))))
         self.scores = np.zeros((len(codes), n_outputs(n_classes)))
+        self.g, self.h = np.zeros_like(self.scores), np.zeros_like(self.scores)
         self.trees: list[Trees] = []
+
+    def loss(self) -> float:
+        """Return the log-loss of all rows that are left out."""
+        return self._slopes(self.others)
+
+    def _slopes(self, rows: np.ndarray) -> float:
+        """Find the slope and the curvature of the loss of some rows; return their loss."""
+        return float(find_slopes(self.scores, self.log_prior, self.codes, rows, self.g, self.h))
 
     def add(self, rng: np.random.Generator) -> None:
         """Add a tree, which has seen a part of the rows and of the columns."""
-        width, n_classes = self.scores.shape[1], self.own.shape[1]
-        p = np.exp(log_softmax(self.log_prior + as_classes(self.scores, n_classes)))
-        g = (self.own - p)[:, n_classes - width :]
-        h = np.maximum(p * (1.0 - p), FLATTEST)[:, n_classes - width :]
         rows = self.rows[rng.random(len(self.rows)) < SHARE]
         columns = np.sort(rng.permutation(len(self.cells.bins))[: self.n_columns])
         some = BinnedCells(self.cells.bins[columns], self.cells.is_category[columns])
         how = Growth(len(columns), DEPTH, LEAST, RIDGE)
-        tree = grow_tree(
-            some, np.ascontiguousarray(g), np.ascontiguousarray(h), rows, how,
-            int(rng.integers(1, SEEDS)),
-        )  # fmt: skip
+        self._slopes(rows)
+        votes = Votes(NO_CODES, self.g, self.h)
+        tree = grow_tree(some, votes, rows, how, int(rng.integers(1, SEEDS)))
         column = np.where(tree.column >= 0, columns[tree.column], tree.column).astype(np.int16)
         tree = tree._replace(column=column, value=tree.value * self.rate)
-        self.scores += tree.total(self.cells)
+        tree.add_to(self.scores, self.cells)
         self.trees.append(tree)
 
 

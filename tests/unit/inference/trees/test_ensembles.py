@@ -11,9 +11,11 @@ from infinimix.inference.trees.ensembles import (
     boost,
     grow_forest,
     log_softmax,
+    n_outputs,
     smoothed,
 )
 from infinimix.inference.trees.growth import HOLE
+from infinimix.inference.trees.slopes import find_slopes
 
 
 def parity(n, seed=0, classes=2):
@@ -91,3 +93,26 @@ def test_a_row_without_cells_has_about_the_shares_of_all():
     nothing = BinnedCells(np.full((5, 1), HOLE, np.uint8), cells.is_category)
     prior = np.bincount(codes) / 300
     np.testing.assert_allclose(smoothed(forest, nothing, prior)[0], prior, atol=0.03)
+
+
+@pytest.mark.parametrize("classes", [2, 4])
+def test_slopes_are_those_of_the_loss(classes, seed):
+    """Minus the first and the second derivative of the log-loss, by differences."""
+    rng = np.random.default_rng(seed)
+    scores = rng.normal(size=(30, n_outputs(classes))) * 2.0
+    codes, prior = rng.integers(classes, size=30), np.log(rng.dirichlet(np.ones(classes)))
+    g, h, rows = np.zeros_like(scores), np.zeros_like(scores), np.arange(0, 30, 2)
+
+    def losses(x):
+        log_p = log_softmax(prior + as_classes(x, classes))
+        return -log_p[np.arange(30), codes]
+
+    total = find_slopes(scores, prior, codes, rows, g, h)
+    assert total == pytest.approx(losses(scores)[rows].sum(), rel=1e-12)
+    assert (g[1::2] == 0.0).all()
+    for k in range(scores.shape[1]):
+        step = 1e-4 * np.eye(scores.shape[1])[k]
+        up, down = losses(scores + step), losses(scores - step)
+        np.testing.assert_allclose(g[rows, k], -((up - down) / 2e-4)[rows], atol=1e-6)
+        bend = (up + down - 2.0 * losses(scores)) / 1e-8
+        np.testing.assert_allclose(h[rows, k], np.maximum(bend, 1e-6)[rows], atol=1e-5)

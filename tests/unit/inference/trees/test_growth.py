@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from infinimix.inference.trees.ensembles import BinnedCells, Growth, Trees, grow_tree
+from infinimix.inference.trees.ensembles import (
+    NO_CODES,
+    BinnedCells,
+    Growth,
+    Trees,
+    Votes,
+    grow_tree,
+)
 from infinimix.inference.trees.growth import HOLE, LEAF
 
 
@@ -32,21 +39,31 @@ def slow_split(data, g, h, rows, least, ridge):
     return best
 
 
-def example(seed, n=60, holes=0.0, classes=3):
+def example(seed, n=60, holes=0.0, classes=3, n_bins=6):
     rng = np.random.default_rng(seed)
-    bins = rng.integers(6, size=(4, n)).astype(np.uint8)
-    codes = (bins[0] > 2).astype(int) + (bins[1] == bins[2])
+    bins = rng.integers(n_bins, size=(4, n)).astype(np.uint8)
+    coarse = bins.astype(int) * 6 // n_bins
+    codes = (coarse[0] > 2).astype(int) + (coarse[1] == coarse[2])
     bins[rng.random(bins.shape) < holes] = HOLE
     own = np.eye(classes)[codes]
     return BinnedCells(bins, np.array([False, True, False, True])), own, np.ones_like(own)
 
 
+def as_votes(g, h):
+    """The same of rows that vote for one class, as often as h says."""
+    return Votes(np.argmax(g, axis=1), np.empty((0, g.shape[1])), h[:, :1].copy())
+
+
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("holes", [0.0, 0.3])
-def test_the_first_split_is_the_best_of_all(seed, holes):
-    cells, g, h = example(seed, holes=holes)
-    rows = np.arange(60)
-    tree = grow_tree(cells, g, h, rows.copy(), Growth(4, 1, 3, 0.5), seed + 1)
+@pytest.mark.parametrize("n_bins", [6, 120])
+@pytest.mark.parametrize("vote", [False, True])
+def test_the_first_split_is_the_best_of_all(seed, holes, n_bins, vote):
+    cells, g, h = example(seed, holes=holes, n_bins=n_bins)
+    times = np.random.default_rng(seed).integers(1, 4, size=(60, 1))
+    g, h, rows = times * g, times * h, np.arange(60)
+    votes = as_votes(g, h) if vote else Votes(NO_CODES, g, h)
+    tree = grow_tree(cells, votes, rows.copy(), Growth(4, 1, 3, 0.5), seed + 1)
     gain, _, _ = slow_split(cells, g, h, rows, 3, 0.5)
     f, b = int(tree.column[0]), int(tree.threshold[0])
     left = cells.bins[f] == b if cells.is_category[f] else cells.bins[f] <= b
@@ -56,10 +73,12 @@ def test_the_first_split_is_the_best_of_all(seed, holes):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_leaves_hold_the_shares_of_their_rows(seed):
+@pytest.mark.parametrize("vote", [False, True])
+def test_leaves_hold_the_shares_of_their_rows(seed, vote):
     """Without holes each row falls into the leaf that learned it; every split is the best one."""
     cells, g, h = example(seed, n=200)
-    tree = grow_tree(cells, g, h, np.arange(200), Growth(4, 30, 2, 0.0), seed + 1)
+    votes = as_votes(g, h) if vote else Votes(NO_CODES, g, h)
+    tree = grow_tree(cells, votes, np.arange(200), Growth(4, 30, 2, 0.0), seed + 1)
     todo = [(0, np.arange(200))]
     while todo:
         node, rows = todo.pop()
@@ -83,7 +102,7 @@ def test_leaves_hold_the_shares_of_their_rows(seed):
 def test_a_missing_cell_follows_both_sides():
     """By enumeration of all leaves, each weighted by the shares on its path."""
     cells, g, h = example(1, holes=0.2)
-    tree = grow_tree(cells, g, h, np.arange(60), Growth(4, 6, 1, 0.0), 5)
+    tree = grow_tree(cells, Votes(NO_CODES, g, h), np.arange(60), Growth(4, 6, 1, 0.0), 5)
 
     def expected(node, row):
         f = int(tree.column[node])

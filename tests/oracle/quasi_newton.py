@@ -1,11 +1,7 @@
-"""The least value of a smooth function of many numbers, some of them bounded, by L-BFGS.
+"""L-BFGS for any smooth function with bounds, in plain Python: what compiled code is held against.
 
-The direction of a step is that of Newton's method with an estimate of the inverse curvature from
-the last MEMORY steps (Nocedal's two loops). Bounds are kept by projection: a number at its bound
-stays there while the gradient pushes it outwards, all others move, and a step that would leave the
-bounds is cut off at them. `scipy.optimize` has such a method too (L-BFGS-B, and tests compare the
-two), but takes a fifth of a second to load, at every first fit, and as long for each step again as
-a small function.
+`inference/stacking/descent.py` does the same steps for one cost. Here the cost is any callable, so
+that tests can compare the method itself with SciPy's on many functions.
 """
 
 from __future__ import annotations

