@@ -61,8 +61,8 @@ def test_groups_stay_in_one_fold_and_are_not_learned(folder):
         (("--groups", "nest", "--test", "nests.csv"), "with --test leave it out"),
         (("--cost", "fn"), "'fn' is no name with a positive cost"),
         (("--cost", "fn=-1"), "'fn=-1' is no name with a positive cost"),
-        (("--cost", "fly=3"), "'fly' is no class; there are"),
-        (("--cost", "fn=5", "--positive", "fly"), "--positive: 'fly' is no class"),
+        (("--cost", "fly=3"), "'fly' is not a class; there are"),
+        (("--cost", "fn=5", "--positive", "fly"), "--positive: 'fly' is not a class"),
         (("--positive", "ant"), "add --cost"),
     ],
 )

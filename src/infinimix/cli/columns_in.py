@@ -39,7 +39,7 @@ class ColumnReader:
         self.ambiguous: Ambiguous | None = None
 
     def decide(self, mark: str) -> None:
-        """Take a decimal mark for cells that leave it open, and begin anew."""
+        """Take a decimal mark for cells that leave it open, and begin again."""
         self.mark, self.kind, self.ambiguous = mark, self.known, None
         self.markers.clear()
 

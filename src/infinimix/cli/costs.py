@@ -52,7 +52,7 @@ def find_positive(counts: Mapping[Any, int], name: str | None) -> Any:
         return min(counts, key=lambda label: (counts[label], str(label)))
     known = {str(label): label for label in counts}
     if name not in known:
-        raise CommandError(f"--positive: {name!r} is no class; there are {listed(known)}.")
+        raise CommandError(f"--positive: {name!r} is not a class; there are {listed(known)}.")
     return known[name]
 
 

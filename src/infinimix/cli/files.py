@@ -123,7 +123,7 @@ def _read_bytes(path: Path) -> bytes:
 
 def _damaged(path: Path, error: Exception) -> CommandError:
     return CommandError(
-        f"{path}: the compressed file is damaged or ends early ({error}); make it anew."
+        f"{path}: the compressed file is damaged or ends early ({error}); compress the table again."
     )
 
 

@@ -25,7 +25,7 @@ def stream(
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option("--resume", help="The stream begins anew: pass over rows learned already."),
+        typer.Option("--resume", help="The stream starts from its first row: skip those learned."),
     ] = False,
     snapshot_every: Annotated[
         int, typer.Option("--snapshot-every", help="Rows between snapshots.", min=1)
@@ -79,7 +79,7 @@ def stream(
             learner.snapshot()  # the next run starts at once
     except KeyboardInterrupt:
         if folder is not None:
-            again = "run it again to go on, with --resume if the stream begins anew"
+            again = "run it again to go on, with --resume if the stream starts from its first row"
             warn("stream", f"stopped; what was learned is in {folder}: {again}.")
         raise
     finally:

@@ -10,7 +10,7 @@ generative model says what m may be, the discriminative one what it means.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 import numpy as np
@@ -35,6 +35,15 @@ from infinimix.tables.column import record_of
 from infinimix.tables.encoded import Blocks
 
 ROWS, STATES, DRAWS = range(3)  # what the seeds are for
+
+
+class HybridState(NamedTuple):
+    """What a fit has learned."""
+
+    generative: Any  # fitted
+    estimators: list[Any]  # fitted, one for each filled table
+    labels: Labels
+    seed: np.random.SeedSequence  # of what is drawn for new rows
 
 
 class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -85,6 +94,8 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ['low', 'high']
     """
 
+    _state: HybridState | None = None
+
     def __init__(
         self,
         generative: Any = None,
@@ -98,7 +109,7 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.random_state = random_state
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "estimators_")
+        return self._state is not None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -124,11 +135,7 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             filled, drawn = _fill(generative, table, codes, missing, rng)
             estimator = self._discriminative(child_seed(seed, STATES, d + 1))
             estimators.append(estimator.fit(design_matrix(filled), labels.array[drawn]))
-        self.generative_, self.estimators_, self._labels = generative, estimators, labels
-        self._seed, self.n_features_in_ = seed, generative.n_features_in_
-        self.__dict__.pop("feature_names_in_", None)
-        if hasattr(generative, "feature_names_in_"):
-            self.feature_names_in_ = generative.feature_names_in_
+        self._state = HybridState(generative, estimators, labels, seed)
         return self
 
     def _fit_generative(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
@@ -158,10 +165,35 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return model.set_params(**dict.fromkeys(names, _whole(seed)))
 
     @property
+    def _fitted(self) -> HybridState:
+        """The state; NotFittedError if there is none."""
+        check_is_fitted(self)
+        return self._state  # type: ignore[return-value]
+
+    @property
     def classes_(self) -> np.ndarray:
         """The labels, sorted."""
-        check_is_fitted(self)
-        return self._labels.classes
+        return self._fitted.labels.classes
+
+    @property
+    def generative_(self) -> Any:
+        """The fitted generative model."""
+        return self._fitted.generative
+
+    @property
+    def estimators_(self) -> list[Any]:
+        """The fitted classifiers, one for each filled table."""
+        return self._fitted.estimators
+
+    @property
+    def n_features_in_(self) -> int:
+        """The number of columns."""
+        return int(self._fitted.generative.n_features_in_)
+
+    @property
+    def feature_names_in_(self) -> np.ndarray:
+        """The names of the columns, if the table had names."""
+        return np.asarray(self._fitted.generative.feature_names_in_)
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class for each row, averaged over what may be missing.
@@ -169,7 +201,6 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         What is drawn for a row depends on the row alone, so that it gets the same answer in
         every table.
         """
-        check_is_fitted(self)
         table = self.generative_._encode(X)
         holed = np.flatnonzero(table.holes().any(axis=1))
         drawn = [self._draw_row(tuple(b[i : i + 1] for b in table.blocks)) for i in holed]
@@ -200,7 +231,7 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Return n draws of one row."""
         n = max(int(self.n_draws), len(self.estimators_))
         key = crc32(b"".join(np.ascontiguousarray(block).tobytes() for block in row))
-        rng = np.random.default_rng(child_seed(self._seed, ROWS, DRAWS, key))
+        rng = np.random.default_rng(child_seed(self._fitted.seed, ROWS, DRAWS, key))
         many = tuple(np.repeat(block, n, axis=0) for block in row)
         return tuple(self.generative_._mixture().draw(many, rng)[0])
 

@@ -126,7 +126,7 @@ def load(path: File) -> Any:
         if tree["version"] < TREE_VERSION:
             raise ArtifactError(
                 f"This {name} was saved by an older infinimix, in a form that this one does not "
-                "read; fit it anew."
+                "read; fit it again."
             )
         if name in ELSEWHERE:
             return import_module(ELSEWHERE[name]).from_tree(name, tree)

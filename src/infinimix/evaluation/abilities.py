@@ -175,6 +175,13 @@ class Relating(Protocol):
     def dependence(self) -> Any: ...
 
 
+class HidesCells(Protocol):
+    """Encodes rows once, and answers with any of their cells and indicators hidden."""
+
+    _rows: Any
+    _log_corrected: Any
+
+
 class FindsAnomalies(Protocol):
     """How strange a row and its cells are."""
 

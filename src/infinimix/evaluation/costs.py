@@ -49,7 +49,7 @@ def costs_by_class(
         return costs
     for name, cost in given.items():
         if name not in known:
-            raise ValueError(f"{name!r} is no class; there are {', '.join(map(repr, known))}.")
+            raise ValueError(f"{name!r} is not a class; there are {', '.join(map(repr, known))}.")
         costs[known[name]] = cost
     return costs
 

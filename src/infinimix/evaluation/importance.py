@@ -7,7 +7,7 @@ In nats, averaged over rows with the true label y:
     beyond    log P(y | all columns) - log P(y | all but the column)
 
 The first is permutation importance: the rise of the log-loss when the cells of the column are
-dealt out anew among the held-out rows of a fold. It can be asked of every classifier of tables. The
+permuted among the held-out rows of a fold. It can be asked of every classifier of tables. The
 others hide columns, and are asked of models that answer with any cells missing, as those of this
 library do. Alone is high for a column that tells much, beyond for one that no other replaces: two
 copies of a good column are high and near zero. Alone estimates the mutual information of column
@@ -23,8 +23,7 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.utils import get_tags
 
-from infinimix.estimators.aclass.classifier import AClassClassifier
-from infinimix.estimators.online.classifier import OnlineCRPClassifier
+from infinimix.evaluation.abilities import HidesCells, LetsFeaturesEmerge, able
 from infinimix.evaluation.intervals import Interval, mean_interval
 from infinimix.evaluation.predictions import Predictions
 from infinimix.evaluation.scores import LEAST
@@ -135,7 +134,7 @@ def _codes_in(model: Any, predictions: Predictions, own: np.ndarray) -> np.ndarr
 def _gains(model: Any, rows: Any, codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return alone and beyond for each row and column."""
     n, width = rows.shape
-    ways = _by_blocks if isinstance(model, AClassClassifier) else _by_frames
+    ways = _by_blocks if able(model, HidesCells) else _by_frames
     hidden = ways(model, rows)
     at = np.arange(n)
     floor = np.log(LEAST)
@@ -181,7 +180,7 @@ def _by_frames(model: Any, rows: Any) -> Iterator[np.ndarray]:
 
 
 def _can_hide(model: Any) -> bool:
-    if isinstance(model, AClassClassifier):
+    if able(model, HidesCells):
         return True
-    reads_text = isinstance(model, OnlineCRPClassifier) and model.columns == "text"
-    return bool(get_tags(model).input_tags.allow_nan) and not reads_text
+    emerge = able(model, LetsFeaturesEmerge) and model.features_emerge  # text has no columns
+    return bool(get_tags(model).input_tags.allow_nan) and not emerge

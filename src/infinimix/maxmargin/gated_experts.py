@@ -23,7 +23,6 @@ class GatedExperts(ClassifierMixin, BaseEstimator):
     State: type[ExpertsState] = ExpertsState
     _rules: ClassVar[dict[str, Rule]] = GATED_RULES
     _state: Any = None  # an ExpertsState, once it is fitted
-    gating: str
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
@@ -43,8 +42,7 @@ class GatedExperts(ClassifierMixin, BaseEstimator):
 
     def _gate(self) -> Gate:
         state = self._fitted
-        soft = self.gating == "soft"
-        return Gate(state.divergence, state.clusters, state.sizes, state.precision, soft)
+        return Gate(state.divergence, state.clusters, state.sizes, state.precision, state.soft)
 
     def _read(self, X: Any) -> FeatureRows:
         divergence = self._fitted.divergence

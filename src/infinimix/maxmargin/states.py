@@ -52,6 +52,7 @@ class ExpertsState:
     names: np.ndarray | None  # of the columns
     labels: Labels
     divergence: Divergence
+    soft: bool  # gating, for which the slope was found
     means: np.ndarray = field(metadata=stored("cluster_means_", "Kd"))  # in natural units
     sizes: np.ndarray = field(metadata=stored("cluster_sizes_", "K"))
     z: np.ndarray = field(metadata=stored("labels_", "n", whole=True))  # of the rows last learned
@@ -71,14 +72,18 @@ class ExpertsState:
 
     def to_tree(self) -> dict[str, Any]:
         """Return arrays and plain values."""
-        return _to_tree(self, self.labels)
+        return _to_tree(self, self.labels) | {"soft": self.soft}
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any], model: Any) -> Any:
         """Return the state that `to_tree` wrote; raise ValueError if its parts do not fit."""
         labels = read_labels(tree["labels"])
+        soft = tree.get("soft", model.gating == "soft")  # older files have the parameter only
+        if not isinstance(soft, bool):
+            raise ValueError("its gating is neither hard nor soft")
         L = len(labels.values)
-        return cls(labels=labels, **_from_tree(cls, tree, {"C": L if L > 2 else 1, "3": 3}))
+        found = _from_tree(cls, tree, {"C": L if L > 2 else 1, "3": 3})
+        return cls(labels=labels, soft=soft, **found)
 
 
 @dataclass(frozen=True)

@@ -264,8 +264,9 @@ class BlockmodelBayesNet(GraphNet):
             chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
             chain.problem.seconds = seconds
         records = execution.map(GraphChain.run, state.chains, n_jobs=self.n_jobs)
-        self._state = BayesNetState.found(self, state.columns, state.chains, records, state.skip)
-        warn_if_apart(self._state.edge_gap, self._state.names, "->", ADVICE, stacklevel=3)
+        found = BayesNetState.found(self, state.columns, state.chains, records, state.skip)
+        warn_if_apart(found.edge_gap, found.names, "->", ADVICE, stacklevel=3)
+        self._state = found
         return self
 
     def _check_parameters(self) -> None:
@@ -286,8 +287,9 @@ class BlockmodelBayesNet(GraphNet):
         problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip, seconds)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
         records = run_chains(self, chains)
-        self._state = BayesNetState.found(self, columns, chains, records, skip)
-        warn_if_apart(self._state.edge_gap, self._state.names, "->", ADVICE, stacklevel=4)
+        found = BayesNetState.found(self, columns, chains, records, skip)
+        warn_if_apart(found.edge_gap, found.names, "->", ADVICE, stacklevel=4)
+        self._state = found
         return self
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
@@ -306,11 +308,11 @@ class BlockmodelBayesNet(GraphNet):
     @property
     def shared_role_marginals_(self) -> np.ndarray:
         """The probability that each variable takes each of the shared roles, (N, roles)."""
-        classes = self._fitted.draws.classes
-        if self.shared_roles is None:
-            raise AttributeError("shared_role_marginals_ is there with shared_roles only")
-        roles = np.arange(len(self.shared_roles["sizes"]))
-        return np.asarray((classes[:, :, None] == roles).mean(axis=0))
+        state = self._fitted
+        if not state.n_shared:
+            raise AttributeError("only a model fitted with shared_roles has shared_role_marginals_")
+        taken = state.draws.classes[:, :, None] == np.arange(state.n_shared)
+        return np.asarray(taken.mean(axis=0))
 
     def share_roles(self) -> dict[str, Any]:
         """Return the classes of the best state, for `shared_roles` of another model."""

@@ -175,8 +175,9 @@ class NetworkFranchise(BaseEstimator):
         chains = [
             JointChain(problems, sharing, powers, seed, apart=k > 0) for k, seed in enumerate(seeds)
         ]
-        self._state = self._summarise(members, columns, run_chains(self, chains))
-        self._warn()
+        state = self._summarise(members, columns, run_chains(self, chains))
+        self._warn(state)
+        self._state = state
         return self
 
     def _check_parameters(self) -> None:
@@ -215,8 +216,8 @@ class NetworkFranchise(BaseEstimator):
         template = find_template(draws, roles, beta)
         return FranchiseState(members, classes, log_joint, together, roles, template)
 
-    def _warn(self) -> None:
-        gaps = self.edge_gap_
+    def _warn(self, state: FranchiseState) -> None:
+        gaps = {name: member.edge_gap_ for name, member in state.networks.items()}
         name = max(gaps, key=lambda k: gaps[k].max())
         gap = float(gaps[name].max())
         if self.n_chains > 1 and gap > APART:

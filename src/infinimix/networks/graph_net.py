@@ -220,9 +220,10 @@ class UnconstrainedNet(GraphNet):
         undirected = self._shape == UNDIRECTED
         beta = found["draws"].hyper[:, RECORDED_BETA]
         template = find_template([found["draws"]], found["roles"], beta, undirected)
-        self._state = NetworkState(columns=columns, template=template, **found)
+        state = NetworkState(columns=columns, template=template, **found)
         link, advice = "--" if undirected else "->", "Let n_iter be larger, or set n_temperatures."
-        warn_if_apart(found["edge_gap"], self._state.names, link, advice, stacklevel=4)
+        warn_if_apart(state.edge_gap, state.names, link, advice, stacklevel=4)
+        self._state = state
 
     def _make_problem(
         self, columns: NetworkColumns, rows: np.ndarray, cards: np.ndarray | None

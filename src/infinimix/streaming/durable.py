@@ -119,7 +119,7 @@ class DurableLearner:
         self._learn([x], list_labels([y]), one=True)
 
     def snapshot(self) -> None:
-        """Write the model as it is; the log starts anew."""
+        """Write the model as it is; the log starts again."""
         self._check()
         take_snapshot(self.directory, self.model, self.n_rows)
         self._open_journal(0)
@@ -202,7 +202,7 @@ class DurableLearner:
                 warnings.warn(f"no snapshot could be written: {error}", stacklevel=4)
 
     def _fail(self, reason: str) -> None:
-        self._failure = f"{reason}; what was kept is in {self.directory}, open it anew"
+        self._failure = f"{reason}; what was kept is in {self.directory}, open it again"
 
     def _open_journal(self, length: int) -> None:
         if self._journal is not None:

@@ -94,7 +94,7 @@ def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:
         try:
             row = parse_object(text)
             if not isinstance(row, dict):
-                raise ValueError(f"it is no JSON object, but a {type(row).__name__}")
+                raise ValueError(f"it is not a JSON object, but a {type(row).__name__}")
             for name, value in row.items():
                 _check_value(name, value)
             label = take_label(row, reader.target)
@@ -145,9 +145,9 @@ def _read_entries(words: list[str], reader: StreamReader) -> tuple[list[int], li
             columns.append(int(index) - base)
             values.append(float(value))
         except ValueError:
-            raise ValueError(f"{word!r} is no column:value") from None
+            raise ValueError(f"{word!r} is not column:value") from None
         if not colon or columns[-1] < 0 or math.isinf(values[-1]):
-            raise ValueError(f"{word!r} is no column:value with columns from {base} on")
+            raise ValueError(f"{word!r} is not column:value with columns from {base} on")
     if len(set(columns)) < len(columns):
         raise ValueError("it names a column twice")
     if columns and reader.n_features is not None and max(columns) >= reader.n_features:
@@ -161,5 +161,5 @@ def _read_entries(words: list[str], reader: StreamReader) -> tuple[list[int], li
 def _read_whole(word: str) -> int:
     value = float(word) if word.isascii() else math.nan
     if not value.is_integer():
-        raise ValueError(f"its label {word!r} is no whole number")
+        raise ValueError(f"its label {word!r} is not a whole number")
     return int(value)

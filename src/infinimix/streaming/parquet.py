@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from infinimix.streaming.readers import StreamReader
 
 MAGIC = b"PAR1"  # the first and the last bytes of a file
-BLOCK = 50_000  # rows that polars decodes at once: it starts anew for each
+BLOCK = 50_000  # rows that polars decodes at once: it starts again for each
 
 
 def read_parquet(reader: StreamReader) -> Iterator[Chunk]:

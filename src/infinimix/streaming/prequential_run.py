@@ -145,7 +145,7 @@ class Scores:
         """Return the scores as they stand."""
         return PrequentialResult(
             rows=self.n_rows,
-            bad_rows=bad.total + getattr(unread, "total", 0),
+            bad_rows=bad.total + (unread.total if unread is not None else 0),
             unanswered=self.n_unanswered,
             classes=len(run.seen),
             error=self.error.value,

@@ -240,7 +240,7 @@ def _read_table(reader: StreamReader) -> Iterator[Chunk]:
     elif isinstance(source, Iterable):
         yield from grouped(_read_items(reader, source), reader.chunk, stack)
     else:
-        raise TypeError(f"a {type(source).__name__} is no source of rows")
+        raise TypeError(f"a {type(source).__name__} is not a source of rows")
 
 
 def _read_items(reader: StreamReader, items: Iterable[Any]) -> Iterator[tuple[Any, Any]]:

@@ -35,7 +35,7 @@ class RiverClassifier(base.Classifier):
     Parameters
     ----------
     model : AClassClassifier or OnlineCRPClassifier
-        The model; a copy of it learns, so that `clone` starts anew. Its `columns` may name
+        The model; a copy of it learns, so that `clone` starts again. Its `columns` may name
         features that come later.
     settle : int
         Rows for which new features are taken in. Later ones are left out, with one warning, and

@@ -129,7 +129,7 @@ def complex_data(name: str) -> ValueError:
 def date_column(name: str) -> ValueError:
     return ValueError(
         f"column {name!r} holds dates or times, which have no such kind: give it the kind 'auto' "
-        "or 'date' when the model is made, correct cells that are no dates, or drop it"
+        "or 'date' when the model is made, correct cells that are not dates, or drop it"
     )
 
 

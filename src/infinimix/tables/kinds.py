@@ -142,8 +142,8 @@ def _places(table: Table) -> dict[Any, int]:
 def _check_block(key: tuple[Any, ...], kind: str) -> tuple[Any, ...]:
     if kind != "gaussian" or not key:
         raise ValueError(
-            f"columns: {key!r} is no column of X, and only a gaussian block is named by a tuple of "
-            f'its columns, as in {{("x0", "x1"): "gaussian"}}; got the kind {kind!r}'
+            f"columns: {key!r} is not a column of X, and only a gaussian block is named by a tuple "
+            f'of its columns, as in {{("x0", "x1"): "gaussian"}}; got the kind {kind!r}'
         )
     return key
 

@@ -1,7 +1,7 @@
 """The shape of a real column: its transform, if it needs one, and whether one value is a spike.
 
 All is found from the observed cells of the first table and then stays as it is: a model whose
-units change while it learns would have to learn anew.
+units change while it learns would have to learn again.
 """
 
 from collections.abc import Callable

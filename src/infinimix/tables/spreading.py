@@ -96,8 +96,8 @@ def _check_request(kind: str) -> str:
     good = order in ("", *ORDERS, TIME, SPAN) and {*parts.split("+")} <= {"", *PARTS}
     if not good:
         raise ValueError(
-            f"columns: {kind!r} is no kind of dates; there are 'date', 'date:ymd', 'date:dmy' and "
-            "'date:mdy', and parts as in 'date:ymd:year+month'"
+            f"columns: {kind!r} is not a kind of dates; there are 'date', 'date:ymd', 'date:dmy' "
+            "and 'date:mdy', and parts as in 'date:ymd:year+month'"
         )
     return rest
 

@@ -149,7 +149,7 @@ def _compile(pattern: Any) -> re.Pattern[str]:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise ValueError(f"pattern of Text is no regular expression: {error}") from None
+        raise ValueError(f"pattern of Text is not a regular expression: {error}") from None
     if compiled.groups:
         raise ValueError(f"pattern of Text has groups, write (?:...) for (...): {pattern!r}")
     if compiled.fullmatch(""):

@@ -145,9 +145,9 @@ class Vocabulary:
         if "columns" in state:
             words = state["columns"]
             if not isinstance(words, np.ndarray) or words.ndim != 1 or words.dtype != np.int64:
-                raise ValueError("the columns of a vocabulary are no vector of whole numbers")
+                raise ValueError("the columns of a vocabulary are not a vector of whole numbers")
             return cls(words)
         words = state["words"]
         if not isinstance(words, list) or not all(type(word) is str for word in words):
-            raise ValueError("the words of a vocabulary are no list of strings")
+            raise ValueError("the words of a vocabulary are not a list of strings")
         return cls(words)

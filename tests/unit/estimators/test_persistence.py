@@ -260,7 +260,7 @@ def other_kind(tree):
 EDITS = {
     "another kind": (other_kind, "'Nothing', which this infinimix does not know"),
     "a newer tree": (put("version", 3), "newer"),
-    "an older tree": (put("version", 1), "fit it anew"),
+    "an older tree": (put("version", 1), "fit it again"),
     "a version in words": (put("version", "two"), None),
     "no version": (lambda tree: tree.pop("version") and None, None),
     "no bank": (put("bank", None), None),

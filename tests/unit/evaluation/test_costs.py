@@ -30,7 +30,7 @@ def test_two_classes_have_a_threshold():
     ("labels", "given", "words"),
     [
         (["a", "b", "c"], {"fn": 5.0, "fp": 1.0}, 'two classes, and there are 3.*"a=5,b=1"'),
-        (["a", "b"], {"c": 5.0}, "'c' is no class; there are 'a', 'b'"),
+        (["a", "b"], {"c": 5.0}, "'c' is not a class; there are 'a', 'b'"),
     ],
 )
 def test_costs_that_do_not_fit_are_refused(labels, given, words):

@@ -169,10 +169,17 @@ def plain(tree):
     return (tree.dtype.str, tree.tolist()) if isinstance(tree, np.ndarray) else tree
 
 
-ADDED = {"GibbsInfiniteSVC": ("hyper", "burn_in")}  # which were read from the parameters before
+ADDED = {  # which were read from the parameters before
+    "GibbsInfiniteSVC": ("hyper", "burn_in"),
+    "DPMeansSVC": ("soft",),
+    "MaxMarginDPMeans": ("soft",),
+    "MaxMarginDPMeansCV": ("soft",),
+}
 
 
 def settings_of(added):
+    if "soft" in added:
+        return {"gating": "soft" if added["soft"] else "hard"}
     return {} if not added else added["hyper"] | {"burn_in": added["burn_in"]}
 
 

@@ -219,3 +219,14 @@ def test_a_file_brings_the_model_back(cls, tmp_path):
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))
     assert again.classes_.tolist() == ["a", "b", "c"]
     assert again.lam_ == model.lam_
+
+
+@pytest.mark.parametrize("cls", [DPMeansSVC, MaxMarginDPMeans])
+def test_gating_is_that_of_the_fit_for_which_the_slope_was_found(cls, tmp_path):
+    X, y, _ = turned_rules(200, 0)
+    model = cls(gating="soft", random_state=0).fit(X, y)
+    expected = model.predict_proba(X)
+    infinimix.save(model.set_params(gating="hard"), tmp_path / "model")
+    for one in (model, infinimix.load(tmp_path / "model")):
+        assert np.array_equal(one.predict_proba(X), expected)
+    assert not np.array_equal(model.fit(X, y).predict_proba(X), expected)

@@ -136,6 +136,16 @@ def test_a_fit_that_fails_leaves_the_model_as_it_was():
         assert model._state is state
 
 
+def test_parameters_that_change_after_a_fit_do_not_change_its_answers():
+    shared = FITS["bayes"]().share_roles()
+    model = BlockmodelBayesNet(bdeu=True, shared_roles=shared, **QUICK).fit(X)
+    scores, taken = model.score_samples(X), model.shared_role_marginals_
+    data = saved(model.set_params(bdeu=False, shared_roles=None))
+    for one in (model, infinimix.load(io.BytesIO(data))):
+        assert np.array_equal(one.score_samples(X), scores)
+        assert np.array_equal(one.shared_role_marginals_, taken)
+
+
 def cut(tree, name):
     tree[name] = tree[name][:-1]
 

@@ -130,7 +130,7 @@ BAD_JSON = [
     ("", None),
     ('{"a": 1, "kind": "x"}', None),
     ('{"a": 1', "delimiter"),
-    ("[1, 2]", "no JSON object, but a list"),
+    ("[1, 2]", "not a JSON object, but a list"),
     ('{"a": 1}', "no label 'kind'"),
     ('{"a": 1, "kind": null}', "no label 'kind'"),
     ('{"a": [1], "kind": "x"}', "'a' is a list"),
@@ -235,13 +235,13 @@ def test_svmlight_is_read_as_scikit_learn_reads_it(tmp_path):
     ("line", "words"),
     [
         ("a 1:2", "could not convert"),
-        ("1.5 1:2", "no whole number"),
+        ("1.5 1:2", "not a whole number"),
         ("1 0:2", "columns from 1 on"),
-        ("1 x:2", "'x:2' is no column:value"),
-        ("1 2", "'2' is no column:value"),
+        ("1 x:2", "'x:2' is not column:value"),
+        ("1 2", "'2' is not column:value"),
         ("1 3:1", "column 3, but there are 2"),
         ("1 1:1 1:2", "a column twice"),
-        ("1 1:inf", "is no column:value"),
+        ("1 1:inf", "is not column:value"),
     ],
 )
 def test_bad_lines_of_svmlight(line, words):

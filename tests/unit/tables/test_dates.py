@@ -185,8 +185,8 @@ def test_an_open_order_is_said_and_may_be_given():
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"when": "date:abc"}, "'date:abc' is no kind of dates"),
-        ({"when": "date:ymd:eon"}, "no kind of dates"),
+        ({"when": "date:abc"}, "'date:abc' is not a kind of dates"),
+        ({"when": "date:ymd:eon"}, "not a kind of dates"),
         ({"wen": "date"}, "columns names 'wen', which is not a column of X"),
         ({"size": "date"}, "'size' holds dates or times but has the value"),
     ],

@@ -347,6 +347,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         state.add_rows(table, new)
         state.add_class_weights(self.class_weight)
         self._state = state
+        state.bank.torn = False
         return self
 
     # --- Predictions ----------------------------------------------------------------------------

@@ -77,7 +77,8 @@ def _column_name(schema: Schema, key: Any) -> str:
     """Return the name of a column of `given`, which may be a position."""
     name = find_column(key, schema.names)
     if name is None:
-        raise ValueError(f"given has {key!r}, which is no column; there are {listed(schema.names)}")
+        known = listed(schema.names)
+        raise ValueError(f"given has {key!r}, which is not a column; there are {known}")
     return name
 
 

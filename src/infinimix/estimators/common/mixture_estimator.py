@@ -108,14 +108,20 @@ class MixtureEstimator(TableEstimator):
         return Learned(table, codes, bank, *checked)
 
     def _learn_stream(self, bank: Bank, table: EncodedTable, labelled: Labelled) -> None:
-        """Let a bank learn the rows of a stream, in place."""
+        """Let a bank learn the rows of a stream, in place.
+
+        It stays marked as torn: whoever calls takes the mark away when the state of the model
+        fits the bank again.
+        """
         check_whole(bank)
+        bank.torn = True
         while bank.n_classes < labelled.n_classes:
             bank.add_class()
         novel, n_known = table.novel, labelled.n_known
         where = list(zip(novel.rows.tolist(), novel.columns.tolist(), strict=True)) if novel else ()
         learn = bank.learn if n_known is None else partial(bank.learn, n_known=n_known)
         self._run(learn, table.blocks, labelled.codes, where)
+        bank.torn = True
 
     def _learn_rows(self, X: Any) -> MixtureState:
         """Learn more rows of one class, in their order; return the state after them."""
@@ -125,9 +131,11 @@ class MixtureEstimator(TableEstimator):
         if bank is None:
             seed = self._new_seed(table.schema, streams=True)
             bank = self._new_bank(table.schema, seed, streams=True)
+        schema, slopes = table.schema.extended(table.novel), add_log_slopes(slopes, table)
         self._learn_stream(bank, table, Labelled(*one_class(table)))
-        schema = table.schema.extended(table.novel)
-        return MixtureState(schema, bank, add_log_slopes(slopes, table))
+        after = MixtureState(schema, bank, slopes)
+        bank.torn = False
+        return after
 
 
 def one_class(table: EncodedTable) -> tuple[np.ndarray, int]:
@@ -141,11 +149,11 @@ def is_auto(prior: Any) -> bool:
 
 
 def check_whole(bank: Bank) -> None:
-    """Raise RuntimeError if an interrupt has left the islands of a bank apart."""
+    """Raise RuntimeError if a call failed halfway, so that rows are learned only in part."""
     if bank.torn:
         raise RuntimeError(
-            "A call of partial_fit was interrupted, and some islands have learned rows that "
-            "others have not. Fit the model anew, or load it from where it was saved."
+            "A call of partial_fit was interrupted, so that its rows are learned only in part. "
+            "Fit the model again, or load it from where it was saved."
         )
 
 

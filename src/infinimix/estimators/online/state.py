@@ -36,7 +36,7 @@ class OnlineState:
         """Raise RuntimeError if an interrupt has left rows half learned."""
         if self.torn:
             raise RuntimeError(
-                "A call of partial_fit was interrupted while it was learning. Fit the model anew, "
+                "A call of partial_fit was interrupted while it was learning. Fit the model again, "
                 "or load it from where it was saved."
             )
 
@@ -78,7 +78,7 @@ class OnlineState:
         if label not in codes:
             raise ValueError(f"{label!r} is none of the classes {list(codes)!r}.")
         if len(codes) == 1:
-            raise ValueError(f"{label!r} is the only class; fit the model anew instead.")
+            raise ValueError(f"{label!r} is the only class; fit the model again instead.")
         self.remove(codes[label])
 
     def forget_oldest(self, among: Iterable[int]) -> None:

@@ -120,6 +120,7 @@ def make_state(
         names=data.names,
         labels=data.labels,
         divergence=data.divergence,
+        soft=gate.soft,
         means=now.clusters.means + data.divergence.centre,
         sizes=gate.sizes,
         z=now.z,

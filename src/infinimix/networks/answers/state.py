@@ -129,6 +129,7 @@ class BayesNetState(NetworkState):
     skip: np.ndarray | None  # cells that were set from outside
     outside_mass: np.ndarray
     bdeu: bool
+    n_shared: int  # roles that came from another model
     chains: list[Any] | None = field(default=None, repr=False)  # in this process alone
 
     @classmethod
@@ -150,6 +151,7 @@ class BayesNetState(NetworkState):
             skip=skip,
             outside_mass=chains[0].outside_mass() if N > ALL else np.zeros(N),
             bdeu=bool(model.bdeu),
+            n_shared=_n_shared(model),
             chains=chains,
             **found,
         )
@@ -190,20 +192,28 @@ class BayesNetState(NetworkState):
         return Mixture(graph, np.ones(1), np.zeros(1, int), [self.data(k)], [self.completed[k]])
 
     def to_tree(self) -> dict[str, Any]:
-        """Return arrays and plain values; whether tables are BDeu is said by a parameter."""
+        """Return arrays and plain values."""
         tree = super().to_tree()
         tree["found"]["outside_mass_"] = self.outside_mass
-        return {**tree, "completed": list(self.completed), "skip": self.skip}
+        own = {"bdeu": self.bdeu, "n_shared": self.n_shared}
+        return {**tree, **own, "completed": list(self.completed), "skip": self.skip}
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any], model: Any) -> BayesNetState:
         """Return the state that `to_tree` wrote; ValueError if its parts do not fit together."""
         state = cls(
             **_parts(tree), completed=tree["completed"], skip=tree["skip"],
-            outside_mass=np.asarray(tree["found"]["outside_mass_"]), bdeu=bool(model.bdeu),
+            outside_mass=np.asarray(tree["found"]["outside_mass_"]),
+            bdeu=bool(tree.get("bdeu", model.bdeu)),  # older files have the parameters only
+            n_shared=int(tree.get("n_shared", _n_shared(model))),
         )  # fmt: skip
         if state.outside_mass.shape != (state.columns.schema.width,):
             raise ValueError("its parts do not fit together")
         check_completed(state.columns, state.completed, state.skip, state.draws.chain)
         check_acyclic(state.draws, state.columns.cards)
         return state
+
+
+def _n_shared(model: Any) -> int:
+    """Return how many roles a model takes from another."""
+    return 0 if model.shared_roles is None else len(model.shared_roles["sizes"])

@@ -94,7 +94,8 @@ def check_found(found: dict[str, np.ndarray], template: Any, N: int) -> None:
         and all(_is(x, (N, N), "f") for k, x in found.items() if k != "roles")
     )
     for name in ("edge_marginals", "co_class_marginals"):
-        _ask(bool(((found[name] >= 0) & (found[name] <= 1)).all()), f"{name}_ are no probabilities")
+        sound = ((found[name] >= 0) & (found[name] <= 1)).all()
+        _ask(bool(sound), f"{name}_ are not probabilities")
     check_roles(roles, template)
 
 

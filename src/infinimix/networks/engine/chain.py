@@ -108,7 +108,7 @@ def sweep(model, state, moves, power, rng):
 
 @kernel
 def draw_gamma(model, state, rng):
-    """Move gamma to a neighbour on its grid (Metropolis); scores are then computed anew."""
+    """Move gamma to a neighbour on its grid (Metropolis); scores are then computed again."""
     data, old = model.data, model.data.settings[GAMMA]
     at = nearest(GAMMA_GRID, old) + (1 if rng.random() < 0.5 else -1)
     if at < 0 or at >= GAMMA_GRID.shape[0]:

@@ -10,7 +10,7 @@ from infinimix.networks.engine.graphs import ONE, ZERO
 from infinimix.networks.engine.packs import packed
 from infinimix.networks.engine.scores import HALF, MIX, Cache, Data, ParentLayout, keep_score
 
-WIDTH = 7  # so many other nodes' links are drawn anew when a node is relocated
+WIDTH = 7  # so many other nodes' links are drawn again when a node is relocated
 
 
 @packed

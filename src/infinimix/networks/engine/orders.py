@@ -1,4 +1,4 @@
-"""The whole graph drawn anew, for a few nodes: their order, then parents among the earlier.
+"""The whole graph redrawn, for a few nodes: their order, then parents among the earlier.
 
 Given classes and edge probabilities the prior of graphs is a product over families, so sums over
 all sets of parents, and over all orders of the nodes, come from passes over subsets (Koivisto and
@@ -188,7 +188,7 @@ def log_orders(orders):
 
 @kernel
 def redraw(model, state, orders, tries, power, rng):
-    """Draw the whole graph anew, so many times, each accepted or not (Metropolis)."""
+    """Draw the whole graph again, so many times, each accepted or not (Metropolis)."""
     n, accepted = orders.fam.shape[0], 0
     draw_odds(model.prior, state, orders.odds, rng)
     for c in range(n):

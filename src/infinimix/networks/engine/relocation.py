@@ -256,7 +256,7 @@ def draw_parents(model, allowed, rng):
 
 @kernel
 def relocate_node(model, state, i, power, rng):
-    """Draw the class of node i and its links to some others anew."""
+    """Draw the class of node i and its links to some others again."""
     prior, room, codes = model.prior, model.room, model.codes
     blocks = prior.kind != UNIFORM
     if blocks:

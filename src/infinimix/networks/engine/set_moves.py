@@ -1,4 +1,4 @@
-"""Whole sets of parents of a node, drawn anew given everything else."""
+"""Whole sets of parents of a node, drawn again given everything else."""
 
 import numpy as np
 
@@ -111,7 +111,7 @@ def draw_set(model, free, rng):
 
 @kernel
 def set_gibbs(model, state, c, power, rng):
-    """Draw the strong parents of c anew, given everything else."""
+    """Draw the strong parents of c again, given everything else."""
     free = free_parents(model, state, c)
     fixed = state.fam[c] & ~free
     set_parents(model.layout, state, c, fixed)
@@ -121,5 +121,5 @@ def set_gibbs(model, state, c, power, rng):
 
 @kernel
 def redraw_set(model, state, power, rng):
-    """Draw the strong parents of some node anew."""
+    """Draw the strong parents of some node again."""
     set_gibbs(model, state, np.int64(rng.random() * state.z.shape[0]), power, rng)

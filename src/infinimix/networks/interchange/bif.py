@@ -30,7 +30,7 @@ def read_network(path: str | PathLike[str]) -> BayesNet:
     try:
         return _from_json(text) if ".json" in path.suffixes else from_bif(text)
     except (ValueError, KeyError, IndexError, StopIteration) as error:
-        raise ValueError(f"{path.name} is no network that can be read: {error}") from error
+        raise ValueError(f"{path.name} is not a network that can be read: {error}") from error
 
 
 def from_bif(text: str) -> BayesNet:
@@ -58,11 +58,11 @@ def from_bif(text: str) -> BayesNet:
             blocks.append((*_heads(tokens), _body(tokens)))
     names = tuple(states)
     if not names:
-        raise ValueError("this is no BIF text: it declares no variable")
+        raise ValueError("this is not BIF text: it declares no variable")
     for children, given, _ in blocks:
         for name in (*children, *given):
             if name not in states:
-                raise ValueError(f"a probability block names {name!r}, which is no variable")
+                raise ValueError(f"a probability block names {name!r}, which is not a variable")
     place = {name: j for j, name in enumerate(names)}
     parents: list[tuple[int, ...]] = [()] * len(names)
     tables: list[np.ndarray | None] = [None] * len(names)

@@ -67,7 +67,7 @@ class BayesNet:
             if table.shape != shape:
                 raise ValueError(f"the table of {name!r} has shape {table.shape}, not {shape}")
             if (table < 0).any() or not np.allclose(table.sum(axis=-1), 1.0, atol=1e-2):
-                raise ValueError(f"the table of {name!r} has rows that are no probabilities")
+                raise ValueError(f"the table of {name!r} has rows that are not probabilities")
         return self
 
     def sample(self, n: int, random_state: Any = None, do: Mapping[str, Any] | None = None) -> Any:

@@ -31,7 +31,7 @@ from infinimix.networks.learning.completion import complete_discrete, complete_g
 from infinimix.networks.learning.problem import Problem, make_data
 from infinimix.networks.learning.starts import start_classes, start_graph
 
-TRIES = 8  # graphs that are proposed whenever the whole graph is drawn anew
+TRIES = 8  # graphs that are proposed whenever the whole graph is drawn again
 KEEP = 500  # states that a chain remembers at most
 KEEP_ALL = 20_000  # the same where the best of all visited states are asked for
 
@@ -112,7 +112,7 @@ class GraphChain:
             self._complete()
 
     def _sweep(self, n: int, count: bool) -> None:
-        """Move edges and classes, and draw the whole graph anew where that can be done."""
+        """Move edges and classes, and draw the whole graph again where that can be done."""
         advance(
             self.model, self.states, self.moves, self.powers, self.at, n, self.record, count,
             self.thin, self.rng,
@@ -134,7 +134,7 @@ class GraphChain:
             self.thin *= 2
 
     def _complete(self) -> None:
-        """Draw the missing cells anew; what was known of scores is forgotten."""
+        """Draw the missing cells again; what was known of scores is forgotten."""
         complete = complete_gaussian if self.problem.cards is None else complete_discrete
         complete(self.X, self.problem.missing, self.adjacency(), self.data, self.rng)
         if self.problem.cards is None:

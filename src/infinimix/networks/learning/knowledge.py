@@ -155,7 +155,8 @@ def _place(names: Sequence[str], name: Any, where: str) -> int:
         return list(names).index(name)
     if isinstance(name, int | np.integer) and 0 <= name < len(names):
         return int(name)
-    raise ValueError(f"{where} names {name!r}, which is no column; there are {list(names)[:6]}...")
+    some = list(names)[:6]
+    raise ValueError(f"{where} names {name!r}, which is not a column; there are {some}...")
 
 
 def _pairs(

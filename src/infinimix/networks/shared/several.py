@@ -45,7 +45,7 @@ def read_kinds(columns: Any, tables: Any) -> dict[Any, Any]:
         return dict.fromkeys(tables, columns)
     strange = [name for name in columns if name not in tables]
     if strange:
-        raise ValueError(f"columns names {strange[0]!r}, which is no table.")
+        raise ValueError(f"columns names {strange[0]!r}, which is not a table.")
     return {name: columns.get(name, "auto") for name in tables}
 
 

@@ -39,7 +39,7 @@ def test_names_that_look_like_comments_are_read_back_and_quotes_refused():
 def test_what_is_no_network_is_refused(text, tmp_path):
     file = tmp_path / "net.bif"
     file.write_text(text)
-    with pytest.raises(ValueError, match=r"net\.bif is no network"):
+    with pytest.raises(ValueError, match=r"net\.bif is not a network"):
         read_network(file)
 
 
