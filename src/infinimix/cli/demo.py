@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from infinimix.cli import options
 from infinimix.cli.places import check_place
 
 
@@ -26,8 +27,20 @@ def demo(
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in a browser when it is done.")
     ] = False,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
 ) -> None:
     """Train on digits with missing cells, compare with other classifiers, write a page."""
+    from infinimix.cli.out import print_json
     from infinimix.reports.demo import run
 
-    run(output=output, seed=seed, missing=missing, open_browser=open_browser)
+    results = run(
+        output=output, seed=seed, missing=missing, open_browser=open_browser, n_jobs=jobs,
+        quiet=as_json,
+    )  # fmt: skip
+    if as_json:
+        told = [
+            {"classifier": r.name, "error": r.error, "log_loss": r.log_loss, "seconds": r.seconds}
+            for r in results
+        ]
+        print_json({"page": str(output), "seed": seed, "missing": missing, "classifiers": told})

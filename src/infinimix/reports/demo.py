@@ -43,8 +43,15 @@ print(model.prototypes(3))
 """
 
 
-def run(output: Path, seed: int = 0, missing: float = 0.3, open_browser: bool = False) -> None:
-    """Train, write the page, print the table.
+def run(
+    output: Path,
+    seed: int = 0,
+    missing: float = 0.3,
+    open_browser: bool = False,
+    n_jobs: int | None = None,
+    quiet: bool = False,
+) -> list[Result]:
+    """Train, write the page, print the table; return the results, the library's first.
 
     Parameters
     ----------
@@ -56,17 +63,23 @@ def run(output: Path, seed: int = 0, missing: float = 0.3, open_browser: bool = 
         Share of the cells to knock out.
     open_browser : bool
         Whether to show the page in a browser at the end.
+    n_jobs : int, optional
+        Threads of the library's own classifier; the answer does not depend on it.
+    quiet : bool
+        Whether to print nothing.
     """
     split = load_split(seed, missing)
-    own, *peers = compare(split, seed)
+    own, *peers = compare(split, seed, n_jobs)
     sentences = [*describe(own, peers), describe_prototypes(own.model)]
     page.write_page(output, make_page(split, [own, *peers], sentences, seed, missing))
-    console = Console(highlight=False)
-    console.print(make_table([own, *peers], title_of(missing)))
-    console.print("", *sentences, sep="\n")
-    console.print(f"\nPictures of the prototypes: {output}", soft_wrap=True, markup=False)
+    if not quiet:
+        console = Console(highlight=False)
+        console.print(make_table([own, *peers], title_of(missing)))
+        console.print("", *sentences, sep="\n")
+        console.print(f"\nPictures of the prototypes: {output}", soft_wrap=True, markup=False)
     if open_browser:
         webbrowser.open(output.resolve().as_uri())
+    return [own, *peers]
 
 
 def load_split(seed: int, missing: float) -> Split:
@@ -77,9 +90,9 @@ def load_split(seed: int, missing: float) -> Split:
     return Split(*train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed))
 
 
-def compare(split: Split, seed: int) -> list[Result]:
+def compare(split: Split, seed: int, n_jobs: int | None = None) -> list[Result]:
     """Train and test all classifiers, the library's first; a terminal shows which is at work."""
-    models = {NAME: AClassClassifier(random_state=seed), **make_peers(seed)}
+    models = {NAME: AClassClassifier(n_jobs=n_jobs, random_state=seed), **make_peers(seed)}
     results = []
     with Console(stderr=True).status("Getting ready") as status:
         # A first call compiles, or loads from disk: that is not training.
