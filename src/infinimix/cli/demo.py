@@ -18,11 +18,14 @@ def demo(
     seed: Annotated[
         int,
         typer.Option(
-            "--seed", help="Seed of the holes, the split and the models.", min=0, max=2**32 - 1
+            "--seed",
+            help="Seed of the missing cells, the split and the models.",
+            min=0,
+            max=2**32 - 1,
         ),
     ] = 0,
     missing: Annotated[
-        float, typer.Option("--missing", help="Share of cells to knock out.", min=0.0, max=0.9)
+        float, typer.Option("--missing", help="Share of cells to remove.", min=0.0, max=0.9)
     ] = 0.3,
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in a browser when it is done.")

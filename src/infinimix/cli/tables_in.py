@@ -174,7 +174,8 @@ def check_ambiguous(table: InputTable, names: Iterable[str]) -> None:
             word, point, comma = table.ambiguous[name]
             raise CommandError(
                 f"column {name!r} is ambiguous: {word!r} may be {point:g} or {comma:g}; say which "
-                f"with --decimal . or --decimal , (or {quoted([name], '--category')}, if it is no number)."
+                f"with --decimal . or --decimal , (or {quoted([name], '--category')}, if it is no "
+                "number)."
             )
 
 

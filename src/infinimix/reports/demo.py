@@ -58,9 +58,9 @@ def run(
     output : Path
         The page to write, in a folder that exists.
     seed : int
-        Seed of the holes, the split and the models.
+        Seed of the missing cells, the split and the models.
     missing : float
-        Share of the cells to knock out.
+        Share of the cells to remove.
     open_browser : bool
         Whether to show the page in a browser at the end.
     n_jobs : int, optional
@@ -158,13 +158,14 @@ def make_page(
     n_train, n_test = len(split.y_train), len(split.y_test)
     lead = (
         f"{n_train + n_test:,} handwritten digits of {SIDE} by {SIDE} black and white pixels, "
-        f"{missing:.0%} of them knocked out at random. infinimix learned from {n_train:,} of the "
-        f"pictures as they are, with their holes, and named the other {n_test}. Four classifiers "
-        "of scikit-learn did the same after each hole was filled with the mean of its column."
+        f"{missing:.0%} of them removed at random. infinimix learned from {n_train:,} of the "
+        f"pictures as they are, with missing pixels, and classified the other {n_test}. Four "
+        "classifiers of scikit-learn did the same after missing pixels were replaced by the mean "
+        "of their column."
         if missing
         else f"{n_train + n_test:,} handwritten digits of {SIDE} by {SIDE} black and white pixels. "
         f"infinimix and four classifiers of scikit-learn learned from {n_train:,} of the pictures "
-        f"and named the other {n_test}."
+        f"and classified the other {n_test}."
     )
     return page.build_page(
         f"{title_of(missing)}: infinimix demo",
