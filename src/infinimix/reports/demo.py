@@ -187,7 +187,7 @@ def show_results(results: Sequence[Result], sentences: Sequence[str]) -> Iterato
     """Yield the table of the page and what it says."""
     yield page.table(
         "Lower is better in every column. Log-loss is minus the log of the probability that the "
-        "true class was given, on average: it charges for false confidence.",
+        "true class was given, on average: it penalises false confidence.",
         ["classifier", "error", "log-loss", "training"],
         (
             page.row(result.name, (page.cell(*cell) for cell in cells), own=result.name == NAME)
