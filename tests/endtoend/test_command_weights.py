@@ -76,7 +76,10 @@ def test_weights_of_classes_raise_the_recall_of_a_class(folder):
         (("--class-weight", "even"), "neither balanced nor a list such as"),
         (("--class-weight", "aunt=2"), "no class 'aunt'; did you mean 'ant'?"),
         (("--class-weight", "ant=-2"), "'-2' of 'ant' is no number above 0"),
-        (("--class-weight", "ant=2", "-m", "online-crp"), "is for --model aclass or"),
+        (
+            ("--class-weight", "ant=2", "-m", "online-crp"),
+            "is for --model aclass, finite-mixture, m2dpm",
+        ),
     ],
 )
 def test_wrong_weights_are_refused_by_name(folder, options, words):
@@ -88,8 +91,36 @@ def test_a_model_that_counts_rows_takes_no_other_weights(folder):
     done = invoke(*args)
     assert done.exit_code == 2
     assert "online-crp counts rows" in done.stderr
+    assert "dpmeans-svc" in done.stderr
     args = ("--drop", "share", *KIND, "--weights", "n", "-m", "online-crp", *FOLDS)
     assert json.loads(run("evaluate", folder / "counted.csv", *args).stdout)["rows"] == 79
+
+
+@pytest.mark.parametrize("model", ["m2dpm", "dpmeans-svc"])
+def test_max_margin_models_take_weights_of_rows_and_classes(folder, model):
+    plain = ("--drop", "n,share", "-m", model)
+    weighted = ("--weights", "share", "--drop", "n", "-m", model)
+    assert (
+        evaluate(folder / "counted.csv", *plain)["log_loss"]
+        != (evaluate(folder / "counted.csv", *weighted)["log_loss"])
+    )
+    told = evaluate(folder / "counted.csv", *plain, "--class-weight", "ant=1000")
+    assert next(c["recall"] for c in told["classes"] if c["label"] == "ant") >= 0.95
+
+
+def test_compare_weighs_rows_and_classes_for_every_model(folder):
+    args = ("compare", folder / "counted.csv", *KIND, *FAST, "--folds", "3", "--json")
+    models = ("--models", "m2dpm,logistic-regression")
+    done = run(*args, *models, "--weights", "n", "--drop", "share")
+    told = json.loads(done.stdout)
+    assert told["rows"] == 79
+    assert done.stderr.count("counted as 79 rows") == 1  # for both models
+    other = json.loads(run(*args, *models, "--weights", "share", "--drop", "n").stdout)
+    assert other["rows"] == 80
+    balanced = run(*args, *models, "--class-weight", "ant=1000", "--drop", "n,share")
+    assert json.loads(balanced.stdout)["models"] != other["models"]
+    words = refuse(*args[:2], *KIND, "--models", "m2dpm,online-crp", "--class-weight", "balanced")
+    assert "--class-weight is for --model aclass, finite-mixture, m2dpm" in words
 
 
 def test_classes_by_quantiles_are_those_of_the_training_table_on_a_test_table(folder, tmp_path):

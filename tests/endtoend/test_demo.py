@@ -2,6 +2,7 @@
 
 import html
 import io
+import json
 import os
 import re
 import subprocess
@@ -74,6 +75,17 @@ def test_it_succeeds_and_says_where_the_page_is(demo):
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1].endswith(str(path))
     assert "Warning" not in done.stderr
+
+
+def test_json_has_the_figures_of_the_table(tmp_path):
+    page = tmp_path / "page.html"
+    args = ("demo", "--missing", "0.1", "--jobs", "2", "--json", "-o", str(page))
+    done = run_python("-m", "infinimix", *args)
+    told = json.loads(done.stdout)
+    assert [one["classifier"] for one in told["classifiers"]] == list(METHODS)
+    assert all(0.0 < one["error"] < 0.3 < 3 * one["log_loss"] for one in told["classifiers"])
+    assert (told["missing"], told["page"]) == (0.1, str(page))
+    assert page.exists()
 
 
 def test_it_is_quiet_when_nobody_watches(demo):

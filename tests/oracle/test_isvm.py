@@ -56,11 +56,15 @@ def test_a_new_expert_is_a_draw_from_its_posterior():
         assert stats.kstest(across, "norm").pvalue > 1e-4
 
 
-def test_experts_visit_their_posterior():
-    """Mean and variance of eta over 20,000 draws, against a grid; within 5 standard errors."""
+@pytest.mark.parametrize("c", [np.full(3, 0.8), np.array([0.2, 0.8, 2.0])])
+def test_experts_visit_their_posterior(c):
+    """Mean and variance of eta over 20,000 draws, against a grid; within 5 standard errors.
+
+    The rows of the second run have weights, which multiply c.
+    """
     rng = np.random.default_rng(1)
     X = np.c_[[0.5, -1.0, 2.0], np.ones(3)]
-    y, c, nu, margin = np.array([1.0, -1.0, 1.0]), 0.8, 1.2, 1.0
+    y, nu, margin = np.array([1.0, -1.0, 1.0]), 1.2, 1.0
     eta, draws = np.zeros(2), []
     for _ in range(20_000):
         draw_expert(rng, X, y, c, nu, margin, eta)
@@ -79,7 +83,7 @@ def expert_grid(X, y, c, nu, margin, size=301):
     side = np.linspace(-7 * nu, 7 * nu, size)
     grid = np.stack(np.meshgrid(side, side, indexing="ij"), axis=-1).reshape(-1, 2)
     logs = -0.5 * (grid**2).sum(axis=1) / nu**2
-    logs -= 2 * c * np.maximum(margin - y * (grid @ X.T), 0.0).sum(axis=1)
+    logs -= 2 * (c * np.maximum(margin - y * (grid @ X.T), 0.0)).sum(axis=1)
     weight = np.exp(logs - logs.max())
     return grid, weight / weight.sum()
 

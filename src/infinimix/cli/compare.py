@@ -10,6 +10,7 @@ from infinimix.cli import options
 from infinimix.cli.bundles import TableOptions
 
 DEFAULT = "aclass,online-crp,finite-mixture,logistic-regression,random-forest"
+DEFAULT_WEIGHTED = DEFAULT.replace("online-crp,", "")  # which has no weights of classes
 
 
 def compare(
@@ -25,6 +26,8 @@ def compare(
     ] = DEFAULT,
     folds: Annotated[int, typer.Option("--folds", help="Folds of cross-validation.", min=2)] = 5,
     groups: options.Groups = None,
+    weights: options.Weights = None,
+    class_weight: options.ClassWeight = None,
     effort: options.Effort = "default",
     *,
     table: TableOptions,
@@ -37,11 +40,13 @@ def compare(
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tasks import Supervision, read_task
 
-    names = _read_names(models)
-    settings = {"random_state": seed, "n_jobs": jobs, "effort": effort}
+    names = _read_names(models, class_weight)
+    settings = {
+        "random_state": seed, "n_jobs": jobs, "effort": effort, "class_weight": class_weight
+    }  # fmt: skip
 
     def read(name: str) -> Any:
-        wanted = Supervision(target, groups)
+        wanted = Supervision(target, groups, weights=weights)
         return read_task("compare", file, table, wanted, name, None, settings)
 
     tasks = {name: read(_own(name)) for name in names}
@@ -66,13 +71,15 @@ def compare(
         show(*show_beside(found), _conclude(found))
 
 
-def _read_names(text: str) -> list[str]:
+def _read_names(text: str, class_weight: str | None) -> list[str]:
     """Return the names of models; one that there is not is refused."""
     from infinimix.cli.baselines import NAMES
     from infinimix.cli.errors import CommandError, hint
     from infinimix.cli.goals import REGRESSOR
     from infinimix.cli.learning import available
 
+    if text == DEFAULT and class_weight is not None:
+        text = DEFAULT_WEIGHTED
     names = list(dict.fromkeys(name.strip() for name in text.split(",") if name.strip()))
     if REGRESSOR in names:
         raise CommandError(

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from infinimix.cli import options
 from infinimix.cli.places import check_place
 
 
@@ -17,17 +18,32 @@ def demo(
     seed: Annotated[
         int,
         typer.Option(
-            "--seed", help="Seed of the holes, the split and the models.", min=0, max=2**32 - 1
+            "--seed",
+            help="Seed of the missing cells, the split and the models.",
+            min=0,
+            max=2**32 - 1,
         ),
     ] = 0,
     missing: Annotated[
-        float, typer.Option("--missing", help="Share of cells to knock out.", min=0.0, max=0.9)
+        float, typer.Option("--missing", help="Share of cells to remove.", min=0.0, max=0.9)
     ] = 0.3,
     open_browser: Annotated[
         bool, typer.Option("--open", help="Open the page in a browser when it is done.")
     ] = False,
+    jobs: options.Jobs = None,
+    as_json: options.Json = False,
 ) -> None:
     """Train on digits with missing cells, compare with other classifiers, write a page."""
+    from infinimix.cli.out import print_json
     from infinimix.reports.demo import run
 
-    run(output=output, seed=seed, missing=missing, open_browser=open_browser)
+    results = run(
+        output=output, seed=seed, missing=missing, open_browser=open_browser, n_jobs=jobs,
+        quiet=as_json,
+    )  # fmt: skip
+    if as_json:
+        told = [
+            {"classifier": r.name, "error": r.error, "log_loss": r.log_loss, "seconds": r.seconds}
+            for r in results
+        ]
+        print_json({"page": str(output), "seed": seed, "missing": missing, "classifiers": told})

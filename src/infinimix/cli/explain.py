@@ -117,6 +117,8 @@ def _show(told: dict[str, Any], title: str) -> list[Any]:
     ]
     hidden = len(told["columns"]) - MOST_COLUMNS
     caption = "Evidence in nats: + is for the prediction, - against it."
+    if any(c["evidence"] and plain(c["value"]) is None for c in told["columns"]):
+        caption += " A missing cell is evidence where missingness depends on the class."
     if hidden > 0:
         caption += f" {hidden} columns with less evidence are not shown."
     groups = [(g["group"], percent(g["probability"]), f"{g['rows']:,}") for g in told["groups"]]

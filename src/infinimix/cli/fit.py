@@ -71,6 +71,7 @@ def _tell(task: Any, model: Any) -> dict[str, Any]:
 
 def _show(task: Any, model: Any, output: Path) -> list[Any]:
     from infinimix.cli.describing import describe_classes, show_classes
+    from infinimix.cli.errors import shell_word
     from infinimix.cli.out import count, number
 
     if able(model, Regressing):
@@ -84,4 +85,4 @@ def _show(task: Any, model: Any, output: Path) -> list[Any]:
         loss = number(model.loo_log_loss_)
         lines.append(f"Log-loss of training rows, held out while the others were learned: {loss}")
     saved = f"Saved {output}: {type(model).__name__}, {count(len(task.y), 'row')}."
-    return [*lines, saved, f"Next: infinimix predict {output} FILE"]
+    return [*lines, saved, f"Next: infinimix predict {shell_word(str(output))} FILE"]

@@ -16,7 +16,7 @@ import infinimix
 from infinimix.cli.errors import CommandError, hint
 from infinimix.cli.kinds import ColumnInfo
 from infinimix.cli.out import is_watched
-from infinimix.cli.weights import arguments
+from infinimix.cli.weights import WEIGHTED, arguments
 from infinimix.evaluation.abilities import (
     AnswersBatches,
     Classifying,
@@ -44,7 +44,7 @@ NOT_SAVED = "hybrid"  # holds a scikit-learn classifier, which has no form but p
 TAKES = {  # options of some models only
     "unlabelled_share": ("aclass",),
     "relevance": ("aclass",),
-    "class_weight": ("aclass", "finite-mixture"),
+    "class_weight": WEIGHTED,
 }
 EFFORTS = ("fast", "default", "thorough")
 
@@ -94,9 +94,12 @@ def check_tuning(name: str, settings: Mapping[str, Any]) -> None:
     for option, own in TAKES.items():
         if settings.get(option) is not None and name not in own:
             flag = "--" + option.replace("_", "-")
-            raise CommandError(
-                f"{flag} is for --model {' or '.join(own)}; {name} has no such option."
-            )
+            raise CommandError(f"{flag} is for --model {_either(own)}; {name} has no such option.")
+
+
+def _either(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def read_assignments(given: Sequence[str] | None) -> dict[str, Any]:

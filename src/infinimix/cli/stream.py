@@ -65,7 +65,7 @@ def stream(
 ) -> None:
     """Predict the rows of a stream, then learn them, and keep score."""
     from infinimix.cli.flow import Flow, open_learner, run
-    from infinimix.cli.out import print_json, warn
+    from infinimix.cli.out import count, print_json, warn
     from infinimix.cli.places import write_text
     from infinimix.cli.tables_in import split_names
 
@@ -93,7 +93,9 @@ def stream(
     if report is not None:
         from infinimix.reports.stream_page import write_stream_report
 
-        write_stream_report(result, report)
+        where = "" if str(source) == "-" else f" of {source.name}"
+        title = f"{target}: {count(result.rows, 'row')}{where} as a stream"
+        write_stream_report(result, report, title=title)
     if as_json:
         print_json(found)
     else:

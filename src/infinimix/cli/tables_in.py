@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.columns_in import ColumnReader
-from infinimix.cli.errors import CommandError, hint, listed
+from infinimix.cli.errors import CommandError, hint, listed, quoted
 from infinimix.cli.files import Source, read_source
 from infinimix.cli.reading import Reading
 from infinimix.streaming.number_styles import Ambiguous, NumberStyle
@@ -174,7 +174,8 @@ def check_ambiguous(table: InputTable, names: Iterable[str]) -> None:
             word, point, comma = table.ambiguous[name]
             raise CommandError(
                 f"column {name!r} is ambiguous: {word!r} may be {point:g} or {comma:g}; say which "
-                f"with --decimal . or --decimal , (or --category {name!r}, if it is no number)."
+                f"with --decimal . or --decimal , (or {quoted([name], '--category')}, if it is no "
+                "number)."
             )
 
 

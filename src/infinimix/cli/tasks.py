@@ -21,7 +21,6 @@ from infinimix.cli.learning import (
     check_effort,
     check_model,
     check_tuning,
-    find_class,
 )
 from infinimix.cli.out import count, warn
 from infinimix.cli.reading import Reading
@@ -211,7 +210,7 @@ def read_task(
         model = REGRESSOR
         check_tuning(model, settings)  # once more: no user has named this model
     if rows.weights is not None:
-        check_weighted(model, find_class(model), rows.weights)
+        check_weighted(model, rows.weights)
     settings = {**settings, "class_weight": read_class_weight(settings.get("class_weight"), rows.y)}
     recipe = Recipe(model, rows.infos, rows.columns, text, settings)
     if settings.get("set"):

@@ -16,6 +16,8 @@ from infinimix.cli.tables_in import InputTable, check_ambiguous, need_columns
 from infinimix.tables.missing import is_missing
 
 MOST_ROWS = 10_000_000  # that counts may stand for
+#: models that take relative weights of rows, and weights of classes
+WEIGHTED = ("aclass", "finite-mixture", "m2dpm", "m2dpm-cv", "dpmeans-svc", "gibbs-svc")
 
 
 def read_weights(
@@ -101,14 +103,12 @@ def _positive(text: str, name: str) -> float:
     return value
 
 
-def check_weighted(model: str, cls: type[Any], weights: Sequence[float] | None) -> None:
+def check_weighted(model: str, weights: Sequence[float] | None) -> None:
     """Refuse relative weights for a model that can only count rows."""
-    from inspect import signature
-
-    if weights is not None and "sample_weight" not in signature(cls.fit).parameters:
+    if weights is not None and model not in WEIGHTED:
         raise CommandError(
-            f"--weights: {model} counts rows, so weights must be whole numbers; aclass and "
-            "finite-mixture take others."
+            f"--weights: {model} counts rows, so weights must be whole numbers; "
+            f"{', '.join(WEIGHTED)} take others."
         )
 
 

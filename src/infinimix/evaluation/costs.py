@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.evaluation.intervals import mean_interval
+from infinimix.evaluation.intervals import Interval, mean_interval
 from infinimix.evaluation.predictions import Predictions
 from infinimix.evaluation.scores import confusion, score_class
 
@@ -69,8 +69,8 @@ def compare_costs(found: Predictions, costs: np.ndarray) -> dict[str, Any]:
     constant = [paid(np.full(len(found.y), k)).mean() for k in range(len(costs))]
     table = confusion(found.y, after, len(costs))
     means = {
-        "before": mean_interval(paid(found.predicted), found.groups),
-        "after": mean_interval(paid(after), found.groups),
+        "before": _possible(mean_interval(paid(found.predicted), found.groups), costs),
+        "after": _possible(mean_interval(paid(after), found.groups), costs),
         "saved": mean_interval(paid(found.predicted) - paid(after), found.groups),
     }
     return {
@@ -85,6 +85,11 @@ def compare_costs(found: Predictions, costs: np.ndarray) -> dict[str, Any]:
             {"label": label, **score_class(k, table)} for k, label in enumerate(found.labels)
         ],
     }
+
+
+def _possible(mean: Interval, costs: np.ndarray) -> Interval:
+    """Return the interval of a mean cost: it is not below 0, nor above the largest cost."""
+    return Interval(mean.value, max(mean.low, 0.0), min(mean.high, float(costs.max())))
 
 
 def threshold(costs: np.ndarray, positive: int) -> float:

@@ -8,13 +8,19 @@ import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.weights import read_weights
 from infinimix.maxmargin.descent.algorithm import Iterate
 from infinimix.maxmargin.descent.merging import descend_and_merge
 from infinimix.maxmargin.descent.sequential import descend_in_order
 from infinimix.maxmargin.descent.starts import find_penalty, start
 from infinimix.maxmargin.objective.divergences import check_rows, find_divergence
 from infinimix.maxmargin.objective.hinges import LossWeights
-from infinimix.maxmargin.objective.problem import MarginProblem, bare_clusters, divergences_from
+from infinimix.maxmargin.objective.problem import (
+    MarginProblem,
+    bare_clusters,
+    divergences_from,
+    nearest_means,
+)
 from infinimix.maxmargin.objective.rows import make_rows
 from infinimix.maxmargin.parameters import RULES
 from infinimix.maxmargin.reading import read_more, read_table
@@ -109,13 +115,25 @@ class DPMeans(ClusterMixin, BaseEstimator):
         tags.input_tags.positive_only = self.divergence in ("kl", "itakura-saito", "bernoulli")
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> DPMeans:
-        """Find the clusters of a table; y is ignored."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> DPMeans:
+        """Find the clusters of a table; y is ignored.
+
+        Parameters
+        ----------
+        X : table of numbers, (n_rows, n_columns)
+            The rows.
+        y : object
+            Ignored.
+        sample_weight : sequence of n_rows numbers, optional
+            What multiplies the divergence of a row. Whole numbers are counts: a row of weight 3 is
+            three equal rows. Other weights are relative: they are scaled to a mean of 1. Rows of
+            weight 0 are left out; in `labels_` they have the nearest cluster.
+        """
         check_parameters(self)
-        table = read_table(self, X)
-        divergence = find_divergence(self.divergence, table.X, self.matrix)
+        table = read_table(self, X, sample_weight)
+        divergence = find_divergence(self.divergence, table.X, self.matrix, table.weight)
         rng = np.random.default_rng(seed_sequence(self.random_state))
-        rows = make_rows(table.X, divergence)
+        rows = make_rows(table.X, divergence, weight=table.weight)
         at_once = self.creation == "sequential"
         auto = isinstance(self.lam, str)
         lam = find_penalty(rng, rows, divergence, at_once) if auto else float(self.lam)
@@ -123,7 +141,10 @@ class DPMeans(ClusterMixin, BaseEstimator):
         runs = [self._run(rng, problem, turn) for turn in range(self.n_init)]
         best = min(runs, key=lambda run: run.history[-1])
         means, history = best.clusters.means + divergence.centre, np.array(best.history)
-        self._state = MeansState(table.names, divergence, means, best.z, history, lam)
+        z = best.z
+        if table.given is not None:
+            z = table.given.spread(z, lambda more: nearest_means(more, divergence, means))
+        self._state = MeansState(table.names, divergence, means, z, history, lam)
         return self
 
     def _run(self, rng: np.random.Generator, problem: MarginProblem, turn: int) -> Iterate:
@@ -154,9 +175,11 @@ class DPMeans(ClusterMixin, BaseEstimator):
         """Return the nearest cluster of each row."""
         return self.divergences(X).argmin(axis=1)
 
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return minus the sum of the divergences from the nearest means."""
-        return -float(self.divergences(X).min(axis=1).sum())
+    def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
+        """Return minus the sum of the divergences from the nearest means, each times its weight."""
+        nearest = self.divergences(X).min(axis=1)
+        weight = read_weights(sample_weight, len(nearest), scale=False)
+        return -float(nearest.sum() if weight is None else weight @ nearest)
 
     # --- Fitted attributes ----------------------------------------------------------------------
 

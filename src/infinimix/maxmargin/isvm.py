@@ -59,6 +59,9 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         Seed.
     fit_intercept : bool
         Give each expert a bias, which has the prior of the other weights.
+    class_weight : {"balanced"} or mapping from labels to numbers, optional
+        What multiplies c in the hinges of the rows of a class; labels that are not named have 1.
+        "balanced" makes the weights of all classes the same in sum.
 
     Attributes
     ----------
@@ -67,7 +70,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
     effective_sample_size_ : dict
         Of these traces, after the burn-in.
     labels_ : array
-        Clusters of the training rows in the last state.
+        Clusters of the training rows in the last state; -1 for rows of weight 0.
     n_clusters_posterior_ : array
         Probability of 0, 1, 2, ... clusters after the burn-in.
     classes_ : array
@@ -109,6 +112,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         n_samples: int = 50,
         random_state: Any = None,
         fit_intercept: bool = True,
+        class_weight: Any = None,
     ) -> None:
         self.alpha = alpha
         self.c = c
@@ -121,6 +125,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         self.n_samples = n_samples
         self.random_state = random_state
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
 
     @classmethod
     def as_published(
@@ -151,15 +156,25 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         tags.input_tags.allow_nan = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> GibbsInfiniteSVC:
-        """Run the chain on a table and its labels."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> GibbsInfiniteSVC:
+        """Run the chain on a table and its labels.
+
+        Parameters
+        ----------
+        X, y : table of numbers and labels
+            The rows.
+        sample_weight : sequence of n_rows numbers, optional
+            Whole numbers are counts: a row of weight 3 is three equal rows, one of weight 0 is left
+            out. Other weights are relative: scaled to a mean of 1, they multiply c in the hinge of
+            a row. The densities of clusters, which hold whole numbers of rows, count it once.
+        """
         check_parameters(self)
         if self.burn_in >= self.n_iter:
             raise ValueError(
                 f"The 'burn_in' parameter of GibbsInfiniteSVC must be less than n_iter="
                 f"{self.n_iter}; got {self.burn_in}."
             )
-        table = read_labelled(self, X, y)
+        table = read_labelled(self, X, y, sample_weight=sample_weight)
         X = round_digits(table.X)
         schema, blocks = read_blocks(X, table.names, self.clusters, type(self).__name__)
         families = find_base(schema, blocks, self.cluster_prior)
@@ -168,13 +183,17 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         z = first_clusters(rng, X)
         hyper, burn_in = read_settings(self)
         seen = experts_rows(X, fill, float(self.fit_intercept))
-        chain = SVMChain(families, blocks, seen, Y, hyper, z, rng)
+        weight = np.ones(len(X)) if table.weight is None else table.weight
+        chain = SVMChain(families, blocks, seen, Y, hyper, z, rng, hyper.c * weight)
         kept = self._run(chain)
         if not self.fit_intercept:
             kept.eta[..., -1] = 0.0  # it has met no row: answers need not know that
         traces = {name: np.array(trace) for name, trace in chain.traces.items()}
+        clusters = chain.labels()
+        if table.given is not None:
+            clusters = table.given.first(clusters)
         self._state = InfiniteSVCState(
-            table.names, table.labels, schema, families, kept, fill, chain.labels(), traces,
+            table.names, table.labels, schema, families, kept, fill, clusters, traces,
             hyper, burn_in,
         )  # fmt: skip
         return self

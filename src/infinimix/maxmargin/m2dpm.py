@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, TypeVar
 
 import numpy as np
 
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.weights import check_stream_weights
 from infinimix.maxmargin.descent.algorithm import Iterate, descend
 from infinimix.maxmargin.descent.at_sight import descend_at_sight, one_cluster
 from infinimix.maxmargin.experts.batches import learn_batch, read_batch, remember
@@ -15,6 +17,7 @@ from infinimix.maxmargin.experts.training import (
     find_scales,
     fit_experts,
     make_state,
+    of_given_rows,
     plain_clusters,
     read_data,
     warn_if_inert,
@@ -35,7 +38,8 @@ class MaxMarginDPMeans(GatedExperts):
     """Clusters that are compact and easy to classify in: DP-means with an SVM in each cluster.
 
     Minimises sum_k |eta_k|^2 / (2 nu^2) + 2c sum_i (margin - y_i eta_z_i.x_i)_+
-    + s sum_i D(x_i, mu_z_i) + lam K over assignments, means and experts. With more than two classes
+    + s sum_i D(x_i, mu_z_i) + lam K over assignments, means and experts; weights of rows multiply
+    the terms of both sums. With more than two classes
     an expert has an output for each, one against the rest, and all hinges are summed.
 
     Scale the columns first where their units differ (`StandardScaler`): neither divergence nor
@@ -73,6 +77,9 @@ class MaxMarginDPMeans(GatedExperts):
         stop when a pass lowers the objective by less than `tol` of it. `n_init` has no effect then.
     fit_intercept : bool
         Give each expert a bias, which is regularised with the other weights.
+    class_weight : {"balanced"} or mapping from labels to numbers, optional
+        What multiplies the weights of the rows of a class; labels that are not named have 1.
+        "balanced" makes the weights of all classes the same in sum.
 
     Attributes
     ----------
@@ -125,6 +132,7 @@ class MaxMarginDPMeans(GatedExperts):
         multi_class: str = "one-vs-rest",
         creation: str = "delayed",
         fit_intercept: bool = True,
+        class_weight: Any = None,
     ) -> None:
         self.lam = lam
         self.s = s
@@ -142,6 +150,7 @@ class MaxMarginDPMeans(GatedExperts):
         self.multi_class = multi_class
         self.creation = creation
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
 
     @classmethod
     def as_published(cls: type[Model], **changes: Any) -> Model:
@@ -158,14 +167,26 @@ class MaxMarginDPMeans(GatedExperts):
         """
         return cls(**(PUBLISHED | changes))
 
-    def fit(self: Model, X: Any, y: Any) -> Model:
-        """Learn a table and its labels."""
+    def fit(self: Model, X: Any, y: Any, sample_weight: Any = None) -> Model:
+        """Learn a table and its labels.
+
+        Parameters
+        ----------
+        X, y : table of numbers and labels
+            The rows.
+        sample_weight : sequence of n_rows numbers, optional
+            What multiplies the cost of a row, divergence and hinge. Whole numbers are counts: a row
+            of weight 3 is three equal rows, one of weight 0 is left out. Other weights are
+            relative: they are scaled to a mean of 1.
+        """
         check_parameters(self)
-        self._state = self._learn(X, y, None)
+        self._state = self._learn(X, y, None, sample_weight)
         warn_if_inert(self._state)
         return self
 
-    def partial_fit(self: Model, X: Any, y: Any, classes: Any = None) -> Model:
+    def partial_fit(
+        self: Model, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+    ) -> Model:
         """Learn a mini-batch: rows join or open clusters, whose means and experts move a little.
 
         Parameters
@@ -174,20 +195,24 @@ class MaxMarginDPMeans(GatedExperts):
             The rows. The first batch fixes the scales (`lam_`, `s_`), as `fit` does.
         classes : sequence of labels, optional
             All labels, wanted at the first call unless its rows have them all.
+        sample_weight : sequence of n_rows numbers, optional
+            As in `fit`, but weights that are not counts are not scaled after the first call.
         """
         check_parameters(self)
+        check_stream_weights(self.class_weight)
         if self._state is None:
-            self._state = self._learn(X, y, classes)
+            self._state = self._learn(X, y, classes, sample_weight)
             warn_if_inert(self._state)
         else:
-            batch = read_batch(self, self._state, X, y)
+            batch = read_batch(self, self._state, X, y, sample_weight)
             state = self._state
-            self._state = learn_batch(state, batch, self._weights(state.lam, state.s, state.c))
+            after = learn_batch(state, batch, self._weights(state.lam, state.s, state.c))
+            self._state = replace(after, z=of_given_rows(after, batch.given))
         return self
 
-    def _learn(self, X: Any, y: Any, classes: Any) -> MaxMarginState:
+    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> MaxMarginState:
         """Return what is learned from a whole table."""
-        data = read_data(self, X, y, classes)
+        data = read_data(self, X, y, classes, sample_weight)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         weights, first = self._weigh(rng, data)
         problem = MarginProblem(data.rows, data.divergence, weights)
@@ -196,7 +221,8 @@ class MaxMarginDPMeans(GatedExperts):
         if first is not None and not starts and self.creation == "delayed":
             starts.append(fit_experts(problem, first))
         end = self._best(rng, data, problem, starts)
-        return remember(make_state(self, data, problem, end, rng), data, weights)
+        state = remember(make_state(self, data, problem, end, rng), data, weights)
+        return replace(state, z=of_given_rows(state, data.given))
 
     def _weights(self, lam: float, s: float, c: float) -> LossWeights:
         """Return the weights of the terms, with the loss and the experts of this model."""

@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.common.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
+from infinimix.estimators.common.parameters import (
+    CLASS_WEIGHT,
+    POSITIVE,
+    Rule,
+    is_positive,
+    is_whole,
+    one_of,
+)
 from infinimix.maxmargin.objective.divergences import GATED, NAMES
 
 AUTO: Rule = (
@@ -53,5 +60,6 @@ RULES: dict[str, Rule] = {
     "lams": GRID,
     "ss": GRID,
     "cs": GRID,
+    "class_weight": CLASS_WEIGHT,
 }
 GATED_RULES: dict[str, Rule] = RULES | {"divergence": one_of(*GATED)}

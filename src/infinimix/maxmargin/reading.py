@@ -1,12 +1,26 @@
-"""From tables and labels of users to numbers: NaN for missing cells, codes for labels."""
+"""From tables and labels of users to numbers: NaN for missing cells, codes for labels.
+
+Weights of rows that are counts are read as so many equal rows; `labels_` has an entry for each row
+of the user all the same (`of_given_rows`).
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from infinimix.estimators.common.labels import Labels, check_lengths
+from infinimix.estimators.common.weights import (
+    are_counts,
+    class_factors,
+    count_out,
+    count_rows_of,
+    read_weights,
+    take_rows,
+    weigh_all,
+)
 from infinimix.scikit import _get_feature_names, check_array, validate_data
 
 FORM: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
@@ -19,23 +33,84 @@ class LabelledTable(NamedTuple):
     names: np.ndarray | None  # of the columns
     codes: np.ndarray  # of the sorted labels; empty without labels
     labels: Labels
+    weight: np.ndarray | None = None  # of the rows, if they do not count once each
+    given: GivenRows | None = None  # of the user, if weights have left out or repeated some
 
 
-def read_table(model: Any, X: Any) -> LabelledTable:
+class GivenRows(NamedTuple):
+    """Rows of a user of which some are left out or repeated."""
+
+    X: np.ndarray
+    learned: np.ndarray  # which of them are, some maybe several times
+
+    def spread(self, z: np.ndarray, nearest: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+        """Return the cluster of each row of the user; that of one left out is the nearest."""
+        found = np.empty(len(self.X), np.int64)
+        found[self.learned] = z  # equal rows are in one cluster
+        absent = np.setdiff1d(np.arange(len(self.X)), self.learned)
+        if absent.size:
+            found[absent] = nearest(self.X[absent])
+        return found
+
+    def first(self, z: np.ndarray) -> np.ndarray:
+        """Return the cluster of the first copy of each row of the user, -1 where there is none."""
+        found = np.full(len(self.X), -1, np.int64)
+        found[self.learned[::-1]] = z[::-1]
+        return found
+
+
+def read_table(model: Any, X: Any, sample_weight: Any = None) -> LabelledTable:
     """Return a table without labels; the model is not changed."""
     names = _get_feature_names(X)
-    X = check_array(X, input_name="X", estimator=model, **FORM)
-    return LabelledTable(_check_finite(X), names, np.empty(0, np.int64), Labels())
+    X = _check_finite(check_array(X, input_name="X", estimator=model, **FORM))
+    weight, given = find_given(X, read_weights(sample_weight, len(X)))
+    X = X if given is None else X[given.learned]
+    return LabelledTable(X, names, np.empty(0, np.int64), Labels(), weight, given)
 
 
-def read_labelled(model: Any, X: Any, y: Any, classes: Any = None) -> LabelledTable:
-    """Return a table and its labels; `classes` may declare more of these."""
-    labels = Labels()
+def find_given(
+    X: np.ndarray, weight: np.ndarray | None
+) -> tuple[np.ndarray | None, GivenRows | None]:
+    """Return relative weights of the rows that are learned, and which these are, if not all."""
+    if weight is None:
+        return None, None
+    if are_counts(weight):
+        return None, GivenRows(X, count_out(weight))
+    index = np.flatnonzero(weight)
+    return weight[index], None if len(index) == len(X) else GivenRows(X, index)
+
+
+def weigh_batch(
+    X: np.ndarray, y: Any, sample_weight: Any
+) -> tuple[np.ndarray, Any, np.ndarray | None, GivenRows | None]:
+    """Return the rows of a mini-batch that are learned; weights count as they stand."""
+    weight, given = find_given(X, read_weights(sample_weight, len(X), scale=False))
+    if given is None:
+        return X, y, weight, None
+    check_lengths(len(X), count_rows_of(y))
+    return X[given.learned], take_rows(y, given.learned), weight, given
+
+
+def read_labelled(
+    model: Any, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+) -> LabelledTable:
+    """Return a table, its labels, and weights of rows and classes; `classes` may declare more."""
+    labels, table = Labels(), read_table(model, X, sample_weight)
+    if table.given is not None:
+        check_lengths(len(table.given.X), count_rows_of(y))
+        y = take_rows(y, table.given.learned)
     codes, new = labels.read(y, classes)
-    table = read_table(model, X)
     check_lengths(len(table.X), len(codes))
     labels.extend(new)
-    return table._replace(codes=np.argsort(labels.order)[codes], labels=labels)
+    weight = weigh_classes(model, labels, codes, table.weight)
+    return table._replace(codes=np.argsort(labels.order)[codes], labels=labels, weight=weight)
+
+
+def weigh_classes(
+    model: Any, labels: Labels, codes: np.ndarray, weight: np.ndarray | None
+) -> np.ndarray | None:
+    """Return the weights of rows times those that `class_weight` gives their classes."""
+    return weigh_all(codes, weight, class_factors(model.class_weight, labels, codes, weight))
 
 
 def read_more(model: Any, X: Any) -> np.ndarray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,6 +18,7 @@ from infinimix.maxmargin.experts.training import (
     find_scales,
     fit_experts,
     make_state,
+    of_given_rows,
     plain_clusters,
     read_data,
 )
@@ -53,7 +55,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
     cv : int
         Number of folds; fewer if there are fewer rows.
     nu, margin, gating, divergence, n_init, max_iter, tol, calibrate, random_state, multi_class,
-    creation, fit_intercept
+    creation, fit_intercept, class_weight
         As in `MaxMarginDPMeans`.
 
     Attributes
@@ -61,7 +63,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
     lam_, s_, c_ : float
         What was chosen, for all rows.
     best_score_ : float
-        Its accuracy on the folds.
+        Its accuracy on the folds, in which rows count by their weights.
     cv_results_ : dict
         "lam", "s", "c" and "mean_test_score" of the whole grid.
 
@@ -98,6 +100,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         multi_class: str = "one-vs-rest",
         creation: str = "delayed",
         fit_intercept: bool = True,
+        class_weight: Any = None,
     ) -> None:
         self.lams = lams
         self.ss = ss
@@ -115,15 +118,16 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         self.multi_class = multi_class
         self.creation = creation
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
 
     @classmethod
     def as_published(cls: type[Search], **changes: Any) -> Search:
         """Return the paper's own form, as `MaxMarginDPMeans.as_published`, with its five folds."""
         return cls(**(PUBLISHED | {"cv": 5} | changes))
 
-    def _learn(self, X: Any, y: Any, classes: Any) -> SearchState:
+    def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> SearchState:
         """Choose on folds, then learn all rows."""
-        data = read_data(self, X, y, classes)
+        data = read_data(self, X, y, classes, sample_weight)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         grid = self._grid(rng, data)
         scores = self._cross_validate(rng, data, grid)
@@ -131,6 +135,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         problem = MarginProblem(data.rows, data.divergence, self._weights_at(grid[at], 1.0))
         end = self._best(rng, data, problem, [])
         state = remember(make_state(self, data, problem, end, rng), data, problem.weights)
+        state = replace(state, z=of_given_rows(state, data.given))
         tried = np.array([[g.ratio * g.s, g.s, g.c] for g in grid]).T
         return SearchState(**vars(state), best_score=float(scores[at]), grid=tried, scores=scores)
 
@@ -169,29 +174,28 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
                 for which in (kept, out)
             )
             right += self._walk(rng, part, test, grid)
-        return right / n
+        return right / data.rows.total
 
     def _walk(
         self, rng: np.random.Generator, part: TrainingData, test: TrainingData, grid: list[Choice]
     ) -> np.ndarray:
-        """Return how many held-out rows each choice gets right, from neighbour to neighbour."""
+        """Return the weight of the held-out rows that each choice gets right, one after another."""
         right, ratio, clusters = np.zeros(len(grid)), np.nan, None
-        n, one_class = part.rows.n + test.rows.n, part.codes.max() == 0
+        share = part.rows.total / (part.rows.total + test.rows.total)
+        weight, one_class = test.rows.weight, part.codes.max() == 0
         for j, g in enumerate(grid):
-            problem = MarginProblem(
-                part.rows, part.divergence, self._weights_at(g, part.rows.n / n)
-            )
+            problem = MarginProblem(part.rows, part.divergence, self._weights_at(g, share))
             if self.creation == "sequential":
                 end = self._best(rng, part, problem, [])
             else:
                 if g.ratio != ratio or clusters is None:
                     ratio = g.ratio
-                    first = plain_clusters(rng, part, ratio * part.rows.n / n)
+                    first = plain_clusters(rng, part, ratio * share)
                     clusters = fit_experts(problem, first)
                 end = descend(problem, clusters, self.max_iter, self.tol)
                 clusters = end.clusters
             answers = decide(find_gate(part, end, self.gating == "soft").discriminants(test.rows))
-            right[j] = len(answers) if one_class else (answers == test.codes).sum()
+            right[j] = weight.sum() if one_class else weight @ (answers == test.codes)
         return right
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,13 @@ import numpy as np
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.maxmargin.descent.algorithm import Iterate, finish, scan
 from infinimix.maxmargin.descent.starts import find_penalty
-from infinimix.maxmargin.experts.training import fit_experts, make_state, plain_clusters, read_data
+from infinimix.maxmargin.experts.training import (
+    fit_experts,
+    make_state,
+    of_given_rows,
+    plain_clusters,
+    read_data,
+)
 from infinimix.maxmargin.gated_experts import GatedExperts
 from infinimix.maxmargin.objective.hinges import LossWeights
 from infinimix.maxmargin.objective.problem import MarginProblem
@@ -27,7 +34,7 @@ class DPMeansSVC(GatedExperts):
     ----------
     lam : float or "auto"
         The penalty of a cluster, as in `DPMeans`.
-    c, nu, margin, gating, divergence, calibrate, random_state
+    c, nu, margin, gating, divergence, calibrate, random_state, class_weight
         As in `MaxMarginDPMeans`; an SVM has |eta|^2 / (2 nu^2) + 2c sum (margin - y eta.x)_+.
 
     Attributes
@@ -57,6 +64,7 @@ class DPMeansSVC(GatedExperts):
         divergence: str = "euclidean",
         calibrate: bool = True,
         random_state: Any = None,
+        class_weight: Any = None,
     ) -> None:
         self.lam = lam
         self.c = c
@@ -66,11 +74,22 @@ class DPMeansSVC(GatedExperts):
         self.divergence = divergence
         self.calibrate = calibrate
         self.random_state = random_state
+        self.class_weight = class_weight
 
-    def fit(self, X: Any, y: Any) -> DPMeansSVC:
-        """Learn a table and its labels."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DPMeansSVC:
+        """Learn a table and its labels.
+
+        Parameters
+        ----------
+        X, y : table of numbers and labels
+            The rows.
+        sample_weight : sequence of n_rows numbers, optional
+            What multiplies the cost of a row, divergence and hinge. Whole numbers are counts: a row
+            of weight 3 is three equal rows, one of weight 0 is left out. Other weights are
+            relative: they are scaled to a mean of 1.
+        """
         check_parameters(self)
-        data = read_data(self, X, y)
+        data = read_data(self, X, y, sample_weight=sample_weight)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         auto = isinstance(self.lam, str)
         lam = find_penalty(rng, data.rows, data.divergence) if auto else float(self.lam)
@@ -80,5 +99,6 @@ class DPMeansSVC(GatedExperts):
         blind = MarginProblem(data.rows.without_labels(), data.divergence, w)
         z = scan(blind, clusters.without_experts()).z
         end = finish(problem, Iterate(clusters, z))
-        self._state = make_state(self, data, problem, end, rng)
+        state = make_state(self, data, problem, end, rng)
+        self._state = replace(state, z=of_given_rows(state, data.given))
         return self

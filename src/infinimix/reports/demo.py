@@ -43,30 +43,43 @@ print(model.prototypes(3))
 """
 
 
-def run(output: Path, seed: int = 0, missing: float = 0.3, open_browser: bool = False) -> None:
-    """Train, write the page, print the table.
+def run(
+    output: Path,
+    seed: int = 0,
+    missing: float = 0.3,
+    open_browser: bool = False,
+    n_jobs: int | None = None,
+    quiet: bool = False,
+) -> list[Result]:
+    """Train, write the page, print the table; return the results, the library's first.
 
     Parameters
     ----------
     output : Path
         The page to write, in a folder that exists.
     seed : int
-        Seed of the holes, the split and the models.
+        Seed of the missing cells, the split and the models.
     missing : float
-        Share of the cells to knock out.
+        Share of the cells to remove.
     open_browser : bool
         Whether to show the page in a browser at the end.
+    n_jobs : int, optional
+        Threads of the library's own classifier; the answer does not depend on it.
+    quiet : bool
+        Whether to print nothing.
     """
     split = load_split(seed, missing)
-    own, *peers = compare(split, seed)
+    own, *peers = compare(split, seed, n_jobs)
     sentences = [*describe(own, peers), describe_prototypes(own.model)]
     page.write_page(output, make_page(split, [own, *peers], sentences, seed, missing))
-    console = Console(highlight=False)
-    console.print(make_table([own, *peers], title_of(missing)))
-    console.print("", *sentences, sep="\n")
-    console.print(f"\nPictures of the prototypes: {output}", soft_wrap=True, markup=False)
+    if not quiet:
+        console = Console(highlight=False)
+        console.print(make_table([own, *peers], title_of(missing)))
+        console.print("", *sentences, sep="\n")
+        console.print(f"\nPictures of the prototypes: {output}", soft_wrap=True, markup=False)
     if open_browser:
         webbrowser.open(output.resolve().as_uri())
+    return [own, *peers]
 
 
 def load_split(seed: int, missing: float) -> Split:
@@ -77,9 +90,9 @@ def load_split(seed: int, missing: float) -> Split:
     return Split(*train_test_split(X, y, test_size=0.3, stratify=y, random_state=seed))
 
 
-def compare(split: Split, seed: int) -> list[Result]:
+def compare(split: Split, seed: int, n_jobs: int | None = None) -> list[Result]:
     """Train and test all classifiers, the library's first; a terminal shows which is at work."""
-    models = {NAME: AClassClassifier(random_state=seed), **make_peers(seed)}
+    models = {NAME: AClassClassifier(n_jobs=n_jobs, random_state=seed), **make_peers(seed)}
     results = []
     with Console(stderr=True).status("Getting ready") as status:
         # A first call compiles, or loads from disk: that is not training.
@@ -145,13 +158,14 @@ def make_page(
     n_train, n_test = len(split.y_train), len(split.y_test)
     lead = (
         f"{n_train + n_test:,} handwritten digits of {SIDE} by {SIDE} black and white pixels, "
-        f"{missing:.0%} of them knocked out at random. infinimix learned from {n_train:,} of the "
-        f"pictures as they are, with their holes, and named the other {n_test}. Four classifiers "
-        "of scikit-learn did the same after each hole was filled with the mean of its column."
+        f"{missing:.0%} of them removed at random. infinimix learned from {n_train:,} of the "
+        f"pictures as they are, with missing pixels, and classified the other {n_test}. Four "
+        "classifiers of scikit-learn did the same after missing pixels were replaced by the mean "
+        "of their column."
         if missing
         else f"{n_train + n_test:,} handwritten digits of {SIDE} by {SIDE} black and white pixels. "
         f"infinimix and four classifiers of scikit-learn learned from {n_train:,} of the pictures "
-        f"and named the other {n_test}."
+        f"and classified the other {n_test}."
     )
     return page.build_page(
         f"{title_of(missing)}: infinimix demo",
@@ -173,7 +187,7 @@ def show_results(results: Sequence[Result], sentences: Sequence[str]) -> Iterato
     """Yield the table of the page and what it says."""
     yield page.table(
         "Lower is better in every column. Log-loss is minus the log of the probability that the "
-        "true class was given, on average: it charges for false confidence.",
+        "true class was given, on average: it penalises false confidence.",
         ["classifier", "error", "log-loss", "training"],
         (
             page.row(result.name, (page.cell(*cell) for cell in cells), own=result.name == NAME)

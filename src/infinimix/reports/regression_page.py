@@ -119,7 +119,7 @@ def _show_scores(found: JudgedNumbers, seed: int) -> Iterator[str]:
         pieces.chart("True value by prediction", against,
                      "Points on the line are predicted exactly." + note),
         pieces.chart("Residual by prediction", residuals,
-                     "True value minus prediction: a trend or a funnel is what the model lacks."
+                     "True value minus prediction: a trend or a funnel shows what the model misses."
                      + note),
     ])  # fmt: skip
 
@@ -128,27 +128,27 @@ def _show_coverage(found: JudgedNumbers) -> Iterator[str]:
     numbers = found.numbers
     width = numbers.high - numbers.low
     yield page.paragraph(
-        "How many rows lie in their interval, beside the share that it promises. 90% intervals are "
-        f"{pieces.short(float(np.median(width)))} wide in the median, from "
+        "The share of rows that lie in their interval, compared with the nominal share. 90% "
+        f"intervals are {pieces.short(float(np.median(width)))} wide in the median, from "
         f"{pieces.short(float(width.min()))} to {pieces.short(float(width.max()))}."
     )
     shares = [wilson(int(inside.sum()), len(inside)) for inside in found.inside.T]
     points = [
-        (p, s.value, s.low, s.high, 4.0, f"promised {p:.0%}, covered {s.value:.1%}")
+        (p, s.value, s.low, s.high, 4.0, f"nominal {p:.0%}, covered {s.value:.1%}")
         for p, s in zip(COVERAGES, shares, strict=True)
     ]
     low = min(0.4, *(s.low for s in shares))
     frame = Axes((low, 1.0), (low, 1.0), "{:.0%}".format, height=280)
-    picture = _draw(frame, points, (low, 1.0), (1, 0), "promised", "Coverage", "{:.0%}".format)
+    picture = _draw(frame, points, (low, 1.0), (1, 0), "nominal", "Coverage", "{:.0%}".format)
     table = pieces.plain_table(
         "Coverage of intervals",
-        ["promised", "covered", "95% interval"],
+        ["nominal", "covered", "95% interval"],
         [
             (f"{p:.0%}", f"{s.value:.1%}", f"{s.low:.1%} to {s.high:.1%}")
             for p, s in zip(COVERAGES, shares, strict=True)
         ],
     )
-    note = "Points on the line cover as they say; below it intervals are too narrow."
+    note = "On the line, intervals cover the nominal share of rows; below it, they are too narrow."
     yield pieces.side_by_side([pieces.chart("Coverage", picture, note), table])
 
 
@@ -157,7 +157,7 @@ def _show_largest(found: JudgedNumbers) -> Iterator[str]:
     order = np.argsort(-np.abs(numbers.y - numbers.mean), kind="stable")[:MOST_ROWS]
     yield page.paragraph("Rows with a target are counted from 1.")
     yield pieces.plain_table(
-        "The rows that are predicted worst",
+        "The rows with the largest errors",
         ["row", "true", "predicted", "90% interval"],
         [
             (f"{i + 1:,}", pieces.short(float(numbers.y[i])), pieces.short(float(numbers.mean[i])),

@@ -58,7 +58,8 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
     yield _classes(predictions, labels)
     notes = (
         f"Mean distance from the line: {mean_distance(bins):.1%}. Points on the line are "
-        "calibrated, below it overconfident. A larger point is more rows; bars are 95% intervals."
+        "calibrated, below it overconfident. Larger points stand for more rows; bars are 95% "
+        "intervals."
     )
     points = [
         (b.confidence, b.right.value, b.right.low, b.right.high, b.rows / len(predictions.y))

@@ -125,7 +125,9 @@ def _curves(columns: Mapping[str, np.ndarray]) -> Iterator[PageCurve]:
         note = "Minus the log of the probability of the true class: low is good."
         yield PageCurve("Log-loss", note, columns["log_loss"], "{:.2g}".format)
     if "confidence" in columns:
-        yield PageCurve("Confidence", "Probability of the answers.", columns["confidence"], percent)
+        yield PageCurve(
+            "Confidence", "Mean probability of the predicted class.", columns["confidence"], percent
+        )
 
 
 def _percent(value: float) -> str:

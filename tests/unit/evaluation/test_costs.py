@@ -49,3 +49,16 @@ def test_costs_before_and_after_by_hand():
     assert found["saved"] == 1.0
     assert (found["best_constant"], found["best_constant_cost"]) == ("ill", 0.5)
     assert [c["recall"] for c in found["classes"]] == [1.0, 0.5]
+
+
+def test_a_mean_cost_is_not_negative_nor_above_the_largest():
+    y = np.array([0] * 19 + [1])
+    proba = np.tile([0.9, 0.1], (20, 1))
+    none = np.zeros(20, int)
+    found = compare_costs(
+        Predictions(["well", "ill"], None, none, y, proba, none, [], ""), np.array([1.0, 5.0])
+    )
+    assert found["before"] == 5 / 20
+    assert found["before_interval"][0] == 0.0
+    assert found["before_interval"][1] <= 5.0
+    assert found["saved_interval"][0] == pytest.approx(-found["saved_interval"][1])

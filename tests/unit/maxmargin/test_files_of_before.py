@@ -135,9 +135,10 @@ TREES = {
 }  # fmt: skip
 PUBLISHED = {"multi_class": "one-vs-rest", "creation": "delayed", "fit_intercept": True}
 SINCE = {  # parameters that came later: a file of before has their defaults
-    "MaxMarginDPMeans": PUBLISHED,
-    "MaxMarginDPMeansCV": PUBLISHED,
-    "GibbsInfiniteSVC": {"fit_intercept": True},
+    "DPMeansSVC": {"class_weight": None},
+    "MaxMarginDPMeans": PUBLISHED | {"class_weight": None},
+    "MaxMarginDPMeansCV": PUBLISHED | {"class_weight": None},
+    "GibbsInfiniteSVC": {"fit_intercept": True, "class_weight": None},
 }
 BY_MEANS = [
     0.5720090435117042, 0.500021957903727, 0.42803396197270016, 0.4314467511966402,

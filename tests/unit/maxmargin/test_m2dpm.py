@@ -68,7 +68,9 @@ def test_irls_reaches_the_optimum_of_liblinear():
         X = rng.normal(size=(n, d))
         y = np.where(X[:, 0] + rng.normal(size=n) > 0, 1.0, -1.0)
         eta = np.zeros(d + 1)
-        found, _ = improve(np.c_[X, np.ones(n)], y, eta, w.c, w.ridge, w.margin, 300, 1e-9)
+        found, _ = improve(
+            np.c_[X, np.ones(n)], y, eta, np.full(n, w.c), w.ridge, w.margin, 300, 1e-9
+        )
         assert found <= svm(X, y, w) * 1.002 + 1e-9
 
 

@@ -15,6 +15,11 @@ import numpy as np
 from infinimix.estimators.common.labels import Labels
 
 MOST_COPIES = 10_000_000  # rows that counts may stand for
+WHOLE_ROWS = "A group has a whole number of rows, so a fraction of a row has no meaning here."
+WHOLE_STEPS = (
+    "Each row is a step of the corrections, of the calibration and of alpha, and there is no "
+    "fraction of a step."
+)
 
 
 class Weighting(NamedTuple):
@@ -24,10 +29,10 @@ class Weighting(NamedTuple):
     classes: np.ndarray  # (C,) factors of P(y), in the order of the labels
 
 
-def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
+def read_weights(sample_weight: Any, n_rows: int, scale: bool = True) -> np.ndarray | None:
     """Return the weight of each row, or None if all count once; raise ValueError if they are none.
 
-    Relative weights are scaled to a mean of 1 over the rows that have any.
+    Relative weights are scaled to a mean of 1 over the rows that have any, unless more rows follow.
     """
     if sample_weight is None:
         return None
@@ -47,7 +52,7 @@ def read_weights(sample_weight: Any, n_rows: int) -> np.ndarray | None:
         raise ValueError(f"sample_weight is {weight[row]} in row {row}; it must be 0 or more.")
     if not weight.any():
         raise ValueError("All sample weights are zero: no row is left to learn from.")
-    if not are_counts(weight):
+    if scale and not are_counts(weight):
         weight /= weight[weight > 0].mean()
     return None if (weight == 1.0).all() else weight
 
@@ -66,14 +71,50 @@ def repeat_counted(X: Any, y: Any, weight: np.ndarray | None) -> tuple[Any, Any,
         return X, y, None
     if not are_counts(weight):
         return keep_weighted(X, y, weight)
+    index = count_out(weight)
+    return take_rows(X, index), take_rows(y, index), None
+
+
+def count_out(weight: np.ndarray) -> np.ndarray:
+    """Return the number of each row as often as its count says; refuse counts of too many rows."""
     if weight.sum() > MOST_COPIES:
         raise ValueError(
             f"Whole numbers in sample_weight are counts of rows, and these sum to "
             f"{weight.sum():.3g}, more than {MOST_COPIES:,}. Divide them by a number that makes "
             "them fractions: such weights are relative."
         )
-    index = np.repeat(np.arange(len(weight)), weight.astype(np.int64))
-    return take_rows(X, index), take_rows(y, index), None
+    return np.repeat(np.arange(len(weight)), weight.astype(np.int64))
+
+
+def repeat_only(who: str, why: str, sample_weight: Any, X: Any, *more: Any) -> tuple[Any, ...]:
+    """Return each row as often as its count says; refuse weights that are no counts.
+
+    `why` says what a fraction of a row would mean to `who`: nothing. What is None stays None.
+    """
+    if sample_weight is None:
+        return (X, *more)
+    weight = read_weights(sample_weight, count_rows_of(X), scale=False)
+    if weight is None:
+        return (X, *more)
+    if not are_counts(weight):
+        row = int(np.flatnonzero(weight != np.floor(weight))[0])
+        raise ValueError(
+            f"{who} takes whole numbers as sample_weight, which count equal rows; row {row} has "
+            f"{weight[row]:g}. {why}"
+        )
+    index = count_out(weight)
+    return tuple(None if table is None else take_rows(table, index) for table in (X, *more))
+
+
+def first_copies(values: np.ndarray, sample_weight: Any) -> np.ndarray:
+    """Return what was found for the first copy of each row that counts repeat, -1 for no copy."""
+    count = np.asarray(sample_weight, np.float64)
+    if count.ndim == 0:
+        return values[:: int(count)]
+    found = np.full(len(count), -1, values.dtype)
+    starts = np.cumsum(count).astype(np.int64) - count.astype(np.int64)
+    found[count > 0] = values[starts[count > 0]]
+    return found
 
 
 def keep_weighted(X: Any, y: Any, weight: np.ndarray) -> tuple[Any, Any, np.ndarray]:

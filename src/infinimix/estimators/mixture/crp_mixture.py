@@ -20,6 +20,7 @@ from infinimix.estimators.common.mixture_estimator import (
 from infinimix.estimators.common.parameters import PUBLISHED_FILTER
 from infinimix.estimators.common.state import MixtureState, read_assignments
 from infinimix.estimators.common.table_estimator import in_natural_units
+from infinimix.estimators.common.weights import WHOLE_ROWS, first_copies, repeat_only
 from infinimix.inference.partition.assignments import (
     assign_rows,
     best_particle,
@@ -202,18 +203,36 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
 
     # --- Learning -------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any = None) -> CRPMixture:
-        """Learn a whole table; what was learned before is forgotten."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPMixture:
+        """Learn a whole table; what was learned before is forgotten.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : object
+            Ignored.
+        sample_weight : sequence of n_rows whole numbers, optional
+            Counts: a row of weight 3 is three equal rows, one of weight 0 is left out, and is -1
+            in `labels_`. Other weights are refused: a group has a whole number of rows.
+        """
+        (X,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
         table = with_novel(self._read(X))
         seed = self._new_seed(table.schema, streams=False)
         learned = self._learn_table(table, *one_class(table), seed, record=True)
         assignments = recorded_assignments(learned.bank, 0)
+        if sample_weight is not None:
+            assignments = first_copies(assignments, sample_weight)
         slopes = add_log_slopes(0.0, table)
         self._state = CRPMixtureState(table.schema, learned.bank, slopes, assignments)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> CRPMixture:
-        """Learn more rows, in their order; any cutting into calls gives the same model."""
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPMixture:
+        """Learn more rows, in their order; any cutting into calls gives the same model.
+
+        Parameters are those of `fit`; a row of weight 3 comes three times, one after the other.
+        """
+        (X,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
         state = self._learn_rows(X)
         self._state = CRPMixtureState(state.schema, state.bank, state.log_slopes)
         return self

@@ -18,6 +18,7 @@ from infinimix.estimators.common.mixture_estimator import (
 )
 from infinimix.estimators.common.parameters import check_parameter
 from infinimix.estimators.common.table_estimator import in_natural_units
+from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.estimators.mixture.completing import learn_completing
 from infinimix.estimators.mixture.imputer_state import ImputerState
 from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, get_config
@@ -123,8 +124,20 @@ class CRPImputer(  # type: ignore[call-arg]
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
-    def fit(self, X: Any, y: Any = None) -> CRPImputer:
-        """Learn a whole table; what was learned before is forgotten, and y is ignored."""
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPImputer:
+        """Learn a whole table; what was learned before is forgotten.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : object
+            Ignored.
+        sample_weight : sequence of n_rows whole numbers, optional
+            Counts: a row of weight 3 is three equal rows, one of weight 0 is left out.
+            Other weights are refused: a group has a whole number of rows.
+        """
+        (X,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
         table = with_novel(self._read(X))
         seed = self._new_seed(table.schema, streams=False)
         learned = self._learn_table(table, *one_class(table), seed)
@@ -135,8 +148,9 @@ class CRPImputer(  # type: ignore[call-arg]
         self._state = ImputerState(table.schema, learned.bank, slopes, completing)
         return self
 
-    def partial_fit(self, X: Any, y: Any = None) -> CRPImputer:
-        """Learn more rows, in their order; y is ignored."""
+    def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPImputer:
+        """Learn more rows, in their order; parameters are those of `fit`."""
+        (X,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
         completing = None if self._state is None else self._state.completing
         state = self._learn_rows(X)
         self._state = ImputerState(state.schema, state.bank, state.log_slopes, completing)

@@ -15,6 +15,7 @@ from infinimix.estimators.common.mixture_estimator import (
     with_novel,
 )
 from infinimix.estimators.common.parameters import one_of, seed_sequence
+from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.estimators.mixture.regression.answers import mean_and_std, quantiles
 from infinimix.estimators.mixture.regression.calibration import Outlook
 from infinimix.estimators.mixture.regression.correction import NEUTRAL, Joint, LearningPlan, correct
@@ -139,8 +140,20 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
 
     # --- Learning -------------------------------------------------------------------------------
 
-    def fit(self, X: Any, y: Any) -> CRPRegressor:
-        """Learn a whole table and its target; what was learned before is forgotten."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> CRPRegressor:
+        """Learn a whole table and its target; what was learned before is forgotten.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : sequence of n_rows numbers
+            The target.
+        sample_weight : sequence of n_rows whole numbers, optional
+            Counts: a row of weight 3 is three equal rows, one of weight 0 is left out.
+            Other weights are refused: a group has a whole number of rows.
+        """
+        X, y = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X, y)
         table = with_novel(self._read(X, spikes=self.spikes == "auto"))
         values = read_values(y, table.n_rows)
         target = find_target(table.schema, values, self.target)

@@ -11,6 +11,7 @@ from infinimix.estimators.common.fitted import check_fitted, check_names, featur
 from infinimix.estimators.common.labels import check_labels
 from infinimix.estimators.common.one_row import OneRow, check_row
 from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.weights import WHOLE_STEPS, repeat_only
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online.learning import learn_parts, read_predictions
 from infinimix.estimators.online.open_world import (
@@ -221,14 +222,22 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         tags.classifier_tags.poor_score = is_text(self.columns)  # of numbers that are no counts
         return tags
 
-    def fit(self, X: Any, y: Any) -> OnlineCRPClassifier:
-        """Learn rows in their order; what was learned before is forgotten."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineCRPClassifier:
+        """Learn rows in their order; what was learned before is forgotten.
+
+        Parameters are those of `partial_fit`.
+        """
         fresh = type(self)(**self.get_params(deep=False))
-        self._state = fresh.partial_fit(X, y)._state
+        self._state = fresh.partial_fit(X, y, sample_weight=sample_weight)._state
         return self
 
     def partial_fit(
-        self, X: Any, y: Any, classes: Any = None, predicted: Any = None
+        self,
+        X: Any,
+        y: Any,
+        classes: Any = None,
+        predicted: Any = None,
+        sample_weight: Any = None,
     ) -> OnlineCRPClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
 
@@ -244,7 +253,14 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         predicted : sequence of labels, optional
             What was predicted when the rows came, if the labels come later: corrections are then
             about that prediction. `NEW_CLASS` and None (not known) may be among them.
+        sample_weight : sequence of n_rows whole numbers, optional
+            Counts: a row of weight 3 is learned three times, one after the other, a row of weight 0
+            not at all. Other weights are refused: each row is also a step of the calibration, of
+            the corrections and of alpha, and there is no fraction of a step.
         """
+        if sample_weight is not None:
+            who = type(self).__name__
+            X, y, predicted = repeat_only(who, WHOLE_STEPS, sample_weight, X, y, predicted)
         for _ in self._learn(X, y, classes, predicted):
             pass
         return self

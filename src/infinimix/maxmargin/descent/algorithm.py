@@ -71,6 +71,8 @@ def scan(problem: MarginProblem, clusters: Clusters, z: np.ndarray | None = None
             S, rows.phi[part], rows.Y[part], w.s, 2.0 * w.c, w.margin,
             z[part], cost[part], second_cost[part], second[part],
         )  # fmt: skip
+    cost *= rows.weight
+    second_cost *= rows.weight
     return Assignment(z, cost, second, second_cost)
 
 
@@ -142,8 +144,8 @@ def move_means(problem: MarginProblem, clusters: Clusters, z: np.ndarray) -> np.
     """Return the means of the rows of each cluster; a column without cells stays where it is."""
     K, d = clusters.means.shape
     n, total = np.zeros((2, K, d))
-    add_up(problem.rows.F, z, d, n, total)
-    means = np.where(n > 0, total / np.maximum(n, 1.0), clusters.means)
+    add_up(problem.rows.F, problem.rows.weight, z, d, n, total)
+    means = np.where(n > 0, total / np.where(n > 0, n, 1.0), clusters.means)
     means = problem.divergence.bound(means)
     if problem.rows.incomplete and clusters.eta.size:
         # What stands for missing cells moves with the mean, and the hinge with it: only if it pays.
@@ -173,8 +175,8 @@ def move_experts(
         improve_each(problem, clusters, order, start, steps, tol, done)
         return done
     improve_all(
-        rows.F, rows.Y, order, start, problem.divergence.centre, clusters.means, clusters.eta,
-        w.c, w.ridge, w.margin, steps, tol, done,
+        rows.F, rows.Y, w.c * rows.weight, order, start, problem.divergence.centre,
+        clusters.means, clusters.eta, w.ridge, w.margin, steps, tol, done,
     )  # fmt: skip
     return done
 

@@ -38,7 +38,7 @@ def merge_best(problem: MarginProblem, now: Iterate) -> Clusters | None:
     """Return the clusters with the best pair merged, or None if no pair pays."""
     K, d = now.clusters.means.shape
     n, total = np.zeros((2, K, d))
-    add_up(problem.rows.F, now.z, d, n, total)
+    add_up(problem.rows.F, problem.rows.weight, now.z, d, n, total)
     means = now.clusters.means
     a, b = np.triu_indices(K, 1)
     both = np.maximum(n[a] + n[b], 1e-300)

@@ -38,7 +38,15 @@ def _pass(
     while True:
         W = np.vstack([W[:size], np.zeros((max(16, size), W.shape[1]))])
         found = pass_in_order(
-            rows.F[first:], rows.phi[first:], offers[first:], w.s, w.lam, W, size, z[first:]
+            rows.F[first:],
+            rows.phi[first:],
+            rows.weight[first:],
+            offers[first:],
+            w.s,
+            w.lam,
+            W,
+            size,
+            z[first:],
         )
         if found >= 0:
             return z, W[:found]

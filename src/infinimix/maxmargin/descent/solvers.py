@@ -10,6 +10,7 @@ finds is kept only if it lowers the objective of the expert, which therefore nev
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 
@@ -50,24 +51,29 @@ def improve_each(
     for k in np.flatnonzero(~done):
         rows = order[start[k] : start[k + 1]]
         X, Y = problem.natural(rows, clusters.means[k]), problem.rows.Y[rows]
+        weight = problem.rows.weight[rows]
         if w.is_joint(Y.shape[1]):
-            clusters.eta[k] = _improve_jointly(X, Y, clusters.eta[k], w)
+            clusters.eta[k] = _improve_jointly(X, Y, weight, clusters.eta[k], w)
             done[k] = True
             continue
         converged = [
-            improve(X, y.copy(), eta, w.c, w.ridge, w.margin, steps, tol)[1]
+            improve(X, y.copy(), eta, w.c * weight, w.ridge, w.margin, steps, tol)[1]
             for y, eta in zip(Y.T, clusters.eta[k], strict=True)
         ]
         done[k] = all(converged)
 
 
-def joint_value(X: np.ndarray, Y: np.ndarray, eta: np.ndarray, w: LossWeights) -> float:
+def joint_value(
+    X: np.ndarray, Y: np.ndarray, eta: np.ndarray, w: LossWeights, weight: Any = 1.0
+) -> float:
     """Return the objective of an expert of shape (C, p) with one hinge over all classes."""
-    gaps = hinges(X @ eta.T, Y, w).sum()
+    gaps = (weight * hinges(X @ eta.T, Y, w)).sum()
     return float(0.5 * w.ridge * (eta**2).sum() + 2.0 * w.c * gaps)
 
 
-def _improve_jointly(X: np.ndarray, Y: np.ndarray, eta: np.ndarray, w: LossWeights) -> np.ndarray:
+def _improve_jointly(
+    X: np.ndarray, Y: np.ndarray, weight: np.ndarray, eta: np.ndarray, w: LossWeights
+) -> np.ndarray:
     """Return the expert of liblinear if it is better than this one."""
     from sklearn.svm import LinearSVC  # slow to load, and most experts need none
 
@@ -81,5 +87,7 @@ def _improve_jointly(X: np.ndarray, Y: np.ndarray, eta: np.ndarray, w: LossWeigh
     )  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it may stop before it has converged
-        found = w.margin * model.fit(rows, np.r_[codes, absent]).coef_
-    return found if joint_value(X, Y, found, w) < joint_value(X, Y, eta, w) else eta
+        shares = np.r_[weight, np.ones(len(absent))]
+        found = w.margin * model.fit(rows, np.r_[codes, absent], shares).coef_
+    before, after = (joint_value(X, Y, one, w, weight) for one in (eta, found))
+    return found if after < before else eta

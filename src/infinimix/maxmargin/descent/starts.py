@@ -48,10 +48,11 @@ def spread_centres(
     """Return the means of a DP-means++ start; lam is for these rows."""
     problem = MarginProblem(rows.without_labels(), divergence, LossWeights(lam))
     chosen = [int(rng.integers(rows.n))]
-    nearest = problem.divergences(problem.open(np.array(chosen)))[:, 0]
+    weight = rows.weight[:, None]
+    nearest = weight[:, 0] * problem.divergences(problem.open(np.array(chosen)))[:, 0]
     while len(chosen) < min(limit, rows.n) and nearest.sum() > 0:
         trials = rng.choice(rows.n, 4 + 2 * int(np.log(len(chosen))), p=nearest / nearest.sum())
-        nearer = np.minimum(nearest[:, None], problem.divergences(problem.open(trials)))
+        nearer = np.minimum(nearest[:, None], weight * problem.divergences(problem.open(trials)))
         at = int(nearer.sum(axis=0).argmin())
         if nearest.sum() - nearer[:, at].sum() <= lam:
             break
@@ -65,7 +66,7 @@ def start(
 ) -> Clusters:
     """Return clusters to descend from; their experts are zero."""
     part = sample(rng, rows, SAMPLE)
-    lam = w.lam / w.s * part.n / rows.n
+    lam = w.lam / w.s * part.total / rows.total
     means = spread_centres(rng, part, divergence, lam, limit)
     return Clusters(means, np.zeros((len(means), rows.Y.shape[1], rows.d + 1)))
 
@@ -94,7 +95,7 @@ def find_penalty(
         high = high if np.isfinite(high) else 16.0 * low  # there is one cluster alone
         return float(np.sqrt(low * high)) if 0 < low < high else 1.01 * low or 1.0
     try_sizes([best + 1])
-    return _between(outcomes[best], outcomes.get(best + 1), rows.n / part.n)
+    return _between(outcomes[best], outcomes.get(best + 1), rows.total / part.total)
 
 
 def _between(best: Descent, more: Descent | None, scale: float) -> float:
@@ -110,16 +111,17 @@ class Descent(NamedTuple):
     """What so many clusters achieve."""
 
     total: float  # sum of the divergences
-    sizes: np.ndarray
+    sizes: np.ndarray  # sums of the weights of rows
     farthest: float  # the largest divergence
     saving: float  # by the least useful cluster
     nearest_other: float  # the least divergence from a cluster that is not a row's own
 
 
 def _criterion(rows: FeatureRows, one: Descent, least: float) -> float:
-    fit = 0.5 * rows.n * rows.d * np.log(max(one.total, least))
-    order = float((one.sizes * np.log(rows.n / one.sizes)).sum())
-    return float(fit + order + 0.5 * len(one.sizes) * (rows.d + 1) * np.log(rows.n))
+    n = rows.total
+    fit = 0.5 * n * rows.d * np.log(max(one.total, least))
+    order = float((one.sizes * np.log(n / one.sizes)).sum())
+    return float(fit + order + 0.5 * len(one.sizes) * (rows.d + 1) * np.log(n))
 
 
 def _descend_from(problem: MarginProblem, means: np.ndarray) -> Descent:
@@ -130,6 +132,7 @@ def _descend_from(problem: MarginProblem, means: np.ndarray) -> Descent:
     saving = 4.0 * farthest
     if len(end.clusters) > 1:
         saving = float(-closing_gains(problem, end.clusters, found).max())
-    sizes = np.unique(found.z, return_counts=True)[1]
+    places = np.unique(found.z, return_inverse=True)[1]
+    sizes = np.bincount(places, problem.rows.weight)
     nearest_other = float(found.second_cost.min())
     return Descent(float(found.cost.sum()), sizes, farthest, saving, nearest_other)

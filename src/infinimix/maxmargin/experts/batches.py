@@ -23,7 +23,7 @@ from infinimix.maxmargin.objective.divergences import Divergence, check_rows
 from infinimix.maxmargin.objective.hinges import LossWeights
 from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 from infinimix.maxmargin.objective.rows import FeatureRows, make_rows, signs
-from infinimix.maxmargin.reading import read_more
+from infinimix.maxmargin.reading import GivenRows, read_more, weigh_batch, weigh_classes
 from infinimix.maxmargin.states import ExpertsState, MaxMarginState
 
 MOST = 8_000_000  # numbers in the normal equations of all experts
@@ -34,6 +34,7 @@ class Batch(NamedTuple):
 
     rows: FeatureRows
     codes: np.ndarray  # of the sorted labels
+    given: GivenRows | None = None  # of the user, if weights have left out or repeated some
 
 
 def remember(state: ExpertsState, data: TrainingData, w: LossWeights) -> MaxMarginState:
@@ -49,9 +50,9 @@ def remember(state: ExpertsState, data: TrainingData, w: LossWeights) -> MaxMarg
 
 
 def _sums(rows: FeatureRows, clusters: Clusters, z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return how many cells each cluster has in each column, and their sums."""
+    """Return the weight of the cells of each cluster in each column, and their sums."""
     n, total = np.zeros((2, *clusters.means.shape))
-    add_up(rows.F, z, rows.d, n, total)
+    add_up(rows.F, rows.weight, z, rows.d, n, total)
     return n, total
 
 
@@ -62,18 +63,21 @@ def _add_rows(
     """Add the IRLS equations of rows to those of their clusters, in place."""
     order, start = group(z, len(clusters))
     add_equations(
-        rows.F, rows.Y, order, start, divergence.centre, clusters.means, clusters.eta, w.c,
-        w.margin, equations,
+        rows.F, rows.Y, w.c * rows.weight, order, start, divergence.centre, clusters.means,
+        clusters.eta, w.margin, equations,
     )  # fmt: skip
     if not w.constant:  # the bias has no equation, and stays at zero
         equations[:, :, -1] = 0.0
         equations[..., rows.d] = 0.0
 
 
-def read_batch(model: Any, state: MaxMarginState, X: Any, y: Any) -> Batch:
+def read_batch(
+    model: Any, state: MaxMarginState, X: Any, y: Any, sample_weight: Any = None
+) -> Batch:
     """Check and encode more rows and their labels, which must be known."""
     X = read_more(model, X)
     check_rows(state.divergence, X)
+    X, y, weight, given = weigh_batch(X, y, sample_weight)
     codes, new = state.labels.read(y)
     check_lengths(len(X), len(codes))
     if new:
@@ -91,9 +95,10 @@ def read_batch(model: Any, state: MaxMarginState, X: Any, y: Any) -> Batch:
             f"The experts are too many for mini-batches: {state.eta.shape[0]} clusters, "
             f"{state.eta.shape[1]} outputs and {X.shape[1]} columns."
         )
+    weight = weigh_classes(model, state.labels, codes, weight)
     codes = np.argsort(state.labels.order)[codes]
-    rows = make_rows(X, state.divergence, signs(codes, len(state.labels.values)))
-    return Batch(rows, codes)
+    rows = make_rows(X, state.divergence, signs(codes, len(state.labels.values)), weight)
+    return Batch(rows, codes, given)
 
 
 def learn_batch(state: MaxMarginState, batch: Batch, w: LossWeights) -> MaxMarginState:
@@ -109,8 +114,8 @@ def learn_batch(state: MaxMarginState, batch: Batch, w: LossWeights) -> MaxMargi
     )
     n, total = _sums(rows, clusters, z)
     cells = cells + n
-    means = clusters.means + (total - n * clusters.means) / np.maximum(cells, 1.0)
-    joined = np.bincount(z, minlength=len(clusters))
+    means = clusters.means + (total - n * clusters.means) / np.where(cells > 0, cells, 1.0)
+    joined = np.bincount(z, rows.weight, minlength=len(clusters))
     touched, eta = np.flatnonzero(joined), clusters.eta.copy()
     grown, place = equations[touched], np.searchsorted(touched, z)
     _add_rows(grown, divergence, rows, clusters.keep(touched), place, w)
@@ -120,7 +125,7 @@ def learn_batch(state: MaxMarginState, batch: Batch, w: LossWeights) -> MaxMargi
         means=divergence.bound(means) + divergence.centre,
         sizes=sizes + joined,
         z=z,
-        purity=find_purity(z, batch.codes),
+        purity=find_purity(z, batch.codes, rows.weight),
         eta=eta,
         cells=cells,
         equations=equations,

@@ -27,7 +27,9 @@ def find_slope(
         return 1.0
     if n > LARGE:
         asked = rng.choice(n, ASKED, replace=False)
-        return best_slope(gate.discriminants(problem.rows.take(asked)), codes[asked])
+        return best_slope(
+            gate.discriminants(problem.rows.take(asked)), codes[asked], problem.rows.weight[asked]
+        )
     f = np.empty((n, problem.rows.Y.shape[1]))
     fold = rng.permutation(n) % FOLDS
     for held_out in range(FOLDS):
@@ -39,15 +41,15 @@ def find_slope(
         move_experts(part, clusters, now.z[kept], POLISH, 1e-3, np.zeros(len(clusters), bool))
         asked = np.flatnonzero(fold == held_out)
         f[asked] = gate._replace(clusters=clusters).discriminants(problem.rows.take(asked))
-    return best_slope(f, codes)
+    return best_slope(f, codes, problem.rows.weight)
 
 
-def best_slope(f: np.ndarray, codes: np.ndarray) -> float:
+def best_slope(f: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> float:
     """Return the slope under which these labels are most probable."""
     rows = np.arange(len(codes))
 
     def loss(log_slope: float) -> float:
         p = probabilities(f, float(np.exp(log_slope)))[rows, codes]
-        return float(-np.log(np.maximum(p, 1e-300)).sum() + 0.5 * log_slope**2)
+        return float(-weight @ np.log(np.maximum(p, 1e-300)) + 0.5 * log_slope**2)
 
     return float(np.exp(minimise(loss, -7.0, 7.0)))

@@ -21,9 +21,9 @@ from infinimix.maxmargin.experts.calibration import find_slope
 from infinimix.maxmargin.experts.gating import Gate
 from infinimix.maxmargin.objective.divergences import Divergence, find_divergence
 from infinimix.maxmargin.objective.hinges import LossWeights
-from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
+from infinimix.maxmargin.objective.problem import Clusters, MarginProblem, nearest_means
 from infinimix.maxmargin.objective.rows import FeatureRows, make_rows, signs
-from infinimix.maxmargin.reading import read_labelled
+from infinimix.maxmargin.reading import GivenRows, read_labelled
 from infinimix.maxmargin.states import ExpertsState
 
 STRENGTH = 3.0
@@ -39,14 +39,25 @@ class TrainingData(NamedTuple):
     labels: Labels
     divergence: Divergence
     names: np.ndarray | None = None  # of the columns
+    given: GivenRows | None = None  # of the user, if weights have left out or repeated some
 
 
-def read_data(model: Any, X: Any, y: Any, classes: Any = None) -> TrainingData:
+def read_data(
+    model: Any, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
+) -> TrainingData:
     """Check and encode a table and its labels for the divergence of a model."""
-    table = read_labelled(model, X, y, classes)
-    divergence = find_divergence(model.divergence, table.X)
-    rows = make_rows(table.X, divergence, signs(table.codes, len(table.labels.values)))
-    return TrainingData(rows, table.codes, table.labels, divergence, table.names)
+    table = read_labelled(model, X, y, classes, sample_weight)
+    divergence = find_divergence(model.divergence, table.X, weight=table.weight)
+    Y = signs(table.codes, len(table.labels.values))
+    rows = make_rows(table.X, divergence, Y, table.weight)
+    return TrainingData(rows, table.codes, table.labels, divergence, table.names, table.given)
+
+
+def of_given_rows(state: ExpertsState, given: GivenRows | None) -> np.ndarray:
+    """Return the cluster of each row of the user."""
+    if given is None:
+        return state.z
+    return given.spread(state.z, lambda X: nearest_means(X, state.divergence, state.means))
 
 
 def find_scales(
@@ -69,7 +80,7 @@ def plain_clusters(rng: np.random.Generator, data: TrainingData, lam: float) -> 
     Of many rows a part is asked, at a part of the penalty.
     """
     part = sample(rng, data.rows.without_labels(), SAMPLE)
-    problem = MarginProblem(part, data.divergence, LossWeights(lam * part.n / data.rows.n))
+    problem = MarginProblem(part, data.divergence, LossWeights(lam * part.total / data.rows.total))
     firsts = [start(rng, part, data.divergence, problem.weights, part.n) for _ in range(STARTS)]
     runs = [descend_and_merge(problem, first, 30, 1e-3) for first in firsts]
     means = min(runs, key=lambda run: run.history[-1]).clusters.means
@@ -79,7 +90,7 @@ def plain_clusters(rng: np.random.Generator, data: TrainingData, lam: float) -> 
 def mean_divergence(data: TrainingData, clusters: Clusters) -> float:
     """Return the mean divergence of the rows from their nearest means."""
     problem = MarginProblem(data.rows.without_labels(), data.divergence, LossWeights(0.0))
-    return float(scan(problem, clusters.without_experts()).cost.mean())
+    return float(scan(problem, clusters.without_experts()).cost.sum() / data.rows.total)
 
 
 def fit_experts(problem: MarginProblem, clusters: Clusters, steps: int = POLISH) -> Clusters:
@@ -100,15 +111,15 @@ def find_gate(data: TrainingData, now: Iterate, soft: bool) -> Gate:
     """Return how the experts of a descent are asked, with the precision of its rows."""
     mean = mean_divergence(data, now.clusters)
     precision = 0.5 * data.rows.d / mean if mean > 0 else 1.0
-    sizes = np.bincount(now.z, minlength=len(now.clusters)).astype(float)
+    sizes = np.bincount(now.z, data.rows.weight, minlength=len(now.clusters))
     return Gate(data.divergence, now.clusters, sizes, float(precision), soft)
 
 
-def find_purity(z: np.ndarray, codes: np.ndarray) -> float:
-    """Return the share of rows that have the most frequent label of their cluster."""
+def find_purity(z: np.ndarray, codes: np.ndarray, weight: np.ndarray) -> float:
+    """Return the share of rows, by weight, that have the most frequent label of their cluster."""
     K, L = int(z.max()) + 1, int(codes.max()) + 1
-    counts = np.bincount(z * L + codes, minlength=K * L).reshape(K, L)
-    return float(counts.max(axis=1).sum() / len(z))
+    counts = np.bincount(z * L + codes, weight, minlength=K * L).reshape(K, L)
+    return float(counts.max(axis=1).sum() / weight.sum())
 
 
 def make_state(
@@ -128,7 +139,7 @@ def make_state(
         lam=float(w.lam),
         s=float(w.s),
         c=float(w.c),
-        purity=find_purity(now.z, data.codes),
+        purity=find_purity(now.z, data.codes, data.rows.weight),
         precision=gate.precision,
         slope=find_slope(rng, problem, now, data.codes, gate) if model.calibrate else 1.0,
         eta=now.clusters.eta,

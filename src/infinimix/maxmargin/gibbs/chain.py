@@ -51,9 +51,11 @@ class SVMChain:
     hyper: SVMHyper
     z: np.ndarray
     rng: np.random.Generator
+    c: Any = None  # (n,) weight of the hinge of each row; None: that of hyper
     traces: dict[str, list[float]] = field(default_factory=lambda: {"n_clusters": [], "hinge": []})
 
     def __post_init__(self) -> None:
+        self.c = np.full(len(self.z), self.hyper.c) if self.c is None else self.c
         K = int(self.z.max()) + 1
         self.z = self.z + 1  # slot 0 is the empty cluster
         room = max(16, 2 * K)
@@ -62,23 +64,23 @@ class SVMChain:
         self.sizes = np.bincount(self.z, minlength=room).astype(float)
         self.eta = np.zeros((room, self.Y.shape[1], self.X.shape[1]))
         self.slots, self.n_live = np.arange(room), K + 1
-        _, c, nu, margin = self.hyper
+        _, _, nu, margin = self.hyper
         squares = nu**2 * np.einsum("ij,ij->i", self.X, self.X)
-        log_above, log_all = first_expert(squares, c, margin)
+        log_above, log_all = first_expert(squares, self.c, margin)
         self.above = np.exp(log_above - log_all)
         self.log_new = self.Y.shape[1] * log_all
         self.draw_experts()
 
     def draw_experts(self) -> None:
         """Draw all experts given the clusters."""
-        _, c, nu, margin = self.hyper
+        _, _, nu, margin = self.hyper
         draw_experts(
-            self.rng, self.X, self.Y, self.z, self.slots, self.n_live, self.eta, c, nu, margin
+            self.rng, self.X, self.Y, self.z, self.slots, self.n_live, self.eta, self.c, nu, margin
         )
 
     def step(self) -> None:
         """One sweep over the rows, then the experts; what happened is traced."""
-        alpha, c, nu, margin = self.hyper
+        alpha, _, nu, margin = self.hyper
         row = 0
         while row < len(self.z):
             if self.n_live >= len(self.sizes) - 1:
@@ -86,7 +88,7 @@ class SVMChain:
             row, self.n_live = sweep(
                 self.families, self.stats, self.blocks, self.X, self.Y, self.log_new,
                 self.above, self.z, self.sizes, self.eta, self.slots, self.n_live, row,
-                np.log(alpha), c, nu, margin, self.rng,
+                np.log(alpha), self.c, nu, margin, self.rng,
             )  # fmt: skip
         self.draw_experts()
         scores = np.einsum("ip,icp->ic", self.X, self.eta[self.z])
@@ -122,7 +124,7 @@ def join(states: list[Kept]) -> Kept:
     )
 
 
-def first_expert(squares: np.ndarray, c: float, margin: float) -> tuple[np.ndarray, np.ndarray]:
+def first_expert(squares: np.ndarray, c: Any, margin: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the logs of both parts of I2: of y eta.x above the margin, and of all; s^2 given."""
     s = np.sqrt(squares)
     above = log_ndtr(-margin / s)

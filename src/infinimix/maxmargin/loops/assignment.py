@@ -48,14 +48,14 @@ def choose(S, phi, Y, s, hinge, margin, z, cost, second_cost, second):
 
 
 @kernel
-def add_up(F, z, d, n, total):
-    """Add the observed cells of each cluster, and their number, to total and n."""
+def add_up(F, weight, z, d, n, total):
+    """Add the observed cells of each cluster, and their weights, to total and n."""
     incomplete = F.shape[1] > d + 1
     for i in range(F.shape[0]):
-        k = z[i]
+        k, w = z[i], weight[i]
         for j in range(d):
-            total[k, j] += F[i, j]
-            n[k, j] += 1.0 - F[i, d + 1 + j] if incomplete else 1.0
+            total[k, j] += w * F[i, j]
+            n[k, j] += w * (1.0 - F[i, d + 1 + j]) if incomplete else w
 
 
 @kernel
@@ -75,7 +75,7 @@ def group(z, K):
 
 
 @kernel
-def pass_in_order(F, phi, offers, s, lam, W, size, z):
+def pass_in_order(F, phi, weight, offers, s, lam, W, size, z):
     """One pass of DP-means in the order of the rows: a row farther than lam opens a cluster.
 
     `offers[i]` is the cluster that row i would open; W has room for more, z is -1 at first.
@@ -87,7 +87,7 @@ def pass_in_order(F, phi, offers, s, lam, W, size, z):
             total = phi[i]
             for j in range(F.shape[1]):
                 total += F[i, j] * W[k, j]
-            total = s * max(total, 0.0)
+            total = s * weight[i] * max(total, 0.0)
             if total < low or (total == low and k == z[i]):
                 low, at = total, k
         if low > lam:

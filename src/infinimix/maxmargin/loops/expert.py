@@ -1,7 +1,9 @@
-"""One linear expert: the SVM |eta|^2 / (2 nu^2) + 2c sum_i (l - y_i eta.x_i)_+ by IRLS.
+"""One linear expert: the SVM |eta|^2 / (2 nu^2) + 2 sum_i c_i (l - y_i eta.x_i)_+ by IRLS.
+
+c_i is c of the objective times the weight of the row.
 
 A step (Polson and Scott 2011; the limit of the Gibbs draw of the paper) has omega = c |zeta| and
-solves (I / nu^2 + c sum x x' / |zeta|) eta = c sum y (1 + l / |zeta|) x. |zeta| is floored, as a
+solves (I / nu^2 + sum c x x' / |zeta|) eta = sum c y (1 + l / |zeta|) x. |zeta| is floored, as a
 row on the margin would weigh infinitely much, and a step that worsens the objective is halved
 and at last refused: without both it crashes or climbs.
 """
@@ -16,17 +18,17 @@ HALVINGS = 4
 
 
 @kernel
-def value_of(X, y, eta, hinge, ridge, margin, zeta):
+def value_of(X, y, eta, c, ridge, margin, zeta):
     """Return the objective; zeta is filled with the gaps to the margin."""
     scores = X @ eta
     total = 0.0
     for i in range(y.shape[0]):
         zeta[i] = margin - y[i] * scores[i]
-        total += max(zeta[i], 0.0)
+        total += 2.0 * c[i] * max(zeta[i], 0.0)
     square = 0.0
     for j in range(eta.shape[0]):
         square += eta[j] * eta[j]
-    return 0.5 * ridge * square + hinge * total
+    return 0.5 * ridge * square + total
 
 
 @kernel
@@ -36,7 +38,7 @@ def solve_weighted(X, y, zeta, c, ridge, margin):
     scaled, right = np.empty((n, p)), np.zeros(p)
     for i in range(n):
         gap = max(abs(zeta[i]), FLOOR * margin)
-        root, pull = np.sqrt(c / gap), c * y[i] * (1.0 + margin / gap)
+        root, pull = np.sqrt(c[i] / gap), c[i] * y[i] * (1.0 + margin / gap)
         for j in range(p):
             scaled[i, j] = root * X[i, j]
             right[j] += pull * X[i, j]
@@ -51,7 +53,7 @@ def solve_weighted(X, y, zeta, c, ridge, margin):
     for i in range(n):
         gap = max(abs(zeta[i]), FLOOR * margin)
         B[i, i] += ridge
-        u[i] = c * y[i] * (1.0 + margin / gap) / np.sqrt(c / gap)
+        u[i] = c[i] * y[i] * (1.0 + margin / gap) / np.sqrt(c[i] / gap)
     return scaled.T @ solve(B, u)
 
 
@@ -59,13 +61,13 @@ def solve_weighted(X, y, zeta, c, ridge, margin):
 def improve(X, y, eta, c, ridge, margin, steps, tol):
     """Take IRLS steps in place; return the objective, and whether they have converged."""
     zeta, trial_zeta = np.empty(y.shape[0]), np.empty(y.shape[0])
-    value = value_of(X, y, eta, 2.0 * c, ridge, margin, zeta)
-    idle = 0.02 * c * margin * y.shape[0]  # does not count, lest an expert near zero never ends
+    value = value_of(X, y, eta, c, ridge, margin, zeta)
+    idle = 0.02 * c.sum() * margin  # does not count, lest an expert near zero never ends
     for _ in range(steps):
         trial = solve_weighted(X, y, zeta, c, ridge, margin)
         better = np.inf
         for _ in range(HALVINGS):
-            better = value_of(X, y, trial, 2.0 * c, ridge, margin, trial_zeta)
+            better = value_of(X, y, trial, c, ridge, margin, trial_zeta)
             if better < value:
                 break
             for j in range(eta.shape[0]):
@@ -98,7 +100,7 @@ def gather(F, rows, centre, mean, X):
 
 
 @kernel
-def improve_all(F, Y, order, start, centre, means, eta, c, ridge, margin, steps, tol, done):
+def improve_all(F, Y, c, order, start, centre, means, eta, ridge, margin, steps, tol, done):
     """Improve the experts of all clusters that are not done, in place; tell which converge."""
     K, C, p = eta.shape
     for k in range(K):
@@ -107,17 +109,17 @@ def improve_all(F, Y, order, start, centre, means, eta, c, ridge, margin, steps,
         rows = order[start[k] : start[k + 1]]
         X = np.empty((rows.shape[0], p))
         gather(F, rows, centre, means[k], X)
-        y, all_done = np.empty(rows.shape[0]), True
+        own, y, all_done = c[rows], np.empty(rows.shape[0]), True
         for o in range(C):
             for i in range(rows.shape[0]):
                 y[i] = Y[rows[i], o]
-            _, converged = improve(X, y, eta[k, o], c, ridge, margin, steps, tol)
+            _, converged = improve(X, y, eta[k, o], own, ridge, margin, steps, tol)
             all_done = all_done and converged
         done[k] = all_done
 
 
 @kernel
-def add_equations(F, Y, order, start, centre, means, eta, c, margin, equations):
+def add_equations(F, Y, c, order, start, centre, means, eta, margin, equations):
     """Add the IRLS equations [A, v] of rows, at the experts as they are.
 
     Gaps are floored at a tenth of the margin: single rows must not fix an expert for good.
@@ -130,11 +132,11 @@ def add_equations(F, Y, order, start, centre, means, eta, c, margin, equations):
         for o in range(C):
             E = equations[k, o]
             for i in range(rows.shape[0]):
-                y, score = Y[rows[i], o], 0.0
+                own, y, score = c[rows[i]], Y[rows[i], o], 0.0
                 for j in range(p):
                     score += eta[k, o, j] * X[i, j]
                 gap = max(abs(margin - y * score), 0.1 * margin)
                 for a in range(p):
                     for b in range(p):
-                        E[a, b] += c / gap * X[i, a] * X[i, b]
-                    E[a, p] += c * y * (1.0 + margin / gap) * X[i, a]
+                        E[a, b] += own / gap * X[i, a] * X[i, b]
+                    E[a, p] += own * y * (1.0 + margin / gap) * X[i, a]

@@ -2,9 +2,9 @@
 
 Clusters are families of the library, integrated out; experts are explicit. A row leaves its
 cluster and weighs n_k p(x | cluster k) phi(y | eta_k) against alpha p(x | empty) I2, with
-phi = exp(-2c (l - y eta.x)_+) and I2 its mean under the prior of eta, in closed form. If it opens
-a cluster, the expert is an exact draw from its posterior given the row. Then omega^-1 is inverse
-Gaussian and eta normal, as in eqs. 17 and 18 of the paper.
+phi = exp(-2c (l - y eta.x)_+), c that of the row, and I2 its mean under the prior of eta, in
+closed form. If it opens a cluster, the expert is an exact draw from its posterior given the row.
+Then omega^-1 is inverse Gaussian and eta normal, as in eqs. 17 and 18 of the paper.
 """
 
 from math import exp, log, sqrt
@@ -72,11 +72,11 @@ def draw_expert(rng, X, y, c, nu, margin, eta):
         for j in range(p):
             f += eta[j] * X[i, j]
         gap = max(abs(margin - y[i] * f), LEAST_GAP)
-        v = draw_inverse_gaussian(rng, 1.0 / (c * gap))
+        v = draw_inverse_gaussian(rng, 1.0 / (c[i] * gap))
         for a in range(p):
-            b[a] += c * y[i] * (1.0 + c * margin * v) * X[i, a]
+            b[a] += c[i] * y[i] * (1.0 + c[i] * margin * v) * X[i, a]
             for k in range(a + 1):
-                A[a, k] += c * c * v * X[i, a] * X[i, k]
+                A[a, k] += c[i] * c[i] * v * X[i, a] * X[i, k]
     for a in range(p):
         for k in range(a):
             A[k, a] = A[a, k]
@@ -106,14 +106,14 @@ def draw_experts(rng, X, Y, z, slots, n_live, eta, c, nu, margin):
             if z[i] == k:
                 rows[n] = i
                 n += 1
-        own, y = np.empty((n, p)), np.empty(n)
+        own, y, weight = np.empty((n, p)), np.empty(n), c[rows[:n]]
         for i in range(n):
             for j in range(p):
                 own[i, j] = X[rows[i], j]
         for o in range(Y.shape[1]):
             for i in range(n):
                 y[i] = Y[rows[i], o]
-            draw_expert(rng, own, y, c, nu, margin, eta[k, o])
+            draw_expert(rng, own, y, weight, nu, margin, eta[k, o])
 
 
 @part
@@ -158,7 +158,7 @@ def sweep(
             if j == 0:
                 w[j] = log_alpha + logp[k] + log_new[i]
             else:
-                w[j] = log(sizes[k]) + logp[k] - 2.0 * c * hinge_of(F[i], Y[i], eta[k], margin)
+                w[j] = log(sizes[k]) + logp[k] - 2.0 * c[i] * hinge_of(F[i], Y[i], eta[k], margin)
             top = max(top, w[j])
         total = 0.0
         for j in range(n_live):
@@ -169,7 +169,7 @@ def sweep(
             j = n_live
             n_live += 1
             for o in range(Y.shape[1]):
-                draw_first_expert(rng, F[i], Y[i, o], c, nu, margin, above[i], eta[slots[j], o])
+                draw_first_expert(rng, F[i], Y[i, o], c[i], nu, margin, above[i], eta[slots[j], o])
         k = slots[j]
         z[i] = k
         sizes[k] += 1.0

@@ -65,25 +65,35 @@ class Divergence(NamedTuple):
         return -1.0 / means, np.log(means) - 1.0
 
 
-def find_divergence(name: str, X: np.ndarray, matrix: Any = None) -> Divergence:
+def find_divergence(
+    name: str, X: np.ndarray, matrix: Any = None, weight: np.ndarray | None = None
+) -> Divergence:
     """Return a divergence for these rows; raise ValueError if it has no meaning for them."""
     seen = ~np.isnan(X)
     d = X.shape[1]
-    count = np.maximum(seen.sum(axis=0), 1)
-    mean = np.where(seen, X, 0.0).sum(axis=0) / count
+    mean = _column_means(X, seen, weight)
     if name == "bernoulli":
         _check_signs(name, X)
         chosen = Divergence(name, np.zeros(d), np.full(d, FLOOR), mean)
         return chosen._replace(usual=chosen.bound(mean))
     if name in ("kl", "itakura-saito"):
         _check_signs(name, X)
-        level = np.where(seen, np.abs(X), 0.0).sum(axis=0) / count
+        level = _column_means(np.abs(X), seen, weight)
         least = FLOOR * np.where(level > 0, level, 1.0)
         return Divergence(name, np.zeros(d), least, np.maximum(mean, least))
     unbounded = np.full(d, -np.inf)
     if name == "mahalanobis":
         return Divergence(name, mean, unbounded, np.zeros(d), _check_matrix(matrix, X))
     return Divergence(name, mean, unbounded, np.zeros(d))
+
+
+def _column_means(X: np.ndarray, seen: np.ndarray, weight: np.ndarray | None) -> np.ndarray:
+    """Return the mean of the observed cells of each column, 0 where there are none."""
+    cells = np.where(seen, X, 0.0)
+    if weight is None:
+        return np.asarray(cells.sum(axis=0) / np.maximum(seen.sum(axis=0), 1))
+    mass = weight @ seen
+    return np.asarray(weight @ cells / np.where(mass > 0, mass, 1.0))
 
 
 def check_rows(divergence: Divergence, X: np.ndarray) -> None:

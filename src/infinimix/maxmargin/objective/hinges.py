@@ -13,7 +13,7 @@ class of the row and -nu^2 a x / (C - 1) for the others.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,33 +51,39 @@ def hinges(scores: np.ndarray, Y: np.ndarray, w: LossWeights) -> np.ndarray:
     return np.asarray((scores + w.margin * (Y < 0)).max(axis=-1) - own)
 
 
-def one_point(squares: np.ndarray, w: LossWeights) -> np.ndarray:
-    """Return a of the SVM of one point: eta* = a y x, a = min(2 c nu^2, l / |x|^2)."""
+def one_point(squares: np.ndarray, w: LossWeights, weight: Any = 1.0) -> np.ndarray:
+    """Return a of the SVM of one point: eta* = a y x, a = min(2 c nu^2, l / |x|^2).
+
+    The weight of a row multiplies c, here and below.
+    """
     with np.errstate(divide="ignore"):  # a row of zeros, without a bias
-        return np.minimum(2.0 * w.c * w.nu**2, w.margin / squares)
+        return np.minimum(2.0 * w.c * weight * w.nu**2, w.margin / squares)
 
 
-def one_point_experts(X: np.ndarray, Y: np.ndarray, w: LossWeights) -> np.ndarray:
+def one_point_experts(
+    X: np.ndarray, Y: np.ndarray, w: LossWeights, weight: Any = 1.0
+) -> np.ndarray:
     """Return the expert of each row alone, (n, C, p)."""
     squares, C = np.einsum("ij,ij->i", X, X), Y.shape[1]
     if w.is_joint(C):
         pull = np.where(Y > 0, 1.0, -1.0 / (C - 1))
-        return _one_point_jointly(squares, C, w)[:, None, None] * pull[:, :, None] * X[:, None, :]
-    return one_point(squares, w)[:, None, None] * Y[:, :, None] * X[:, None, :]
+        a = _one_point_jointly(squares, C, w, weight)
+        return a[:, None, None] * pull[:, :, None] * X[:, None, :]
+    return one_point(squares, w, weight)[:, None, None] * Y[:, :, None] * X[:, None, :]
 
 
-def one_point_costs(squares: np.ndarray, C: int, w: LossWeights) -> np.ndarray:
+def one_point_costs(squares: np.ndarray, C: int, w: LossWeights, weight: Any = 1.0) -> np.ndarray:
     """Return hinge and penalty of the expert of each row alone (eq. 32 without lambda)."""
     if w.is_joint(C):
-        a, shared = _one_point_jointly(squares, C, w), C / (C - 1)
+        a, shared = _one_point_jointly(squares, C, w, weight), C / (C - 1)
         gaps = np.maximum(w.margin - shared * a * squares, 0.0)
-        return 2.0 * w.c * gaps + 0.5 * w.ridge * shared * a**2 * squares
-    a = one_point(squares, w)
-    hinge = 2.0 * w.c * np.maximum(w.margin - a * squares, 0.0)
+        return 2.0 * w.c * weight * gaps + 0.5 * w.ridge * shared * a**2 * squares
+    a = one_point(squares, w, weight)
+    hinge = 2.0 * w.c * weight * np.maximum(w.margin - a * squares, 0.0)
     return np.asarray(C * (hinge + 0.5 * w.ridge * a**2 * squares))
 
 
-def _one_point_jointly(squares: np.ndarray, C: int, w: LossWeights) -> np.ndarray:
+def _one_point_jointly(squares: np.ndarray, C: int, w: LossWeights, weight: Any) -> np.ndarray:
     """Return the factor of x in the output of a row's own class, nu^2 a."""
     with np.errstate(divide="ignore"):
-        return np.minimum(2.0 * w.c * w.nu**2, w.margin * (C - 1) / (C * squares))
+        return np.minimum(2.0 * w.c * weight * w.nu**2, w.margin * (C - 1) / (C * squares))

@@ -1,7 +1,9 @@
 """The problem of max-margin DP-means and its pieces: weights, scores, costs.
 
-    sum_k |eta_k|^2 / (2 nu^2) + 2c sum_i sum_o (l - y_io eta_{z_i o}.x_i)_+
-        + s sum_i D(x_i, mu_{z_i}) + lambda K
+    sum_k |eta_k|^2 / (2 nu^2) + 2c sum_i w_i sum_o (l - y_io eta_{z_i o}.x_i)_+
+        + s sum_i w_i D(x_i, mu_{z_i}) + lambda K
+
+The weights w_i of rows are 1 in the paper; a row of weight 2 costs what two equal rows do.
 
 With two classes an expert has one output, the paper's; with more it has one for each class, and
 all binary hinges are summed (one against the rest), or there is one hinge over all classes, in the
@@ -23,7 +25,7 @@ from infinimix.maxmargin.objective.hinges import (
     one_point_costs,
     one_point_experts,
 )
-from infinimix.maxmargin.objective.rows import FeatureRows
+from infinimix.maxmargin.objective.rows import FeatureRows, make_rows
 
 
 @dataclass
@@ -90,7 +92,8 @@ class MarginProblem:
         at = np.arange(len(which))
         scores = S[:, K:].reshape(len(which), K, C)[at, which]
         gaps = hinges(scores, rows.Y, w)
-        return w.s * np.maximum(rows.phi + S[at, which], 0.0) + 2.0 * w.c * gaps
+        cost = w.s * np.maximum(rows.phi + S[at, which], 0.0) + 2.0 * w.c * gaps
+        return np.asarray(rows.weight * cost)
 
     def natural(self, index: np.ndarray, mean: np.ndarray | None = None) -> np.ndarray:
         """Return rows in natural units as experts see them, the bias last.
@@ -114,7 +117,8 @@ class MarginProblem:
 
     def opening_costs(self, squares: np.ndarray) -> np.ndarray:
         """Return Q_i(new): lambda and the one-point SVM of each row (eq. 32)."""
-        return self.weights.lam + one_point_costs(squares, self.rows.Y.shape[1], self.weights)
+        rows, w = self.rows, self.weights
+        return w.lam + one_point_costs(squares, rows.Y.shape[1], w, rows.weight)
 
     def open(self, index: np.ndarray) -> Clusters:
         """Return the clusters that these rows would open, each for itself."""
@@ -122,7 +126,7 @@ class MarginProblem:
         means = rows.F[:, :d].copy()
         if rows.incomplete:
             means += rows.missing() * self.divergence.usual
-        eta = one_point_experts(self.natural(index), rows.Y, self.weights)
+        eta = one_point_experts(self.natural(index), rows.Y, self.weights, rows.weight)
         return Clusters(self.divergence.bound(means), eta)
 
     def penalty(self, clusters: Clusters) -> float:
@@ -141,3 +145,8 @@ def divergences_from(rows: FeatureRows, divergence: Divergence, means: np.ndarra
     centred = divergence.bound(means - divergence.centre)
     problem = MarginProblem(rows.without_labels(), divergence, LossWeights(1.0))
     return problem.divergences(bare_clusters(centred))
+
+
+def nearest_means(X: np.ndarray, divergence: Divergence, means: np.ndarray) -> np.ndarray:
+    """Return the nearest of some means, in natural units, for each row of numbers."""
+    return divergences_from(make_rows(X, divergence), divergence, means).argmin(axis=1)

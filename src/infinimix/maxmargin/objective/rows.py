@@ -26,11 +26,17 @@ class FeatureRows(NamedTuple):
     phi: np.ndarray  # (n,) potential
     Y: np.ndarray  # (n, C) signs: +1 or -1 for each output of an expert; C = 0 without labels
     d: int
+    weight: np.ndarray  # (n,) what multiplies the cost of a row, 1 unless the user says otherwise
 
     @property
     def n(self) -> int:
         """Number of rows."""
         return len(self.F)
+
+    @property
+    def total(self) -> float:
+        """The sum of the weights: the number of rows, if all count once."""
+        return float(self.weight.sum())
 
     @property
     def incomplete(self) -> bool:
@@ -39,7 +45,9 @@ class FeatureRows(NamedTuple):
 
     def take(self, index: Any) -> FeatureRows:
         """Return some of the rows."""
-        return FeatureRows(self.F[index], self.phi[index], self.Y[index], self.d)
+        return FeatureRows(
+            self.F[index], self.phi[index], self.Y[index], self.d, self.weight[index]
+        )
 
     def without_labels(self) -> FeatureRows:
         """Return the same rows for plain DP-means."""
@@ -55,8 +63,13 @@ class FeatureRows(NamedTuple):
             yield slice(start, min(start + CHUNK, self.n))
 
 
-def make_rows(X: np.ndarray, divergence: Divergence, Y: np.ndarray | None = None) -> FeatureRows:
-    """Return rows for the engine; NaN is a missing cell."""
+def make_rows(
+    X: np.ndarray,
+    divergence: Divergence,
+    Y: np.ndarray | None = None,
+    weight: np.ndarray | None = None,
+) -> FeatureRows:
+    """Return rows for the engine; NaN is a missing cell, and without weights all count once."""
     missing = np.isnan(X)
     n, d = X.shape
     incomplete = bool(missing.any())
@@ -71,7 +84,8 @@ def make_rows(X: np.ndarray, divergence: Divergence, Y: np.ndarray | None = None
     if not np.isfinite(phi).all():
         row = int(np.flatnonzero(~np.isfinite(phi))[0])
         raise ValueError(f"Row {row} of X has numbers too large to square; scale the columns.")
-    return FeatureRows(F, phi, np.empty((n, 0)) if Y is None else Y, d)
+    weight = np.ones(n) if weight is None else weight
+    return FeatureRows(F, phi, np.empty((n, 0)) if Y is None else Y, d, weight)
 
 
 def signs(codes: np.ndarray, n_classes: int) -> np.ndarray:
