@@ -237,7 +237,9 @@ def test_rows_without_labels_have_weights_too():
 # --- Inside scikit-learn -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("model", [AClassClassifier(**SMALL), FiniteMixtureClassifier(n_init=2)])
+@pytest.mark.parametrize(
+    "model", [AClassClassifier(**SMALL), FiniteMixtureClassifier(n_init=2, random_state=0)]
+)
 def test_boosting_voting_stacking_and_searches_hand_weights_on(model):
     table = np.nan_to_num(X)
     others = [("own", model), ("line", LogisticRegression())]
