@@ -14,7 +14,10 @@ ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_N
 # Bytecode is kept, whatever the environment says: tests start dozens of processes.
 export PYTHONDONTWRITEBYTECODE :=
 # Kernels compile while pip installs tools; lint runs beside them, and then beside the tests.
+# Only `make clean test` goes one after the other.
+ifeq ($(filter clean,$(MAKECMDGOALS)),)
 MAKEFLAGS += --jobs=3
+endif
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test tests bench guard wheel docs lint format clean
