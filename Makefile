@@ -3,13 +3,21 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
-READY := .venv/.ready
+RUNTIME := .venv/.runtime
+TOOLS := .venv/.tools
+KERNELS := .venv/.kernels
+READY := $(TOOLS) $(KERNELS)
 DOCS_READY := .venv/.docs-ready
 # Bytecode is written at the first import: most modules of the dependencies never are imported.
 INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -c constraints.txt
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 # Bytecode is kept, whatever the environment says: tests start dozens of processes.
 export PYTHONDONTWRITEBYTECODE :=
+# Kernels compile while pip installs tools; lint runs beside them, and then beside the tests.
+# Only `make clean test` goes one after the other.
+ifeq ($(filter clean,$(MAKECMDGOALS)),)
+MAKEFLAGS += --jobs=3
+endif
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test tests bench guard wheel docs lint format clean
@@ -20,8 +28,7 @@ help:  ## Show this list
 demo: $(READY)  ## Train on digits with holes and write infinimix-demo.html
 	@$(BIN)/infinimix demo
 
-test: $(READY)  ## Run lint and all tests, beside each other
-	@$(MAKE) --no-print-directory -j2 lint tests
+test: lint tests  ## Run lint and all tests, beside each other
 
 tests: $(READY)  ## Run all tests on two cores
 	@$(ONE_THREAD) $(BIN)/python -m pytest -q -n auto --maxprocesses 2 --dist worksteal
@@ -41,13 +48,13 @@ docs: $(DOCS_READY)  ## Build the documentation into site/
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs --color build
 	@echo "Wrote site/index.html"
 
-lint: $(READY)  ## Check style, types and the arrows between rooms
+lint: $(TOOLS)  ## Check style, types and the arrows between rooms
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports --no-logo
 
-format: $(READY)  ## Rewrite the sources in the house style
+format: $(TOOLS)  ## Rewrite the sources in the house style
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
 
@@ -56,16 +63,24 @@ clean:  ## Remove .venv, caches and what was built
 	@rm -rf build dist site infinimix-demo.html src/infinimix/kernels/ahead_of_time
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-$(READY): pyproject.toml constraints.txt
+$(RUNTIME): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit("infinimix needs Python 3.10 or newer: make PYTHON=..." if sys.version_info < (3, 10) else 0)'
 	@echo "Making .venv (once, a minute or two)"
 	@$(PYTHON) -m venv --clear .venv
 	@$(INSTALL) --upgrade pip  # the one that comes with Python may need twice as long for the rest
-	@$(INSTALL) -e '.[dev]'
-	@echo "Compiling kernels (once, about a minute)"
-	@$(BIN)/python -m infinimix.kernels.ahead
+	@$(INSTALL) -e .
 	@touch $@
 
-$(DOCS_READY): $(READY)
+$(TOOLS): $(RUNTIME)
+	@$(INSTALL) -e '.[dev]'
+	@touch $@
+
+# While pip replaces the package by itself, it is found by its path.
+$(KERNELS): $(RUNTIME)
+	@echo "Compiling kernels (once, about a minute)"
+	@PYTHONPATH=src $(BIN)/python -m infinimix.kernels.ahead
+	@touch $@
+
+$(DOCS_READY): $(TOOLS)
 	@$(INSTALL) -e '.[docs]'
 	@touch $@

@@ -48,7 +48,7 @@ TASKS = (  # what, odd/even?, share of missing cells, bar on the error
 
 def run(quick: bool = False) -> Section:
     seeds = range(1) if quick else range(10)
-    n_rows = 200 if quick else None
+    n_rows = 120 if quick else None
     pixels, digit = load_digits(return_X_y=True)
     pixels, digit = (pixels[:n_rows] > 7).astype(float), digit[:n_rows]
     section = Section(f"Digits > 7, 70/30 splits with seeds 0 to {seeds[-1]} (error, %)")

@@ -203,7 +203,7 @@ def _mean(x: np.ndarray, digits: int, best: float | None = None) -> str:
 
 def run(quick: bool = False) -> Section:
     """Everything, on what is there of the data."""
-    names = ["zoo", "lymphography"] if quick else TABLES
+    names = ["zoo"] if quick else TABLES
     present = [name for name in names if find(name)]
     notes = [lacking(absent)] if (absent := [n for n in names if n not in present]) else []
     if set(present) & set(LARGE):

@@ -70,7 +70,7 @@ FEWER = {
     "BlockmodelBayesNet": NETWORK,
     "FiniteMixtureClassifier": {"n_init": 3},
     "GibbsInfiniteSVC": {"n_iter": 60, "burn_in": 20},
-    "HybridClassifier": {"generative": infinimix.AClassClassifier(n_islands=2)},
+    "HybridClassifier": {"generative": infinimix.AClassClassifier(effort="fast", n_islands=2)},
     "MaxMarginDPMeansCV": {"cs": (1.0,), "cv": 2},
 }
 

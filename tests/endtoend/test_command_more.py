@@ -9,6 +9,8 @@ import pytest
 import infinimix
 from tests.endtoend.command_files import insects, run, write_csv, write_jsonl
 
+pytestmark = pytest.mark.usefixtures("small_models")
+
 FAST = ("--effort", "fast")
 
 

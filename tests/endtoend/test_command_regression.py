@@ -9,6 +9,8 @@ import pytest
 
 from tests.endtoend.command_files import refuse, run, write_csv
 
+pytestmark = pytest.mark.usefixtures("small_models")
+
 NAMES = ("weight", "fuel", "price")
 
 

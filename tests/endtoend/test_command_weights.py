@@ -6,6 +6,8 @@ import pytest
 
 from tests.endtoend.command_files import insects, invoke, refuse, run, write_csv
 
+pytestmark = pytest.mark.usefixtures("small_models")
+
 FAST = ("--effort", "fast")
 KIND = ("--target", "kind")
 NAMES = ("size", "colour", "kind", "n", "share")

@@ -15,6 +15,8 @@ import pytest
 
 from tests.endtoend.command_files import insects, refuse, run, write_csv
 
+pytestmark = pytest.mark.usefixtures("small_models")
+
 FAST = ("--effort", "fast")
 KIND = ("--target", "kind")
 NAMES = ("size", "price", "share", "colour", "kind")

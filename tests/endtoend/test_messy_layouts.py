@@ -7,6 +7,8 @@ import pytest
 
 from tests.endtoend.command_files import insects, refuse, run, write_csv
 
+pytestmark = pytest.mark.usefixtures("small_models")
+
 FAST = ("--effort", "fast", "--folds", "3", "--json")
 KIND = ("--target", "kind")
 

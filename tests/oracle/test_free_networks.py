@@ -17,12 +17,11 @@ from infinimix.networks.learning.unconstrained_chains import (
 )
 from tests.oracle.free_networks import dynamic_world, undirected_world
 from tests.oracle.networks import marginals, table
-from tests.oracle.test_network_moves import canonical
+from tests.oracle.test_network_moves import DRAWS, canonical
 
 CARDS = np.array([2, 3, 2, 2])
 PRIORS = ("blockmodel", "sparse", "uniform")
 HYPER = {"alpha": 0.7, "beta": (1.0, 2.0)}
-DRAWS = 4000
 
 
 def problem(shape, n=24, N=None, **options):
@@ -63,7 +62,7 @@ def test_chains_visit_states_as_often_as_they_should(prior, shape):
 
 MOVES = {
     "slots": lambda m, s, rng: unconstrained.slot_gibbs(m, s, 1.0, rng),
-    "class": lambda m, s, rng: class_moves.class_gibbs(m, s, int(rng.integers(3)), rng),
+    "class": lambda m, s, rng: class_moves.visit_classes(m, s, rng),
     "swap": lambda m, s, rng: class_moves.swap_classes(m, s, rng),
     "split and merge": lambda m, s, rng: class_moves.split_merge(m, s, rng),
 }

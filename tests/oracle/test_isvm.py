@@ -8,7 +8,7 @@ from scipy.special import gammaln, logsumexp
 from infinimix import GibbsInfiniteSVC, MaxMarginDPMeans
 from infinimix.families.normal import NormalInverseChiSquared
 from infinimix.maxmargin.gibbs.chain import SVMChain, SVMHyper, effective_size, first_expert
-from infinimix.maxmargin.loops.gibbs import draw_expert, draw_first_expert
+from infinimix.maxmargin.loops.gibbs import draw_experts, draw_first_expert
 from tests.unit.maxmargin.synthetic import partitions
 
 PRIOR = np.array([[0.0], [0.3], [2.0], [1.0]])  # mean, kappa, nu, scale^2
@@ -60,15 +60,15 @@ def test_a_new_expert_is_a_draw_from_its_posterior():
 def test_experts_visit_their_posterior(c):
     """Mean and variance of eta over 20,000 draws, against a grid; within 5 standard errors.
 
-    The rows of the second run have weights, which multiply c.
+    All rows are in one cluster, slot 1; those of the second run have weights, which multiply c.
     """
     rng = np.random.default_rng(1)
     X = np.c_[[0.5, -1.0, 2.0], np.ones(3)]
     y, nu, margin = np.array([1.0, -1.0, 1.0]), 1.2, 1.0
-    eta, draws = np.zeros(2), []
+    z, slots, eta, draws = np.ones(3, np.int64), np.arange(2), np.zeros((2, 1, 2)), []
     for _ in range(20_000):
-        draw_expert(rng, X, y, c, nu, margin, eta)
-        draws.append(eta.copy())
+        draw_experts(rng, X, y[:, None], z, slots, 2, eta, c, nu, margin)
+        draws.append(eta[1, 0].copy())
     draws = np.array(draws)
     grid, weight = expert_grid(X, y, c, nu, margin)
     mean = weight @ grid

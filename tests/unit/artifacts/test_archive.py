@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -47,7 +47,6 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
 @given(tree=TREES)
 def test_any_tree_survives(tree: Any, dumps: Any, loads: Any, assert_same: Any) -> None:
     data = dumps(tree)

@@ -11,6 +11,8 @@ import numpy as np
 from infinimix.networks.answers.elimination import Factor, eliminate
 from infinimix.networks.engine.graphs import topological_order
 
+TRIES = 100_000  # graphs drawn from a template before it is said to lead to cycles
+
 
 @dataclass(frozen=True)
 class BayesNet:
@@ -173,7 +175,7 @@ def sample_network(
             f"template must hold probabilities, of shape ({len(classes)}, {len(classes)}): one for "
             "each pair of classes"
         )
-    for _ in range(100_000):
+    for _ in range(TRIES):
         A = (rng.random((N, N)) < eta[np.ix_(z, z)]) & ~np.eye(N, dtype=bool)
         try:
             topological_order(A)

@@ -63,7 +63,8 @@ def test_samples_follow_the_tables():
     assert np.isclose(np.exp(net.log_probability(every)).sum(), 1)
 
 
-def test_noisy_or_and_dense_templates():
+def test_noisy_or_and_dense_templates(monkeypatch):
+    monkeypatch.setattr("infinimix.networks.interchange.network.TRIES", 1000)
     net = sample_network((3, 5), [[0, 0.5], [0, 0]], tables="noisy-or", random_state=0)
     assert net.check() is net
     with pytest.raises(ValueError, match="cycles"):
