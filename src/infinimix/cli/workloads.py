@@ -133,11 +133,15 @@ def ordered_bayes_nets() -> None:
 
 @workload
 def mixtures_of_correlated_columns() -> None:
-    """Gaussian blocks."""
-    from infinimix import AClassClassifier
+    """Gaussian blocks, and what the imputer asks of them."""
+    import pandas as pd
+
+    from infinimix import AClassClassifier, CRPImputer
 
     X, y = _frame("real", holes=True)
     AClassClassifier(columns="gaussian", random_state=0).fit(X.astype(float), y).predict_proba(X)
+    together = pd.concat([X.assign(real1=X["real0"] + 0.5 * X["real1"])] * 2, ignore_index=True)
+    CRPImputer(n_islands=2, random_state=0).fit(together).transform(together)
 
 
 @workload
