@@ -202,11 +202,11 @@ def summary(results: dict[str, Any], methods: Sequence[str]) -> Section:
                 rows.append([key, *(f"**{c:.3f}**" if c == best else f"{c:.3f}" for c in cells)])
         section.grids.append(Grid(title, ["table", *methods], rows))
         if kind != "seconds" and OURS in methods:
-            section.lines += _lines(results, kind)
+            section.lines += count_least(results, kind)
     return section
 
 
-def _lines(results: dict[str, Any], kind: str) -> list[Line]:
+def count_least(results: dict[str, Any], kind: str) -> list[Line]:
     """Count for each share the tables on which our error is the least, ties included."""
     won: dict[str, list[bool]] = {}
     for key, found in results.items():
