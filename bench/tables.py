@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import time
 import warnings
 from collections.abc import Sequence
@@ -24,6 +23,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
+from bench import kept
 from bench.measures import tempered
 from bench.realdata import Table, find, knock_out, lacking, load, splits
 from bench.report import Grid, Line, Section, show, summarise, to_markdown
@@ -42,7 +42,6 @@ TABLES = [*SMALL, *LARGE]
 SHARES = (0.0, 0.3)
 REPEATS = 2
 OURS = ("infinimix, chosen", "infinimix")  # the first that is there is compared
-CACHE = "INFINIMIX_BENCH_CACHE"  # environment variable: a file to keep the peers' results in
 
 Results = dict[str, dict[str, Any]]  # by model; `folds` holds one dict of measures a fold
 
@@ -89,7 +88,7 @@ def measure(
     cache: Path | None = None,
 ) -> dict[str, Results]:
     """Measure models on tables; the keys are like "zoo" and "zoo, 30% knocked out"."""
-    known = json.loads(cache.read_text(encoding="utf-8")) if cache and cache.exists() else {}
+    known = kept.read(cache)
     results: dict[str, Results] = {}
     for name in tables:
         table, times = load(name, n_rows), repeats or (1 if name in LARGE else REPEATS)
@@ -98,15 +97,14 @@ def measure(
                 some = knock_out(table.frame, share, seed=0)[:200]
                 MODELS[model](some, table.y[: len(some)], some)
             key = name + (f", {share:.0%} knocked out" if share else "")
-            kept = known.setdefault(f"{key}, {len(table.y)} rows", {})
+            own = known.setdefault(f"{key}, {len(table.y)} rows", {})
             for model in models:
-                done = kept.setdefault(model, {})
+                done = own.setdefault(model, {})
                 for repeat in range(times):
                     if model in OURS or str(repeat) not in done:
                         done[str(repeat)] = evaluate(table, model, share, repeat)
-            results[key] = {m: _join([kept[m][str(r)] for r in range(times)]) for m in models}
-            if cache:
-                cache.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
+            results[key] = {m: _join([own[m][str(r)] for r in range(times)]) for m in models}
+            kept.write(cache, known)
     return results
 
 
@@ -208,9 +206,8 @@ def run(quick: bool = False) -> Section:
     notes = [lacking(absent)] if (absent := [n for n in names if n not in present]) else []
     if set(present) & set(LARGE):
         notes.append(f"one repeat only, because of their size: {', '.join(LARGE)}")
-    cache = Path(os.environ[CACHE]) if CACHE in os.environ else None
     sizes = {"repeats": 1, "n_rows": 100} if quick else {}
-    return summary(measure(present, cache=cache, **sizes), notes)
+    return summary(measure(present, cache=kept.place(), **sizes), notes)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -117,22 +117,7 @@ def streams_of_text() -> None:
     """The Online CRP over words."""
     from infinimix import OnlineCRPClassifier
 
-    words = [
-        "a",
-        "late",
-        "goal",
-        "in",
-        "the",
-        "last",
-        "minute",
-        "a",
-        "new",
-        "law",
-        "in",
-        "the",
-        "old",
-        "house",
-    ]
+    words = "a late goal in the last minute a new law in the old house".split()
     texts = [" ".join(words[j % 9 : j % 9 + 4]) for j in range(N)]
     labels = [j % 3 for j in range(N)]
     for settings in ({}, {"open_world": True, "half_life": 20.0, "max_features": 8}):
@@ -185,11 +170,15 @@ def mixtures_by_sweeps() -> None:
 
 @workload
 def mixtures_of_correlated_columns() -> None:
-    """Gaussian blocks."""
-    from infinimix import AClassClassifier
+    """Gaussian blocks, and what the imputer asks of them."""
+    import pandas as pd
+
+    from infinimix import AClassClassifier, CRPImputer
 
     X, y = _frame("real", holes=True)
     AClassClassifier(columns="gaussian", random_state=0).fit(X.astype(float), y).predict_proba(X)
+    together = pd.concat([X.assign(real1=X["real0"] + 0.5 * X["real1"])] * 2, ignore_index=True)
+    CRPImputer(n_islands=2, random_state=0).fit(together).transform(together)
 
 
 @workload

@@ -205,6 +205,39 @@ def test_imputation_runs_and_counts_errors(data):
     assert imputation.errors(truth, holed, filled) == {"numbers": 0.5, "categories": 0.5}
 
 
+def test_imputation_is_resumed_from_what_was_kept(data, tmp_path, monkeypatch):
+    calls = []
+
+    def counted(name):
+        return lambda frame: calls.append(name) or imputation.mean_or_mode(frame)
+
+    names = [imputation.OURS, "nearest"]
+    monkeypatch.setattr(imputation, "METHODS", {name: counted(name) for name in names})
+    file = tmp_path / "kept.json"
+    first = imputation.measure(["zoo"], (0.1, 0.3), names, 30, file)
+    assert calls == names * 2
+    assert imputation.measure(["zoo"], (0.1, 0.3), names, 30, file) == first
+    assert calls == names * 2
+    monkeypatch.setattr(imputation, "_sources", lambda: "other code")
+    imputation.measure(["zoo"], (0.1,), names, 30, file)
+    assert calls == [*names * 2, imputation.OURS]  # peers do not depend on our code
+    imputation.measure(["zoo"], (0.1,), names, 20, file)
+    assert calls[5:] == names  # other rows
+
+
+def test_imputation_counts_least_errors_for_each_share():
+    def found(ours, peer):
+        return {"infinimix": {"numbers": ours}, "nearest": {"numbers": peer}}
+
+    results = {"a, 10%": found(1.0, 2.0), "b, 10%": found(3.0, 2.0), "a, 30%": found(1.0, 1.0)}
+    results["c, 30%"] = found(np.nan, np.nan)  # has no numbers
+    lines = imputation.count_least(results, "numbers")
+    assert [(line.what, line.ours) for line in lines] == [
+        ("numbers, 10% missing: least error", "1 of 2"),
+        ("numbers, 30% missing: least error", "1 of 1"),
+    ]
+
+
 @pytest.mark.parametrize("method", ["nearest", "iterative", "mean, mode"])
 def test_peers_fill_every_hole_and_keep_what_is_there(data, method):
     frame = realdata.load("zoo").frame.drop(columns="void")

@@ -30,7 +30,7 @@ from infinimix.inference.ensemble.bank import Bank
 from infinimix.tables import EncodedTable
 
 FOLDS = 2
-MOST_ROWS, MOST_ROWS_OF_BLOCK = 2000, 1000  # for the regressions; each is read for every column
+MOST_ROWS = 2000  # for the regressions; each is read for every column
 MOST_CELLS = 2e7  # of the features of all rows and columns at once
 MOST_COLUMNS = 16  # of the gaussian block: the time to fill a row grows with their cube
 ISLANDS, HALF_ISLANDS = 4, 2  # of the block, for answers and for the halves
@@ -67,7 +67,7 @@ def learn_completing(
     numbers = find_numbers(table, one_class(table)[0], MOST_COLUMNS)
     rng = np.random.default_rng(child_seed(seed, 2**32 - 8))
     order = rng.permutation(table.n_rows)
-    some, parts = order[: _most_rows(known, numbers is not None)], []
+    some, parts = order[: _most_rows(known)], []
     for half in range(FOLDS):
         test = some[half::FOLDS]
         learn = table.take(np.sort(np.setdiff1d(order, test)))
@@ -85,11 +85,11 @@ def learn_completing(
     return Completing(found, joint)
 
 
-def _most_rows(known: Completion, block: bool) -> int:
+def _most_rows(known: Completion) -> int:
     """Return how many rows the regressions are learned from; at least FEWEST."""
     width = 2 * len(known.columns) + int(known.n_categories.sum()) + N_LANDMARKS
     most = int(MOST_CELLS / (width * len(known.columns)))
-    return max(min(most, MOST_ROWS_OF_BLOCK if block else MOST_ROWS), FEWEST)
+    return max(min(most, MOST_ROWS), FEWEST)
 
 
 def _learn_block(

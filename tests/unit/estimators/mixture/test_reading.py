@@ -8,7 +8,7 @@ from infinimix import CRPImputer
 from infinimix.estimators.answers.filling import predictive_of
 from infinimix.estimators.common.ridge import solve_ridge, solve_ridges
 from infinimix.estimators.mixture.reading import Reader
-from infinimix.families.expectations import expect_cells
+from infinimix.families.expectations import expect_cells, expect_without
 from infinimix.families.gaussian import groups_of
 
 
@@ -59,6 +59,18 @@ def test_means_of_a_block_are_those_of_the_conditional_t(asked):
     mixture, cells = predictive_of(joint.bank), joint.numbers.cells(table)
     found = expect_cells(groups_of(mixture.stats[0]), mixture.log_weight, cells)
     np.testing.assert_allclose(found, mixture.fill((cells,))[0][0], rtol=1e-8, atol=1e-10)
+
+
+def test_rows_with_no_cell_or_one_are_answered(asked):
+    model, table = asked
+    joint = model._state.completing.joint
+    mixture, cells = predictive_of(joint.bank), joint.numbers.cells(table)
+    few = np.full((1 + cells.shape[1], cells.shape[1]), np.nan)  # the first row has no cell at all
+    np.fill_diagonal(few[1:], np.nanmean(cells, axis=0) + 0.3)
+    found = expect_without(groups_of(mixture.stats[0]), mixture.log_weight, few)
+    np.testing.assert_allclose(found[0], mixture.fill((few,))[0][0], rtol=1e-8, atol=1e-10)
+    for j in range(cells.shape[1]):  # without its one cell a row is as the first
+        np.testing.assert_allclose(found[1 + j, 1 + j], found[0, 0], rtol=1e-8, atol=1e-10)
 
 
 def test_slots_without_weight_count_for_nothing(asked):
