@@ -117,7 +117,8 @@ def streams_of_text() -> None:
     """The Online CRP over words."""
     from infinimix import OnlineCRPClassifier
 
-    words = "a late goal in the last minute a new law in the old house".split()
+    sentence = "a late goal in the last minute a new law in the old house"
+    words = sentence.split()
     texts = [" ".join(words[j % 9 : j % 9 + 4]) for j in range(N)]
     labels = [j % 3 for j in range(N)]
     for settings in ({}, {"open_world": True, "half_life": 20.0, "max_features": 8}):
