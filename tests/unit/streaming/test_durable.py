@@ -224,7 +224,7 @@ def _full_disk(model, path):
 
 def test_an_interrupt_stops_the_learner_and_the_folder_stays_good(whole, tmp_path, monkeypatch):
     learner = learn(DurableLearner(make(), tmp_path), 0, 5)
-    monkeypatch.setattr(learner.model._bank, "learn", _interrupt)
+    monkeypatch.setattr(learner.model._bank, "learn_row", _interrupt)
     with pytest.raises(KeyboardInterrupt):
         learner.learn_one(ROWS[5], Y[5])
     with pytest.raises(DurabilityError, match="KeyboardInterrupt"):
