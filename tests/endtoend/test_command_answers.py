@@ -10,8 +10,6 @@ from infinimix.cli.learning import MODELS, NOT_SAVED
 from infinimix.cli.options import MODEL_NAMES
 from tests.endtoend.command_files import insects, refuse, run, write_csv
 
-pytestmark = pytest.mark.usefixtures("small_models")
-
 FAST = ("--effort", "fast")
 KIND = ("--target", "kind")
 
