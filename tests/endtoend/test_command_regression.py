@@ -71,7 +71,7 @@ def test_evaluate_prints_errors_and_coverage_beside_always_the_mean(table):
     shown = run(*args).stdout
     for words in ("R^2", "mean absolute error", "RMSE", "coverage of 90.0%", "always the mean"):
         assert words in shown
-    assert "better than always answering the mean" in shown
+    assert "better than always predicting the mean" in shown
     told = json.loads(run(*args, "--json").stdout)
     assert told["model"] == "regressor"
     assert told["r2"] > 0.6

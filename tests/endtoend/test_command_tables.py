@@ -226,6 +226,7 @@ def test_evaluate_and_report_agree(folder, tmp_path, model):
     assert f"{told['accuracy']:.1%}<span>{low:.1%} to {high:.1%}</span>" in page
     assert f"<dd>{told['log_loss']:.3f}<span>" in page
     assert f"<dd>{told['roc_auc']:.3f}<span>" in page
+    assert f"Calibration error: {told['calibration_error']:.1%}" in page
     assert "kind: a classifier of 2 classes" in page
     assert "from some.csv" in page
 

@@ -27,7 +27,7 @@ class PredictedNumbers(NamedTuple):
 def score_numbers(found: PredictedNumbers) -> dict[str, Any]:
     """Return the scores for JSON, with 95% intervals.
 
-    R^2 compares with always answering the mean of the rows that were learned: it is 1 - the ratio
+    R^2 compares with always predicting the mean of the rows that were learned: it is 1 - the ratio
     of two means of squares, whose interval is that of the delta method.
     """
     error, base = found.y - found.mean, found.y - found.baseline
@@ -56,10 +56,10 @@ def judge_numbers(scores: dict[str, Any]) -> str:
     """Return in one sentence whether the predictions are of use."""
     low, high = scores["r2_interval"]
     if high <= 0.0:
-        return "The predictions are worse than always answering the mean."
+        return "The predictions are worse than always predicting the mean."
     if low <= 0.0:
-        return "The predictions are not clearly better than always answering the mean."
-    return "The predictions are better than always answering the mean."
+        return "The predictions are not clearly better than always predicting the mean."
+    return "The predictions are better than always predicting the mean."
 
 
 # --- rows that models have not learned -----------------------------------------------------------

@@ -1,7 +1,7 @@
 """From tables and labels of users to numbers: NaN for missing cells, codes for labels.
 
 Weights of rows that are counts are read as so many equal rows; `labels_` has an entry for each row
-of the user all the same (`of_given_rows`).
+of the user all the same (`GivenRows`).
 """
 
 from __future__ import annotations

@@ -26,7 +26,7 @@ from infinimix.evaluation.importance import measure_importance
 from infinimix.evaluation.predictions import Predictions, cross_validate, judge_held_out
 from infinimix.networks.interchange.plots import draw_graph
 from infinimix.reports.defining import evidence_of_groups
-from infinimix.reports.pieces import is_missing, short
+from infinimix.reports.pieces import is_missing, plural, short
 from infinimix.scikit import check_is_fitted
 
 __all__ = ["plot_calibration", "plot_groups", "plot_importance", "plot_prototypes", "plot_roles"]
@@ -68,7 +68,9 @@ def plot_prototypes(model: Any, label: Any = None, *, ax: Any = None) -> Any:
             ax.text(j, i, short(table[name].iloc[i], 10), ha="center", va="center", fontsize=8)
     ax.set_xticks(range(len(names)), [short(name, 14) for name in names], rotation=40, ha="right")
     shares = zip(table["weight"], table["rows"], strict=True)
-    ax.set_yticks(range(len(table)), [f"{weight:.0%} ({rows:,} rows)" for weight, rows in shares])
+    ax.set_yticks(
+        range(len(table)), [f"{weight:.0%} ({plural(rows, 'row')})" for weight, rows in shares]
+    )
     ax.set_title("Groups" if label is None else f"Groups of {label!r}")
     return ax
 

@@ -90,7 +90,7 @@ def _show_scores(found: JudgedNumbers, seed: int) -> Iterator[str]:
         "other."
     )
     yield pieces.plain_table(
-        "Errors, beside those of always answering the mean",
+        "Errors, compared with always predicting the mean",
         ["", "model", "always the mean"],
         [
             ("R²", f"{scores['r2']:.3f}", "0"),

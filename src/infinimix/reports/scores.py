@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from infinimix.evaluation.averages import balanced_accuracy, roc_auc
-from infinimix.evaluation.calibration import equal_bins, mean_distance
+from infinimix.evaluation.calibration import BINS, calibration_error, equal_bins
 from infinimix.evaluation.intervals import Interval, mean_interval, share_interval, wilson
 from infinimix.evaluation.predictions import Predictions
 from infinimix.evaluation.summary import largest_class, verdict
@@ -57,8 +57,9 @@ def show_scores(predictions: Predictions) -> Iterator[str]:
     yield page.paragraph(verdict(predictions))
     yield _classes(predictions, labels)
     notes = (
-        f"Mean distance from the line: {mean_distance(bins):.1%}. Points on the line are "
-        "calibrated, below it overconfident. Larger points stand for more rows; bars are 95% "
+        f"Calibration error: {calibration_error(confidence, predictions.right):.1%}, the mean "
+        f"distance of confidence and accuracy over {BINS} bins of equal width. Points on the line "
+        "are calibrated, below it overconfident. Larger points stand for more rows; bars are 95% "
         "intervals."
     )
     points = [

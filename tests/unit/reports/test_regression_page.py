@@ -36,7 +36,7 @@ def test_it_has_all_sections(tmp_path, model):
     assert ids == ["performance", "coverage", "residuals", "missing", "about"]
     assert len(page.find("svg", "plot")) == 3
     assert any("price & more" in text for text in page.texts)
-    assert any("better than always answering the mean" in text for text in page.texts)
+    assert any("better than always predicting the mean" in text for text in page.texts)
 
 
 def test_without_rows_it_tells_what_it_can(tmp_path, model):
