@@ -109,8 +109,16 @@ def _show_strange(model: Any, rows: Any) -> Iterator[str]:
     def lines() -> Iterator[tuple[str, ...]]:
         for i, place in enumerate(order.tolist()):
             worst = cells.iloc[i].sort_values(ascending=False).head(MOST_CELLS)
-            told = (f"{name} {pieces.short(some.iloc[i][name], 16)}" for name in worst.index)
+            told = (_cell(some.iloc[i], str(name)) for name in worst.index)
             yield f"{place + 1:,}", page.percent(float(share[i])), ", ".join(told)
 
     head = ["row", "stranger than", "its strangest cells"]
     yield pieces.plain_table("The strangest first", head, lines(), "plain words")
+
+
+def _cell(row: Any, name: str) -> str:
+    """Return a cell with its column; of a part of a date, such as its month, the whole date."""
+    if name in row.index:
+        return f"{name} {pieces.short(row[name], 16)}"
+    date = max((c for c in map(str, row.index) if name.startswith(f"{c} ")), key=len)
+    return f"{name} of {pieces.short(row[date], 16)}"

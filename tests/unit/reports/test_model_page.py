@@ -224,3 +224,14 @@ def test_a_report_shows_itself_in_a_notebook(tmp_path, classifier):
     assert "page.html" in repr(shown)
     (frame,) = Parsed(shown._repr_html_()).find("iframe")
     assert frame["srcdoc"] == shown.html  # escaped, and so the same when read again
+
+
+def test_strange_rows_of_a_mixture_may_be_so_by_parts_of_a_date(tmp_path):
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 300, 60), "D")
+    rows = pd.DataFrame({"size": rng.normal(size=60), "when": days})
+    rows.loc[7, "when"] = pd.Timestamp("2019-06-30")
+    mixture = CRPMixture(effort="fast", random_state=0).fit(rows)
+    write_report(mixture, tmp_path / "page.html", rows=rows)
+    text = (tmp_path / "page.html").read_text("utf-8")
+    assert "when days of 2019-06-30" in text
