@@ -18,13 +18,13 @@ from infinimix.families.seam import add, copy, score
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.draws import log_sum_exp
 from infinimix.kernels.elementary import exp, log
-from infinimix.kernels.memory import borrowed
+from infinimix.kernels.memory import borrowed, unsigned
 
 REF, ORDER, PLACE, CHILD, CHOSEN = range(5)  # rows of `slots`
 MASS, LOGP, PROB = range(3)  # rows of `mass`
 COPIES, SIZE, PICK, ORIGIN = range(4)  # rows of `particles`
 ROWS, LIVE, UNIQUE, WIDEST, USED, FULL = range(6)  # entries of `counters`
-FAR, FAINT = -60.0, 1e-10  # exp(FAR) is dropped beside a total of at least FAINT
+FAINT = 1e-10  # a total below, beside the best group of all, is found anew on its own scale
 
 
 class Population(NamedTuple):
@@ -45,20 +45,26 @@ def borrow(slots, mass, groups, particles, logw, counters):
 
 
 @part
-def weigh(family, stats, X, i, p):
-    """Score row i once against every live slot; PROB = MASS * p / exp(top). Return top."""
+def weigh(family, stats, X, i, p, w):
+    """Score row i once against every live slot; PROB = MASS * p / exp(top). Return top.
+
+    `w` is scratch for as many numbers as there are slots: exponentials of numbers in a row are
+    four at a time.
+    """
     slots, mass, counters = p.slots, p.mass, p.counters
-    live, logp = slots[ORDER, : counters[LIVE]], mass[LOGP]
+    live, logp, w = slots[ORDER, : counters[LIVE]], mass[LOGP], borrowed(w)
     for s in live:
         logp[s] = 0.0
     score(family, stats, X, i, live, logp)
     top = -np.inf
-    for s in live:
-        top = max(top, logp[s])
-    for s in live:
-        gap = logp[s] - top
-        near = gap > FAR or s == 0  # alpha may be so large that no group is far from it
-        mass[PROB, s] = mass[MASS, s] * exp(gap) if near else 0.0
+    for j in range(live.shape[0]):
+        w[j] = logp[unsigned(live[j])]
+        top = max(top, w[j])
+    for j in range(live.shape[0]):
+        w[j] = exp(w[j] - top)
+    for j in range(live.shape[0]):
+        s = unsigned(live[j])
+        mass[PROB, s] = mass[MASS, s] * w[j]
     return top
 
 
@@ -84,8 +90,8 @@ def options(held, size, bound, mass, top, w):
 def log_growth(family, stats, X, i, slots, mass, groups, particles, logw, counters, bound):
     """Return by how much the log of the total weight would grow with row i."""
     p = borrow(slots, mass, groups, particles, logw, counters)
-    top = weigh(family, stats, X, i, p)
-    w, unique = np.empty(groups.shape[1]), counters[UNIQUE]
+    w, unique = np.empty(slots.shape[1]), counters[UNIQUE]
+    top = weigh(family, stats, X, i, p, w)
     before, after = np.empty(unique), np.empty(unique)
     for r in range(unique):
         total, scale = options(groups[r], particles[SIZE, r], bound, mass, top, w)

@@ -95,13 +95,13 @@ def advance(
     """Filter the rows X[rows[j:]], looking ahead if rho > 0; return the first j not done."""
     p = borrow(slots, mass, groups, particles, logw, counters)
     most = groups.shape[0] * groups.shape[1]
-    w, q, first_stage = np.empty(groups.shape[1]), np.empty(most), np.empty(most)
+    w, q, first_stage = np.empty(slots.shape[1]), np.empty(most), np.empty(most)
     owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
     now, then = np.empty(slots.shape[1]), np.empty(slots.shape[1])
     while j < rows.shape[0] and not lacks_room(p, u, size):
         note_origins(p)
         i = rows[j]
-        top = weigh(family, stats, X, i, p)
+        top = weigh(family, stats, X, i, p, w)
         n, level = candidates(p, bound, top, w, q, owner, pick)
         drops = n > size or (n > 1 and counters[FULL] == 1)
         if drops and rho > 0.0 and j + 1 < rows.shape[0]:

@@ -84,10 +84,10 @@ def advance(
     bound, kind,
 ):  # fmt: skip
     """Filter the rows X[rows[j:]]; return the first j not done, for want of room."""
-    p, w = borrow(slots, mass, groups, particles, logw, counters), np.empty(groups.shape[1])
+    p, w = borrow(slots, mass, groups, particles, logw, counters), np.empty(slots.shape[1])
     while j < rows.shape[0] and not lacks_room(p, u, size):
         note_origins(p)
-        top = weigh(family, stats, X, rows[j], p)
+        top = weigh(family, stats, X, rows[j], p, w)
         for r in range(counters[UNIQUE]):
             total, scale = options(groups[r], particles[SIZE, r], bound, mass, top, w)
             logw[r] += scale + log(total / (counters[ROWS] + mass[MASS, 0]))

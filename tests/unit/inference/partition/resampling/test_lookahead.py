@@ -30,7 +30,7 @@ def weigh_pairs(
     p = Population(slots, mass, groups, particles, logw, counters)
     note_origins(p)
     w, now, then = np.empty(1000), np.empty(1000), np.empty(1000)
-    top = weigh(family, stats, X, 5, p)
+    top = weigh(family, stats, X, 5, p, w)
     n, _ = candidates(p, bound, top, w, q, owner, pick)
     score_ahead(family, stats, X, 5, 6, n, q, owner, pick, p, now, then)
     first_stage_weights(n, q, owner, pick, p, bound, now, then, rho, first_stage)

@@ -14,6 +14,7 @@ from infinimix.inference.partition.population import (
     MASS,
     ORIGIN,
     PICK,
+    PROB,
     SIZE,
     UNIQUE,
     USED,
@@ -21,7 +22,13 @@ from infinimix.inference.partition.population import (
     note_origins,
     weigh,
 )
-from infinimix.inference.partition.resampling.optimal import FLOOR, candidates, select, threshold
+from infinimix.inference.partition.resampling.optimal import (
+    FLOOR,
+    NEGLIGIBLE,
+    candidates,
+    select,
+    threshold,
+)
 from infinimix.partitions.crp import UNBOUNDED
 from tests.oracle.worlds import WORLDS, run
 
@@ -49,7 +56,8 @@ def test_a_threshold_of_ties_and_of_nothing(q):
 
 @engine("score")
 def weigh_row(family, stats, X, i, slots, mass, groups, particles, logw, counters):
-    return weigh(family, stats, X, i, Population(slots, mass, groups, particles, logw, counters))
+    p = Population(slots, mass, groups, particles, logw, counters)
+    return weigh(family, stats, X, i, p, np.empty(1000))
 
 
 def crowded_row(seed=0):
@@ -130,6 +138,42 @@ def test_a_particle_far_from_the_others_keeps_its_weight():
         assert n == 1
         assert (order[owner[0]], pick[0]) == (1, 1)
         assert level == pytest.approx(-1000.0 + np.log(4.0 / 4.5))
+
+
+def listed_plainly(mass, groups, sizes, logw, bound):
+    """Return log weights of all pairs, of those within 1e-13 of the best, and their log total."""
+    pairs = [
+        (r, k, logw[r] + np.log(mass[MASS, groups[r, k]]) + mass[LOGP, groups[r, k]])
+        for r, size in enumerate(sizes)
+        for k in range(1 if size > bound else 0, size)
+    ]
+    best = max(log_q for *_, log_q in pairs)
+    kept = [pair for pair in pairs if pair[2] - best > np.log(NEGLIGIBLE)]
+    return kept, np.logaddexp.reduce([log_q for *_, log_q in kept])
+
+
+@pytest.mark.parametrize("bound", [UNBOUNDED, 3])
+@pytest.mark.parametrize("spread", [1.0, 20.0, 300.0])  # nats: faint particles, and leaps
+def test_candidates_are_those_of_a_plain_list(spread, bound):
+    """Groups and particles near and far, in any order: only the sums of their logs count."""
+    rng = np.random.default_rng(int(spread) + bound)
+    for _ in range(50):
+        slots, sizes = 12, rng.integers(2, 5, size=6)
+        mass = np.array([rng.integers(1, 50, slots), spread * rng.normal(size=slots), np.zeros(12)])
+        mass[MASS, 0] = rng.gamma(1.0)
+        top = mass[LOGP].max()
+        mass[PROB] = mass[MASS] * np.exp(mass[LOGP] - top)
+        groups = np.array([[0, *rng.permutation(np.arange(1, slots))[:4]] for _ in sizes])
+        particles, logw = np.ones((4, 6), np.int64), spread * rng.normal(size=6)
+        particles[SIZE] = sizes
+        counters = np.array([100, slots, 6, 5, 0, 0])
+        q, owner, pick = np.empty(30), np.empty(30, np.int64), np.empty(30, np.int64)
+        p = Population(np.zeros((5, slots), np.int64), mass, groups, particles, logw, counters)
+        n, level = candidates(p, bound, top, np.empty(slots), q, owner, pick)
+        kept, total = listed_plainly(mass, groups, sizes, logw, bound)
+        assert list(zip(owner[:n], pick[:n], strict=True)) == [(r, k) for r, k, _ in kept]
+        np.testing.assert_allclose(q[:n], [np.exp(x - total) for *_, x in kept], rtol=1e-11)
+        assert level == pytest.approx(total - np.log(100.0 + mass[MASS, 0]), abs=1e-11)
 
 
 def test_masses_of_the_kept():
