@@ -29,6 +29,9 @@ def reproduce(
     table: Annotated[
         str | None, typer.Option("--table", help="Number of one table.", metavar="N")
     ] = None,
+    section: Annotated[
+        str | None, typer.Option("--section", help="Number of one section.", metavar="N")
+    ] = None,
     full: Annotated[
         bool,
         typer.Option(
@@ -41,26 +44,25 @@ def reproduce(
     as_json: options.Json = False,
 ) -> None:
     """Rerun tables and figures of the papers, and compare with what was printed."""
+    item = _item({"figure": figure, "table": table, "section": section}, paper)
     if paper is None:
-        _refuse_items(figure, table)
         _list_all(as_json)
         return
-    _rerun(_load(paper), _item(figure, table), full, folder, as_json)
+    _rerun(_load(paper), item, full, folder, as_json)
 
 
-def _refuse_items(figure: str | None, table: str | None) -> None:
+def _item(numbers: dict[str, str | None], paper: str | None) -> str | None:
+    """Return what one of the options names, for example "figure 4"."""
     from infinimix.cli.errors import CommandError
 
-    if figure is not None or table is not None:
-        raise CommandError("--figure and --table need a paper: infinimix reproduce aclass ...")
-
-
-def _item(figure: str | None, table: str | None) -> str | None:
-    from infinimix.cli.errors import CommandError
-
-    if figure is not None and table is not None:
-        raise CommandError("--figure and --table name one item; give one of them.")
-    return f"figure {figure}" if figure else f"table {table}" if table else None
+    given = [f"{kind} {number}" for kind, number in numbers.items() if number is not None]
+    if given and paper is None:
+        raise CommandError(
+            "--figure, --table and --section need a paper: infinimix reproduce aclass ..."
+        )
+    if len(given) > 1:
+        raise CommandError("--figure, --table and --section name one item; give one of them.")
+    return given[0] if given else None
 
 
 def _load(name: str) -> Paper:
