@@ -38,6 +38,12 @@ def reproduce(
             "--full", help="All repeats and sizes of the paper; goes on where it stopped."
         ),
     ] = False,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            "--repeats", min=1, help="Only so many data sets or divisions of the form.", metavar="N"
+        ),
+    ] = None,
     folder: Annotated[
         Path, typer.Option("--folder", help="Folder for results, pictures and pages.")
     ] = Path("infinimix-papers"),
@@ -48,7 +54,7 @@ def reproduce(
     if paper is None:
         _list_all(as_json)
         return
-    _rerun(_load(paper), item, full, folder, as_json)
+    _rerun(_load(paper), item, (SIZES[full], repeats), folder, as_json)
 
 
 def _item(numbers: dict[str, str | None], paper: str | None) -> str | None:
@@ -87,20 +93,23 @@ def _chosen(paper: Paper, item: str | None) -> list[Experiment]:
     return [found]
 
 
-def _rerun(paper: Paper, item: str | None, full: bool, folder: Path, as_json: bool) -> None:
+def _rerun(
+    paper: Paper, item: str | None, form: tuple[Size, int | None], folder: Path, as_json: bool
+) -> None:
     from infinimix.cli.errors import CommandError
     from infinimix.cli.out import mention, print_json, progress, show, warn
     from infinimix.papers import page
     from infinimix.papers.data import DataMissing
     from infinimix.papers.running import reproduce as run
+    from infinimix.papers.running import tasks_of
 
-    written, size = [], SIZES[full]
+    written, (size, repeats) = [], form
     for experiment in _chosen(paper, item):
         name = f"{paper.name}, {experiment.item}"
         mention(f"{name}: {experiment.title}")
         try:
-            with progress(name, len(experiment.tasks(size))) as step:
-                done = run(paper, experiment, folder, size, step)
+            with progress(name, len(tasks_of(experiment, size, repeats))) as step:
+                done = run(paper, experiment, folder, size, step, repeats)
         except DataMissing as missing:
             if item is not None:
                 raise CommandError(f"{name}: {missing}.") from None

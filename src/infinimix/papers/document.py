@@ -73,7 +73,8 @@ def _overview(papers: list[Paper], folder: Path, before: str) -> Iterator[str]:
 
 def _form(found: dict[str, Any]) -> str:
     run = found["run"]
-    return f"rerun, {run['form']} form, {run['cpu_seconds']:,.0f} CPU s"
+    form, _, repeats = run["form"].partition(" ")
+    return f"rerun, {form} form{repeats and ' ' + repeats}, {run['cpu_seconds']:,.0f} CPU s"
 
 
 def _results(paper: Paper, folder: Path, target: Path, before: str) -> Iterator[str]:
