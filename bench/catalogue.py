@@ -42,7 +42,6 @@ BENCHMARKS = {
     "emerging": Benchmark("bench.emerging", ENGINES),
     "drift": Benchmark("bench.drift", TABLES),
     "few_labels": Benchmark("bench.few_labels", ENGINES),
-    "table_one": Benchmark("bench.table_one", ENGINES),
     "few_digits": Benchmark("bench.few_digits", ENGINES),
     "em_speed": Benchmark("bench.em_speed", ENGINES),
     "maxmargin": Benchmark("bench.maxmargin", MARGINS),

@@ -9,7 +9,7 @@ is in the cache is not measured again.
 
 "chosen" is the one of FIVE answers with the least log-loss on training rows held out in three
 folds, each fold being a part of the queries: no label of a query is looked at. Table 1 of the paper
-is in `table_one`, digits with two labels a class in `few_digits`.
+is in `infinimix.papers.batch_mixtures`, digits with two labels a class in `few_digits`.
 """
 
 from __future__ import annotations

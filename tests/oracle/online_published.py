@@ -6,7 +6,7 @@ the prior of log alpha is uniform; counts are clipped at zero when written; a ro
 new has no table to correct; words have a pseudo-count from the row on that has them first.
 """
 
-from math import exp, inf, lgamma, log
+from math import exp, inf, lgamma, log, pi, sqrt
 
 NEW = object()
 GRID = [exp(log(1e-3) + j * (log(1e3) - log(1e-3)) / 59) for j in range(60)]
@@ -60,6 +60,74 @@ class Bits:
 
     def see(self, row):
         pass
+
+    def draw(self, points, width, rng):
+        """Draw the chance of a one in each cell from its Beta posterior, by two gammas."""
+        gammas = [
+            [rng.standard_gamma(0.5 + points.get((d, x), 0.0)) for d in range(width)]
+            for x in (0, 1)
+        ]
+        return [one / (zero + one) for zero, one in zip(*gammas, strict=True)]
+
+    def log_likelihood(self, row, theta):
+        return sum(log(p if x else 1.0 - p) for x, p in zip(row, theta, strict=True))
+
+
+class Numbers:
+    """Normal cells, mean ~ N(m, var / kappa), var ~ Inv-chi^2(nu, s2); a row is a tuple.
+
+    Points are (weight, x) pairs. A pseudo point of weight -w takes as much of the sums away, no
+    spread falls below zero, and one that weighs more than what stays only thins the others.
+    """
+
+    def __init__(self, m, kappa, nu, s2):
+        self.m, self.kappa, self.nu, self.s2 = m, kappa, nu, s2
+
+    def posterior(self, n, mean, spread):
+        kappa, nu = self.kappa + n, self.nu + n
+        gap = mean - self.m
+        squares = self.nu * self.s2 + spread + self.kappa * n / kappa * gap * gap
+        return self.m + n / kappa * gap, kappa, nu, squares
+
+    def log_h(self, row, points):
+        total = 0.0
+        for d, x in enumerate(row):
+            place, kappa, nu, squares = self.posterior(*points.get(d, (0.0, 0.0, 0.0)))
+            width = squares * (kappa + 1) / kappa
+            total += lgamma((nu + 1) / 2) - lgamma(nu / 2) - 0.5 * log(pi * width)
+            total -= (nu + 1) / 2 * log(1 + (x - place) ** 2 / width)
+        return total
+
+    def join(self, points, row, weight, m):
+        weight = max(weight, -0.5 * m)
+        for d, x in enumerate(row):
+            n, mean, spread = points.get(d, (0.0, 0.0, 0.0))
+            left = n + weight
+            if left <= 1e-9:
+                points[d] = (0.0, 0.0, 0.0)
+            elif left < -weight:
+                points[d] = (left, mean, spread * left / n)
+            else:
+                centre = mean + weight * (x - mean) / left
+                points[d] = (left, centre, max(spread + weight * (x - mean) * (x - centre), 0.0))
+
+    def see(self, row):
+        pass
+
+    def draw(self, points, width, rng):
+        """Draw the variance of each cell, then the mean of each."""
+        found = [self.posterior(*points.get(d, (0.0, 0.0, 0.0))) for d in range(width)]
+        variance = [c / (2.0 * rng.standard_gamma(nu / 2)) for _, _, nu, c in found]
+        return [
+            (place + sqrt(v / kappa) * rng.standard_normal(), v)
+            for (place, kappa, _, _), v in zip(found, variance, strict=True)
+        ]
+
+    def log_likelihood(self, row, theta):
+        return sum(
+            -0.5 * log(2 * pi * v) - (x - mean) ** 2 / (2 * v)
+            for x, (mean, v) in zip(row, theta, strict=True)
+        )
 
 
 class PublishedOnlineCRP:
@@ -137,3 +205,30 @@ class PublishedOnlineCRP:
                 self.alpha = alpha
                 return
         self.alpha = GRID[-1]
+
+
+class DrawnOnlineCRP(PublishedOnlineCRP):
+    """Algorithm 1: tables are scored by parameters, drawn anew after each of their points."""
+
+    def __init__(self, data, rng, **options):
+        super().__init__(data, **options)
+        self.rng, self.theta = rng, {}
+
+    def posterior(self, row):
+        """Line 9, equation 4: H(x, theta_j) of old tables, the integral over G0 of a new one."""
+        n = self.i - 1 + self.alpha
+        logs = {
+            j: log(self.g(j) * self.m[j] / n) + self.data.log_likelihood(row, self.theta[j])
+            for j in self.m
+        }
+        logs[NEW] = log(self.alpha / n) + self.data.log_h(row, {})
+        top = max(logs.values())
+        total = sum(exp(v - top) for v in logs.values())
+        return {j: exp(v - top) / total for j, v in logs.items()}
+
+    def learn(self, row, y, z=None, u=None):
+        """Lines 10 to 20: after the points, a new theta_z where z was wrong, and a new theta_y."""
+        z = self.predict(row) if z is None else z
+        super().learn(row, y, z, u)
+        for j in (z, y) if z is not NEW and z != y else (y,):
+            self.theta[j] = self.data.draw(self.points[j], len(row), self.rng)

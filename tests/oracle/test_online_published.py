@@ -5,7 +5,15 @@ import pytest
 
 from infinimix import NEW_CLASS, OnlineCRPClassifier
 from infinimix.partitions.relaxed import GRID as OUR_GRID
-from tests.oracle.online_published import GRID, NEW, Bits, PublishedOnlineCRP, Words
+from tests.oracle.online_published import (
+    GRID,
+    NEW,
+    Bits,
+    DrawnOnlineCRP,
+    Numbers,
+    PublishedOnlineCRP,
+    Words,
+)
 from tests.unit.estimators.online_streams import make_texts
 
 ROWS = 60
@@ -99,6 +107,55 @@ def test_tables_follow_the_equations():
         fast.partial_fit([cells], [label])
         close(fast.alpha_, slow.alpha)
     assert called > 0
+
+
+def make_table(kind, seed):
+    rng = np.random.default_rng(seed)
+    labels = np.minimum(rng.integers(0, 4, ROWS), np.arange(ROWS) // 8)
+    if kind == "bits":
+        theta = rng.beta(0.4, 0.4, (4, 7))
+        return (rng.random((ROWS, 7)) < theta[labels]).astype(int), labels.tolist()
+    return rng.normal(0, 1.5, (4, 3))[labels] + rng.normal(size=(ROWS, 3)), labels.tolist()
+
+
+DRAWN = {
+    "bits": (Bits, {"columns": "binary", "prior": "reference"}),
+    "numbers": (
+        lambda: Numbers(0.2, 0.5, 3.0, 1.5**2),  # the classifier takes a deviation
+        {"columns": "real", "prior": dict.fromkeys(("x0", "x1", "x2"), (0.2, 0.5, 3.0, 1.5))},
+    ),
+}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("algorithm", ["redrawn", "sampled"])
+@pytest.mark.parametrize("kind", DRAWN)
+def test_algorithm_1_on_tables_follows_the_equations(kind, algorithm, seed):
+    """Both draw by one generator, so what they say is the same row by row."""
+    data, parameters = DRAWN[kind]
+    X, labels = make_table(kind, seed)
+    fast = OnlineCRPClassifier.as_published(
+        random_state=SEED, algorithm=algorithm, alpha=5.0, **parameters
+    )
+    rng = np.random.default_rng(np.random.SeedSequence(SEED).spawn(4)[0])
+    slow, wrong, called = DrawnOnlineCRP(data(), rng, alpha=5.0), 0, 0
+    for i, (cells, label) in enumerate(zip(X, labels, strict=True)):
+        row = tuple(cells.tolist())
+        z = slow.predict(row) if i else NEW
+        if i:
+            p = slow.posterior(row)
+            close(fast.new_class_proba([cells])[0], p[NEW])
+            old = np.array([p[c] for c in fast.classes_])
+            close(fast.predict_proba([cells])[0], old / old.sum())
+            said = fast.predict([cells])[0]
+            assert said is NEW_CLASS if z is NEW else said == z
+        wrong, called = wrong + (z != label), called + (z is NEW)
+        slow.learn(row, label, z)
+        fast.partial_fit([cells], [label])
+        close(fast.alpha_, slow.alpha)
+    assert wrong > 5
+    assert called > 1
+    assert fast.class_count_.tolist() == [slow.m[c] for c in fast.classes_]
 
 
 def test_late_labels_move_alpha_by_what_was_said_then():

@@ -29,38 +29,46 @@ def reproduce(
     table: Annotated[
         str | None, typer.Option("--table", help="Number of one table.", metavar="N")
     ] = None,
+    section: Annotated[
+        str | None, typer.Option("--section", help="Number of one section.", metavar="N")
+    ] = None,
     full: Annotated[
         bool,
         typer.Option(
             "--full", help="All repeats and sizes of the paper; goes on where it stopped."
         ),
     ] = False,
+    repeats: Annotated[
+        int | None,
+        typer.Option(
+            "--repeats", min=1, help="Only so many data sets or divisions of the form.", metavar="N"
+        ),
+    ] = None,
     folder: Annotated[
         Path, typer.Option("--folder", help="Folder for results, pictures and pages.")
     ] = Path("infinimix-papers"),
     as_json: options.Json = False,
 ) -> None:
     """Rerun tables and figures of the papers, and compare with what was printed."""
+    item = _item({"figure": figure, "table": table, "section": section}, paper)
     if paper is None:
-        _refuse_items(figure, table)
         _list_all(as_json)
         return
-    _rerun(_load(paper), _item(figure, table), full, folder, as_json)
+    _rerun(_load(paper), item, (SIZES[full], repeats), folder, as_json)
 
 
-def _refuse_items(figure: str | None, table: str | None) -> None:
+def _item(numbers: dict[str, str | None], paper: str | None) -> str | None:
+    """Return what one of the options names, for example "figure 4"."""
     from infinimix.cli.errors import CommandError
 
-    if figure is not None or table is not None:
-        raise CommandError("--figure and --table need a paper: infinimix reproduce aclass ...")
-
-
-def _item(figure: str | None, table: str | None) -> str | None:
-    from infinimix.cli.errors import CommandError
-
-    if figure is not None and table is not None:
-        raise CommandError("--figure and --table name one item; give one of them.")
-    return f"figure {figure}" if figure else f"table {table}" if table else None
+    given = [f"{kind} {number}" for kind, number in numbers.items() if number is not None]
+    if given and paper is None:
+        raise CommandError(
+            "--figure, --table and --section need a paper: infinimix reproduce aclass ..."
+        )
+    if len(given) > 1:
+        raise CommandError("--figure, --table and --section name one item; give one of them.")
+    return given[0] if given else None
 
 
 def _load(name: str) -> Paper:
@@ -85,20 +93,23 @@ def _chosen(paper: Paper, item: str | None) -> list[Experiment]:
     return [found]
 
 
-def _rerun(paper: Paper, item: str | None, full: bool, folder: Path, as_json: bool) -> None:
+def _rerun(
+    paper: Paper, item: str | None, form: tuple[Size, int | None], folder: Path, as_json: bool
+) -> None:
     from infinimix.cli.errors import CommandError
     from infinimix.cli.out import mention, print_json, progress, show, warn
     from infinimix.papers import page
     from infinimix.papers.data import DataMissing
     from infinimix.papers.running import reproduce as run
+    from infinimix.papers.running import tasks_of
 
-    written, size = [], SIZES[full]
+    written, (size, repeats) = [], form
     for experiment in _chosen(paper, item):
         name = f"{paper.name}, {experiment.item}"
         mention(f"{name}: {experiment.title}")
         try:
-            with progress(name, len(experiment.tasks(size))) as step:
-                done = run(paper, experiment, folder, size, step)
+            with progress(name, len(tasks_of(experiment, size, repeats))) as step:
+                done = run(paper, experiment, folder, size, step, repeats)
         except DataMissing as missing:
             if item is not None:
                 raise CommandError(f"{name}: {missing}.") from None

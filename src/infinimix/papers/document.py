@@ -1,8 +1,8 @@
 """`python -m infinimix.papers.document FOLDER PAGE`: results of `reproduce` as a page of the docs.
 
-FOLDER is that of `infinimix reproduce --folder`; what was not run there is said to be so. Pictures
-go beside the page, into `images/papers`. What stands above the first heading of the second level
-is kept.
+FOLDER is that of `infinimix reproduce --folder`. Of an item without results there the page keeps
+what it has, or says that there are none. Pictures go beside the page, into `images/papers`. What
+stands above the first heading of the second level is kept.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ MOST_LINES = 40  # of a table; all are in the files that `reproduce` writes
 
 def write(folder: Path, target: Path) -> None:
     """Replace the results of a page."""
-    kept = target.read_text(encoding="utf-8").partition("\n## ")[0].rstrip()
-    papers = [load(name) for name in PAPERS]
-    lines = [kept, "", "## All items", "", *_overview(papers, folder)]
+    before = target.read_text(encoding="utf-8")
+    papers, kept = [load(name) for name in PAPERS], before.partition("\n## ")[0].rstrip()
+    lines = [kept, "", "## All items", "", *_overview(papers, folder, before)]
     for paper in papers:
-        lines += ["", f"## {paper.title}", "", f"{paper.source}.", *_results(paper, folder, target)]
+        results = _results(paper, folder, target, before)
+        lines += ["", f"## {paper.title}", "", f"{paper.source}.", *results]
     target.write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
@@ -38,12 +39,31 @@ def _read(folder: Path, paper: Paper, experiment: Experiment) -> dict[str, Any] 
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
-def _overview(papers: list[Paper], folder: Path) -> Iterator[str]:
+def _old_row(before: str, paper: Paper, experiment: Experiment) -> str | None:
+    """Return the line of an item in the overview of the page as it is."""
+    start = f"| {paper.name} | {experiment.item} | "
+    return next((line for line in before.splitlines() if line.startswith(start)), None)
+
+
+def _old_section(before: str, paper: Paper, experiment: Experiment) -> list[str]:
+    """Return the results of an item on the page as it is."""
+    own = before.partition(f"\n## {paper.title}\n")[2].partition("\n## ")[0]
+    parts = own.split("\n### ")[1:]
+    start = f"{experiment.item.capitalize()}: "
+    found = next((part for part in parts if part.startswith(start)), None)
+    return [] if found is None else ["", f"### {found}".rstrip()]
+
+
+def _overview(papers: list[Paper], folder: Path, before: str) -> Iterator[str]:
     yield "| paper | item | what | |"
     yield "|---|---|---|---|"
     for paper in papers:
         for experiment in paper.experiments:
             found = _read(folder, paper, experiment)
+            old = _old_row(before, paper, experiment)
+            if found is None and old is not None:
+                yield old
+                continue
             form = "can be rerun; no result here" if found is None else _form(found)
             stands = " with other data" if experiment.stands_in else ""
             yield f"| {paper.name} | {experiment.item} | {experiment.title} | {form}{stands} |"
@@ -53,13 +73,15 @@ def _overview(papers: list[Paper], folder: Path) -> Iterator[str]:
 
 def _form(found: dict[str, Any]) -> str:
     run = found["run"]
-    return f"rerun, {run['form']} form, {run['cpu_seconds']:,.0f} CPU s"
+    form, _, repeats = run["form"].partition(" ")
+    return f"rerun, {form} form{repeats and ' ' + repeats}, {run['cpu_seconds']:,.0f} CPU s"
 
 
-def _results(paper: Paper, folder: Path, target: Path) -> Iterator[str]:
+def _results(paper: Paper, folder: Path, target: Path, before: str) -> Iterator[str]:
     for experiment in paper.experiments:
         found = _read(folder, paper, experiment)
         if found is None:
+            yield from _old_section(before, paper, experiment)
             continue
         yield from ("", f"### {experiment.item.capitalize()}: {experiment.title}", "")
         yield found["verdict"]

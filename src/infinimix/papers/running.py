@@ -34,12 +34,16 @@ class Reproduced:
     results: Results
     seconds: float  # CPU time of all tasks
     folder: Path
+    repeats: int | None = None  # of those of the form, if it was not all of them
 
     def provenance(self) -> dict[str, Any]:
         """Return seeds, versions and time, for files and pages."""
         seeds = sorted({task["seed"] for task, _ in self.results if "seed" in task})
+        few = (
+            "" if self.repeats is None else f" with {self.repeats} repeat{'s' * (self.repeats > 1)}"
+        )
         return {
-            "form": self.size,
+            "form": f"{self.size}{few}",
             "tasks": len(self.results),
             "seeds": seeds,
             "cpu_seconds": round(self.seconds, 1),
@@ -63,15 +67,19 @@ def reproduce(
     root: Path,
     size: Size = "quick",
     advance: Callable[[], None] = lambda: None,
+    repeats: int | None = None,
 ) -> Reproduced:
-    """Run what was not run yet, and summarise; `advance` is called after each task."""
+    """Run what was not run yet, and summarise; `advance` is called after each task.
+
+    With `repeats`, only the first so many data sets or divisions of the form count.
+    """
     absent = data.lacking(experiment.data)
     if absent:
         raise data.DataMissing(data.explain(absent))
     folder = folder_of(root, paper, experiment)
     folder.mkdir(parents=True, exist_ok=True)
     known = dict(_read(folder / RUNS))
-    tasks = experiment.tasks(size)
+    tasks = tasks_of(experiment, size, repeats)
     _mend(folder / RUNS)
     with (folder / RUNS).open("a", encoding="utf-8") as log:
         for task in tasks:
@@ -84,7 +92,14 @@ def reproduce(
     results = [(task, line["result"]) for task, line in zip(tasks, lines, strict=True)]
     seconds = sum(line["seconds"] for line in lines)
     outcome = experiment.summarise(results)
-    return Reproduced(paper, experiment, size, outcome, results, seconds, folder)
+    fewer = repeats if len(tasks) < len(experiment.tasks(size)) else None
+    return Reproduced(paper, experiment, size, outcome, results, seconds, folder, fewer)
+
+
+def tasks_of(experiment: Experiment, size: Size, repeats: int | None) -> list[dict[str, Any]]:
+    """Return the tasks of a form; of those with a seed, the first so many seeds."""
+    tasks = experiment.tasks(size)
+    return tasks if repeats is None else [t for t in tasks if t.get("seed", 0) < repeats]
 
 
 def _measure(experiment: Experiment, task: Task) -> dict[str, Any]:

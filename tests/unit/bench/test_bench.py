@@ -18,7 +18,6 @@ REAL = {
     "mnist",
     "margin_tables",
     "few_labels",
-    "table_one",
     "network_files",
 }  # see test_quality.py
 

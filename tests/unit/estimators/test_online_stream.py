@@ -32,12 +32,15 @@ OPTIONS = {
     ).get_params(),
 }
 TABLES = [(kind, name) for kind in KINDS for name in ("plain", "open", "faded", "published")]
+TABLES += [(kind, name) for kind in KINDS for name in ("faded draws", "published draws")]
 STREAMS = [("text", name) for name in OPTIONS] + TABLES
 
 
 def stream(what, name):
     X, y, columns = make_stream(what, ROWS, seed=1)
-    parameters = {"columns": columns} | OPTIONS[name]
+    parameters = {"columns": columns} | {
+        key: value for key, value in OPTIONS[name].items() if key != "columns" or what == "text"
+    }
     return X, hide(y, 0.3) if "open" in name else y, parameters
 
 

@@ -62,7 +62,10 @@ def test_the_command_lists_what_there_is():
         (["aclas"], "there is no paper 'aclas'; did you mean 'aclass'?"),
         (["aclass", "--figure", "1"], "aclass has no figure 1 to rerun: a diagram; there are "),
         (["aclass", "--figure", "1", "--table", "2"], "name one item"),
-        (["--table", "1"], "--figure and --table need a paper"),
+        (["aclass", "--section", "1", "--table", "2"], "name one item"),
+        (["--table", "1"], "--figure, --table and --section need a paper"),
+        (["--section", "4"], "--figure, --table and --section need a paper"),
+        (["online-crp", "--section", "9"], "has no section 9 to rerun"),
     ],
 )
 def test_the_command_says_what_it_cannot_rerun(words, why):
@@ -88,3 +91,13 @@ def test_results_become_a_page_of_the_docs(tmp_path):
     )
     assert "| 50 rows, 4 modes |" in text
     assert (tmp_path / "images/papers/aclass-figure-4.png").exists()
+
+
+def test_a_page_keeps_what_was_not_run_again(tmp_path):
+    reproduced("aclass", "figure 4", tmp_path / "runs")
+    target = tmp_path / "papers.md"
+    target.write_text("# Title\n")
+    document.write(tmp_path / "runs", target)
+    before = target.read_text(encoding="utf-8")
+    document.write(tmp_path / "none", target)
+    assert target.read_text(encoding="utf-8") == before

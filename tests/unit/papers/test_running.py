@@ -40,6 +40,17 @@ def test_what_was_run_is_not_run_again(tmp_path):
     assert first.outcome.lines[1].difference is None
 
 
+def test_fewer_repeats_are_a_part_of_all(tmp_path):
+    calls = []
+    paper, experiment = make(calls)
+    some = running.reproduce(paper, experiment, tmp_path, repeats=1)
+    assert [task["seed"] for task in calls] == [0, 0]
+    assert some.provenance()["form"] == "quick with 1 repeat"
+    whole = running.reproduce(paper, experiment, tmp_path, repeats=9)
+    assert [task["seed"] for task in calls] == [0, 0, 1, 1]
+    assert whole.provenance()["form"] == "quick"
+
+
 def test_a_torn_line_and_lines_of_another_version_are_run_again(tmp_path):
     calls = []
     paper, experiment = make(calls)

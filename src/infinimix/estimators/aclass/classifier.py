@@ -13,6 +13,11 @@ from infinimix.estimators.aclass.missingness import indicate
 from infinimix.estimators.aclass.relevance import find_relevance, learn_relevant
 from infinimix.estimators.aclass.row_by_row import learn_row
 from infinimix.estimators.aclass.state import AClassState, Training
+from infinimix.estimators.aclass.stream_relevance import (
+    StreamRelevance,
+    check_stream_relevance,
+    learn_with_relevance,
+)
 from infinimix.estimators.answers.explanation import Explanation, place_row
 from infinimix.estimators.answers.groups import describe_groups, draw_rows
 from infinimix.estimators.answers.imputing import ask, impute_values
@@ -96,7 +101,8 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         "learn": a column whose cells are as probable under one model for all rows as under those
         of the classes or groups is modelled once and says nothing of the class. `fit` finds
         these columns and then learns the others again, which helps where many columns are noise;
-        such a model takes no `partial_fit`.
+        such a model takes no `partial_fit`. A stream that is begun by `partial_fit` finds them
+        anew at every power of two of the row count, and leaves them out of the probabilities.
     n_label_particles : int
         How many ways to label the rows without labels of `partial_fit` each island follows. They
         share what they have in common, and the time of such a row grows with their number; 1
@@ -319,13 +325,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
             check_stream_weights(self.class_weight)
         elif classes is None and learn_row(self, state, X, y):
             return self
-        everywhere = isinstance(self.relevance, str) and self.relevance == "all"
-        if not everywhere or (state is not None and state.relevance is not None):
-            check_parameter(self, "relevance", self.relevance)
-            raise ValueError(
-                "partial_fit needs relevance='all': which columns are shared by the classes is "
-                "found in a whole table, by fit."
-            )
+        check_stream_relevance(self, state)
         table = self._read(X, stream=True) if state is None else self._encode(X, learn=True)
         labels = Labels() if state is None else state.labels
         codes, new, n_known = read_stream_labels(labels, y, self.unlabelled, classes, table.n_rows)
@@ -335,10 +335,15 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
             seed = self._new_seed(table.schema, streams=True)
             bank = self._new_bank(table.schema, seed, streams=True)
             state = AClassState(table.schema, bank, 0.0, labels)
+            if self.relevance == "learn":
+                state.stream_relevance = StreamRelevance(bank, table.schema.width)
         joint = state.correction.joint
         if joint is not None:
             joint.prepare()
-        self._learn_stream(state.bank, table, labelled)
+        if state.stream_relevance is None:
+            self._learn_stream(state.bank, table, labelled)
+        else:
+            learn_with_relevance(state, table, labelled, self._learn_stream)
         if joint is not None:
             joint.learn(table, labelled, self._execute)
         # Last, so that an interrupted first call leaves no half of a model, and a later one no
@@ -555,7 +560,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
     def feature_relevance_(self) -> np.ndarray:
         """The probability of each column that it differs between groups."""
         state = self._fitted()
-        found = state.relevance
+        found: Any = state.relevance or state.stream_relevance
         return np.ones(state.schema.width) if found is None else found.inclusion.copy()
 
     @property

@@ -58,14 +58,14 @@ def find_relevance(learned: Learned) -> Relevance:
     pool, known = empty(bank.shape, 1), codes >= 0
     _count(bank.shape, pool, blocks, np.ones((len(codes), 1)))
     family = find_families(bank.layout, "empirical", pool)
-    together = _columns(family, schema, [(pool, np.zeros(1, np.int64))])
+    together = evidence_of_columns(family, schema, [(pool, np.zeros(1, np.int64))])
     alike = np.maximum(together, _row_by_row(family, schema, blocks))
     labelled = tuple(block[known] for block in blocks)
     by_class = _by_class(family, schema, labelled, codes[known], bank.n_classes)
     inclusion = np.zeros(schema.width)
     for island in bank.islands:
         groups = [(f.stats, f.held(int(np.argmax(f.weights())))) for f in island.filters]
-        by_group = _columns(family, schema, groups) - alike
+        by_group = evidence_of_columns(family, schema, groups) - alike
         inclusion += telling(np.logaddexp(by_class, by_group) - np.log(2.0), rarity=1.0)
     inclusion = np.minimum(inclusion / len(bank.islands), 1.0)
     return Relevance(inclusion, float(together[inclusion < 0.5].sum()))
@@ -89,8 +89,8 @@ def _by_class(
     stats = empty(family, n_classes + 1)
     weight = np.column_stack([np.eye(n_classes)[codes], np.ones(len(codes))])
     _count(family, stats, blocks, weight)
-    apart = _columns(family, schema, [(stats, np.arange(n_classes))])
-    together = _columns(family, schema, [(stats, np.array([n_classes]))])
+    apart = evidence_of_columns(family, schema, [(stats, np.arange(n_classes))])
+    together = evidence_of_columns(family, schema, [(stats, np.array([n_classes]))])
     return np.asarray(apart - np.maximum(together, _row_by_row(family, schema, blocks)))
 
 
@@ -101,7 +101,7 @@ def _row_by_row(family: Any, schema: Schema, blocks: Blocks) -> np.ndarray:
         n = len(rows[0])
         stats = empty(family, n)
         count_rows(family, stats, np.eye(n), rows)
-        total += _columns(family, schema, [(stats, np.arange(n))])
+        total += evidence_of_columns(family, schema, [(stats, np.arange(n))])
     return total
 
 
@@ -111,7 +111,7 @@ def _count(family: Any, stats: Any, blocks: Blocks, weight: np.ndarray) -> None:
         count_rows(family, stats, weight[first : first + ROWS_AT_ONCE], rows)
 
 
-def _columns(family: Any, schema: Schema, groups: Any) -> np.ndarray:
+def evidence_of_columns(family: Any, schema: Schema, groups: Any) -> np.ndarray:
     """Return the log evidence of each column of the table in all these groups.
 
     The columns of a gaussian block have that of the block in equal parts.

@@ -33,6 +33,7 @@ def _goes_on(model: Any, state: AClassState) -> bool:
     return (
         state.training is None
         and state.relevance is None
+        and state.stream_relevance is None
         and state.correction.joint is None
         and type(relevance) is str
         and relevance == "all"

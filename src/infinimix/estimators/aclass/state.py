@@ -10,6 +10,7 @@ import numpy as np
 
 from infinimix.estimators.aclass.correction import NEUTRAL, Correction
 from infinimix.estimators.aclass.relevance import Relevance
+from infinimix.estimators.aclass.stream_relevance import StreamRelevance
 from infinimix.estimators.aclass.tree_models import TreeModels
 from infinimix.estimators.common.features import LinearFeatures
 from infinimix.estimators.common.joint_numbers import JointNumbers
@@ -38,9 +39,12 @@ class AClassState(MixtureState):
     relevance: Relevance | None = None  # of the columns, if it was learned
     unlabelled_gain: float = NAN
     class_factors: np.ndarray | None = None  # of P(y), in the order of the bank, by weights
+    stream_relevance: StreamRelevance | None = None  # of the columns, if a stream learns it
 
     def log_classes(self, table: EncodedTable, log_prior: np.ndarray) -> np.ndarray:
         """Return log P(y | x), unnormalised, in the order of the bank, as is P(y)."""
+        if self.stream_relevance is not None:
+            table = self.stream_relevance.hide(table)
         log_density = self.bank.log_densities(table.blocks)
         corrected = self.correction.log_classes(log_density, table)
         return np.add(corrected, log_prior, out=corrected)  # which is new, and nobody else's
@@ -80,6 +84,7 @@ class AClassState(MixtureState):
             "relevance": tuple(self.relevance or ()),
             "unlabelled_gain": self.unlabelled_gain,
             "class_factors": self.class_factors,
+            "stream_relevance": self.stream_relevance and self.stream_relevance.to_tree(),
         }
 
     @classmethod
@@ -95,6 +100,7 @@ class AClassState(MixtureState):
             relevance=_read_relevance(schema, tree.get("relevance", ())),
             unlabelled_gain=float(tree.get("unlabelled_gain", np.nan)),
             class_factors=_read_factors(tree.get("class_factors"), n_classes),
+            stream_relevance=_read_stream_relevance(schema, tree, parts["bank"]),
         )
 
 
@@ -186,6 +192,11 @@ def _read_training(schema: Schema, saved: Any, n_classes: int) -> Training | Non
         return None
     codes = read_codes(saved["codes"], n_classes)
     return Training(read_rows(schema, saved["blocks"], len(codes)), codes)
+
+
+def _read_stream_relevance(schema: Schema, tree: Any, bank: Any) -> StreamRelevance | None:
+    saved = tree.get("stream_relevance")
+    return None if saved is None else StreamRelevance.from_tree(saved, bank, schema.width)
 
 
 def _read_relevance(schema: Schema, saved: Any) -> Relevance | None:

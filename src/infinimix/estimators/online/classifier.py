@@ -83,9 +83,10 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         to a length of one. Counts are scored by the exact Dirichlet-multinomial, weights by the
         mean of the posterior.
     algorithm : "collapsed", "sampled" or "redrawn"
-        Parameters integrated out (Algorithm 2), or drawn from their posterior (Algorithm 1; text
-        only). After a row "sampled" draws its own words anew, "redrawn" all words of its classes,
-        as the paper does; each draw has the same distribution, and the first takes less time.
+        Parameters integrated out (Algorithm 2), or drawn from their posterior (Algorithm 1). After
+        a row of text "sampled" draws its own words anew, "redrawn" all words of its classes, as
+        the paper does; each draw has the same distribution, and the first takes less time. In
+        tables both draw all parameters of its classes.
     decision : "argmax" or "sample"
         Predict the most probable class, or draw one.
     calibrate : bool

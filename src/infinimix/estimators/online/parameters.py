@@ -74,11 +74,6 @@ def is_text(columns: Any) -> bool:
 def check_together(model: Any) -> None:
     """Raise ValueError if parameters do not go together."""
     text = is_text(model.columns)
-    if not text and model.algorithm != "collapsed":
-        raise ValueError(
-            f"algorithm={model.algorithm!r} draws the parameters of words; for tables it must be "
-            "'collapsed'."
-        )
     auto = isinstance(model.prior, str) and model.prior == "auto"
     if text and not auto and not is_positive(model.prior):
         raise ValueError(

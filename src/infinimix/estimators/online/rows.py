@@ -14,6 +14,7 @@ from infinimix.estimators.answers.groups import typical_columns
 from infinimix.estimators.common.state import layout_of
 from infinimix.families.given import resolve_prior
 from infinimix.families.words import MEAN, REDRAWN, REINFORCED, SAMPLED, WordRows
+from infinimix.inference.online_crp.drawn_table_learner import DrawnTableLearner
 from infinimix.inference.online_crp.learner import OnlineAnswers, OnlineSettings
 from infinimix.inference.online_crp.table_learner import TableLearner
 from infinimix.inference.online_crp.word_learner import WordLearner
@@ -162,7 +163,8 @@ class TableInput:
             "empirical" if isinstance(model.prior, str) and model.prior == "auto" else model.prior
         )
         prior = resolve_prior(word, schema.kinds(), schema.gaussian_blocks)
-        return TableLearner(settings, layout, prior, seed)
+        form = TableLearner if model.algorithm == "collapsed" else DrawnTableLearner
+        return form(settings, layout, prior, seed)
 
     def read(self, X: Any, who: str, lenient: bool = False) -> Read:
         """Read rows, with what is new in them; where it is lenient, they may lack columns."""

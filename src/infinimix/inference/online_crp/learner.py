@@ -30,6 +30,7 @@ CAP = 0.5  # nats: the most that mistakes may do to the prior of a class
 NOBODY = np.zeros(0)
 HALF, ALL = 0.5, 1e9  # of a class: the most that a mistake takes away; ALL is without bound
 UNTOLD, NO_DRAW = np.full(1024, at.UNTOLD), np.full(1024, -1.0)
+ALMOST_ONE = float(np.nextafter(1.0, 0.0))
 SMALLEST = 4  # classes that there is room for at first
 NEW_CLASS_TERMS = ("learned", "published")  # what a new class is scored by
 
@@ -155,6 +156,8 @@ class OnlineLearner:
         told = _constant(n_rows, UNTOLD) if told is None else told
         given = _constant(n_rows, UNTOLD) if given is None else given
         table = np.empty((n_rows, self.n_classes if proba else 0))
+        published = self.settings.new_class == "published"
+        begun = published and bool(self.model.classes[at.HELD].any())
         parts, first, sampled = [], 0, self.settings.sampled
         for last in self._stops(n_rows) if learns and n_rows > 1 else (n_rows,):
             size, course = last - first, self.model.course
@@ -170,6 +173,8 @@ class OnlineLearner:
             if course[at.STEPS] > before:
                 self._change()
         answers = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
+        if published:
+            _keep_from_one(answers, begun, told)
         return OnlineAnswers(answers[0].astype(np.int64), answers[1], answers[2], answers[3], table)
 
     def _chances(self, n_rows, learns):
@@ -279,6 +284,14 @@ class OnlineLearner:
             np.log(held) + beta * own[classes],
             np.log(model.course[at.ALPHA]) + beta * out[0, 0],
         )
+
+
+def _keep_from_one(answers, begun, told):
+    """Let a new class be certain only where there is no other; densities may round to that."""
+    seen = np.concatenate([[False], np.maximum.accumulate(told >= 0)[:-1]]) | begun
+    new = np.where(seen, np.minimum(answers[3], ALMOST_ONE), answers[3])
+    answers[2] = np.where(answers[0] < 0, np.minimum(answers[2], new), answers[2])
+    answers[3] = new
 
 
 def _constant(n, values):

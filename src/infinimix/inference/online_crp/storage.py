@@ -23,6 +23,7 @@ from infinimix.families.words import (
     form_of,
 )
 from infinimix.inference.online_crp import model as at
+from infinimix.inference.online_crp.drawn_table_learner import DrawnTableLearner
 from infinimix.inference.online_crp.learner import NEW_CLASS_TERMS, OnlineSettings, Rngs
 from infinimix.inference.online_crp.model import STEPS
 from infinimix.inference.online_crp.refinement import Refinement, new_refinement
@@ -70,13 +71,20 @@ def _words_to_tree(learner, slots):
 
 def _table_to_tree(learner, slots):
     model = learner.model
+    drawn = isinstance(learner, DrawnTableLearner)
     return {
         **learner.layout.to_tree(),
         "prior": learner.prior,
         "pool": [own.n for own in learner.pool],
         "n": [own.n[:slots] for own in model.stats],
+        **({"drawn": [_parameters(own, slots) for own in model.stats]} if drawn else {}),
         "corrections": [_corner(array, len(array), slots) for array in model.refinement[:2]],
     }
+
+
+def _parameters(stats, slots):
+    """Return what is scored by: the arrays beside those that count."""
+    return [array[:slots] for name, array in zip(stats._fields, stats, strict=True) if name != "n"]
 
 
 def _corner(array, words, slots):
@@ -126,19 +134,26 @@ def table_from_tree(tree):
     """Return the learner of tables that `learner_to_tree` described."""
     layout = Layout.from_tree(tree)
     _demand(bool((layout.category_counts >= 0).all()), "fewer categories than none")
-    learner = TableLearner(
-        _settings(tree["settings"]), layout, tree["prior"], np.random.SeedSequence(0)
-    )
+    form = DrawnTableLearner if "drawn" in tree else TableLearner
+    learner = form(_settings(tree["settings"]), layout, tree["prior"], np.random.SeedSequence(0))
     slots = _restore_shared(learner, tree)
     learner.pool = _statistics(learner.model.family, 1, tree["pool"])
     family = find_families(layout, learner.prior, learner.pool)
     stats = _statistics(family, slots, tree["n"])
     refresh_all(family, stats, slots)
+    if form is DrawnTableLearner:
+        _restore_drawn(stats, slots, tree["drawn"])
     refines = any(learner.settings.steps)
     refinement = _corrections(tree, n_features(family) if refines else 0, slots)
     learner.model = learner.model._replace(family=family, stats=stats, refinement=refinement)
     learner.open(learner.n_classes)  # with the room to spare that it had
     return learner
+
+
+def _restore_drawn(stats, slots, saved):
+    for own, arrays in zip(stats, saved, strict=True):
+        for array, drawn in zip(_parameters(own, slots), arrays, strict=True):
+            array[:] = _floats(drawn, array.shape)
 
 
 def _statistics(family, slots, counts):

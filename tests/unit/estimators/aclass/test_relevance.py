@@ -90,7 +90,9 @@ def test_bayes_factors_are_those_of_beta_functions():
     assert found.inclusion[0] == pytest.approx(weight @ expit(odds) / weight.sum(), abs=1e-6)
 
 
-def test_streams_are_refused(fitted):
-    for one in (model(), fitted):
-        with pytest.raises(ValueError, match="relevance"):
-            one.partial_fit(X, Y)
+def test_a_stream_goes_on_only_as_it_was_begun(fitted):
+    with pytest.raises(ValueError, match="relevance='learn'"):
+        fitted.partial_fit(X, Y)
+    plain = model(relevance="all").partial_fit(X, Y)
+    with pytest.raises(ValueError, match="relevance='learn'"):
+        plain.set_params(relevance="learn").partial_fit(X, Y)

@@ -203,7 +203,6 @@ def test_wrong_parameters_are_refused_by_name(name, value):
 def test_parameters_that_do_not_go_together():
     X, y, columns = make_stream("real", 20)
     for parameters, words in (
-        ({"columns": columns, "algorithm": "sampled"}, "words; for tables it must be"),
         ({"columns": columns, "prior": 0.5}, "rows are a table; got 0.5"),
         ({"columns": columns, "prior": {"zz": 1.0}}, "zz"),
     ):

@@ -60,6 +60,7 @@ def test_text_continues_bit_for_bit(name):
         {},
         {"half_life": 9.0, "open_world": True, "alpha": 20.0},
         {"new_class": "published", "open_world": True, "alpha_rule": "posterior-published"},
+        {"algorithm": "redrawn", "open_world": True, "half_life": 30.0, "max_classes": 2},
     ],
 )
 @pytest.mark.parametrize("kind", sorted(KINDS))
@@ -161,7 +162,13 @@ def files():
     drawn = new_model(algorithm="sampled", decision="sample").fit(X, y)
     X, y, columns = make_stream("mixed", 60)
     table = new_model(columns).fit(X, y)
-    return {"text": saved(text), "sampled": saved(drawn), "table": saved(table)}
+    drawn_table = new_model(columns, algorithm="redrawn").fit(X, y)
+    return {
+        "text": saved(text),
+        "sampled": saved(drawn),
+        "table": saved(table),
+        "drawn table": saved(drawn_table),
+    }
 
 
 def edited(data, edit):
@@ -307,12 +314,18 @@ TABLE = {
     "statistics that are no numbers": learner("n", 2, filled(np.nan)),
     "names of other blocks": learner("names", lambda v: dict(list(v.items())[:1])),
 }
+DRAWN = {
+    "parameters of fewer slots": learner("drawn", 0, 0, lambda v: v[:-1]),
+    "parameters that are no numbers": learner("drawn", 1, 0, filled(np.nan)),
+    "parameters of fewer blocks": learner("drawn", lambda v: v[:-1]),
+}
 WRONG = [
     *[(file, name, ANY[name]) for file in ("text", "table") for name in ANY],
     *[(file, name, TEXT[name]) for file in ("text", "sampled") for name in TEXT],
     *[("text", name, edit) for name, edit in COUNTED.items()],
     *[("sampled", name, edit) for name, edit in SAMPLED.items()],
-    *[("table", name, edit) for name, edit in TABLE.items()],
+    *[(file, name, TABLE[name]) for file in ("table", "drawn table") for name in TABLE],
+    *[("drawn table", name, edit) for name, edit in DRAWN.items()],
 ]
 
 
@@ -324,10 +337,10 @@ def test_wrong_content_is_refused(files, file, name, edit):
         load(edited(files[file], edit))
 
 
-@pytest.mark.parametrize("file", ["text", "sampled", "table"])
+@pytest.mark.parametrize("file", ["text", "sampled", "table", "drawn table"])
 def test_an_edit_that_changes_nothing_is_read(files, file):
     model = load(edited(files[file], lambda tree: None))
-    answers = model.predict(["w1 oboe"] if file != "table" else make_stream("mixed", 3)[0])
+    answers = model.predict(["w1 oboe"] if "table" not in file else make_stream("mixed", 3)[0])
     assert all(answer is NEW_CLASS or answer in model.classes_ for answer in answers)
 
 
