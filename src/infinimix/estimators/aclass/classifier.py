@@ -295,7 +295,8 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
             return find_power(learned, float(self.gamma), weighting)
         second = learn_joint(learned, seed, self._run) if self.relevance == "all" else None
         trees = self.correction == "auto" and self.relevance == "all"
-        return correct(learned, second, float(self.gamma), seed, weighting, trees)
+        offsets = self.holes != "ignore"
+        return correct(learned, second, float(self.gamma), seed, weighting, trees, offsets)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.

@@ -4,7 +4,8 @@
                    + o(x) b_y + z . B_y
 
 (unnormalised). z are the cells as numbers (`features`), and o(x) is the share of cells that are
-observed: a row without cells has P(y) as before. The mixtures take the columns of a group as
+observed: a row without cells has P(y) as before (with `holes="ignore"` there is no b, which would
+learn the classes whose cells are missing). The mixtures take the columns of a group as
 independent; where they are not, the densities of classes differ by too much (then a < 1), a class
 is favoured (b), or a column counts too much or too little (B). p' is a second model of the numbers,
 if they go together (`joint_numbers`), and r_t are the log probability ratios of a forest and of
@@ -122,8 +123,12 @@ def correct(
     seed: np.random.SeedSequence,
     weighting: Weighting | None = None,
     with_trees: bool = True,
+    with_offsets: bool = True,
 ) -> Correction:
-    """Return the correction that the held-out rows of `fit` call for."""
+    """Return the correction that the held-out rows of `fit` call for.
+
+    Without offsets the number of missing cells of a row says nothing of its class.
+    """
     held_out, log_density = learned.held_out, learned.log_density[None]
     if second is not None:
         joint, others, log_joint = second
@@ -135,7 +140,7 @@ def correct(
     features = LinearFeatures.learn(table)
     rows = HeldOut(
         relative(log_density), _log_priors(codes, learned.bank.n_classes, gamma, weighting),
-        observed_share(table), features.transform(table), codes,
+        observed_share(table) * with_offsets, features.transform(table), codes,
         None if weighting is None else weighting.rows[held_out],
     )  # fmt: skip
     rng = np.random.default_rng(child_seed(seed, 2**32 - 6))
