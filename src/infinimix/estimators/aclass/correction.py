@@ -159,9 +159,9 @@ def _find_second(
     priors: Priors,
     folds: int,
 ) -> Second | None:
-    """Return the second model; None if there is none, or its pilot is worse than none.
+    """Return the second model; None if there is none, or its pilot would have no weight.
 
-    A pilot is judged like the model, by its held-out rows and beside the forest. A small table has
+    A pilot is weighed like the model, by its held-out rows and beside the forest. A small table has
     none: it would save little time there, and too few rows would decide.
     """
     if len(learned.codes) <= PILOT_ROWS:
@@ -174,8 +174,8 @@ def _find_second(
         rows = rows.with_models(forest.log_ratios[:, np.searchsorted(forest.rows, held_out)])
     if len(held_out):
         found = compare(rows, int(forest is not None), folds)
-        best, joint = found.losses.min(axis=1), np.array([view.joint for view in found.views])
-        if best[joint].min() > best[~joint].min():
+        share = weigh(found.losses, rows.weights.sum(), found.views)
+        if not share[[view.joint for view in found.views]].any():
             return None
     return learn_second(False)
 
