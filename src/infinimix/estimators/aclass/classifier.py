@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -293,9 +294,9 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         """Return what held-out rows call for: a power alone, or all that `correction` says."""
         if self.correction == "none" or self.effort == "fast":
             return find_power(learned, float(self.gamma), weighting)
-        second = learn_joint(learned, seed, self._run) if self.relevance == "all" else None
-        trees = self.correction == "auto" and self.relevance == "all"
-        offsets = self.holes != "ignore"
+        whole = self.relevance == "all"
+        second = partial(learn_joint, learned, seed, self._run) if whole else None
+        trees, offsets = self.correction == "auto" and whole, self.holes != "ignore"
         return correct(learned, second, float(self.gamma), seed, weighting, trees, offsets)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:

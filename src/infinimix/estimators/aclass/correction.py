@@ -22,47 +22,25 @@ rows choosing one would be luck.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
 from infinimix.estimators.aclass.calibration import calibrate
-from infinimix.estimators.aclass.stacking import (
-    FEW,
-    HOPELESS,
-    HeldOut,
-    Weights,
-    cross_validate,
-    relative,
-    solve,
-)
-from infinimix.estimators.aclass.tree_models import TreeModels, add_boosted, learn_forest
+from infinimix.estimators.aclass.choices import STRENGTHS, compare, weigh
+from infinimix.estimators.aclass.stacking import HeldOut, Weights, cross_validate, relative, solve
+from infinimix.estimators.aclass.tree_models import Scored, TreeModels, add_boosted, learn_forest
 from infinimix.estimators.common.features import LinearFeatures
-from infinimix.estimators.common.joint_numbers import JointNumbers
+from infinimix.estimators.common.joint_numbers import PILOT_ROWS, JointNumbers
 from infinimix.estimators.common.mixture_estimator import Learned
 from infinimix.estimators.common.parameters import child_seed
 from infinimix.estimators.common.weights import Weighting
 from infinimix.tables import EncodedTable
 
-STRENGTHS = (np.inf, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
-STRENGTHS_OF_FEW = (np.inf, 100.0, 30.0, 10.0, 3.0)  # few rows never call for a weaker ridge
-STRENGTHS_OF_TREES = (np.inf, 100.0, 10.0)  # beside trees, of which a line is a small part
-TEMPERATURE = 4.0  # of the weights of strengths: those of few rows are averaged, not chosen
-NEGLIGIBLE = 1e-3  # weight of a choice
-JOINT_ODDS = 0.2  # of a second model, before any row: it costs time, and few rows cannot tell
-LEAST_SHARE = 0.2  # weight of the second model or of trees, below which they are not worth it
 LITTLE = 3.0  # nats over all rows: a forest that costs more than that brings nothing
-MOST_COEFFICIENTS = 20_000  # more are not worth their time: there is no linear part then
 
 Second = tuple[JointNumbers, np.ndarray, np.ndarray]  # the model, rows it held out, log densities
-
-
-class View(NamedTuple):
-    """Which models a choice stacks beside the first one."""
-
-    joint: bool = False
-    trees: bool = False
 
 
 class Correction(NamedTuple):
@@ -118,7 +96,7 @@ def find_power(learned: Learned, gamma: float, weighting: Weighting | None = Non
 
 def correct(
     learned: Learned,
-    second: Second | None,
+    learn_second: Callable[[bool], Second | None] | None,
     gamma: float,
     seed: np.random.SeedSequence,
     weighting: Weighting | None = None,
@@ -127,42 +105,89 @@ def correct(
 ) -> Correction:
     """Return the correction that the held-out rows of `fit` call for.
 
+    `learn_second` learns the second model, or a pilot of it if it is told so; None: there is none.
     Without offsets the number of missing cells of a row says nothing of its class.
     """
-    held_out, log_density = learned.held_out, learned.log_density[None]
-    if second is not None:
-        joint, others, log_joint = second
-        held_out, mine, its = np.intersect1d(held_out, others, return_indices=True)
-        log_density = np.stack([learned.log_density[mine], log_joint[its]])
+    rng, forest = np.random.default_rng(child_seed(seed, 2**32 - 8)), None
+    if with_trees and len(learned.held_out):
+        forest = learn_forest(learned.table, learned.codes, learned.held_out, rng)
+    priors, second = Priors(gamma, weighting, with_offsets), None
+    if learn_second is not None:
+        folds = np.random.default_rng(child_seed(seed, 2**32 - 9)).integers(2**63)
+        second = _find_second(learned, learn_second, forest, priors, int(folds))
+    held_out, features, rows = _held_out(learned, second, priors)
     if len(held_out) == 0:
         return NEUTRAL
-    table, codes = learned.table.take(held_out), learned.codes[held_out]
-    features = LinearFeatures.learn(table)
-    rows = HeldOut(
-        relative(log_density), _log_priors(codes, learned.bank.n_classes, gamma, weighting),
-        observed_share(table) * with_offsets, features.transform(table), codes,
-        None if weighting is None else weighting.rows[held_out],
-    )  # fmt: skip
-    rng = np.random.default_rng(child_seed(seed, 2**32 - 6))
     trees = None
-    if with_trees:
-        trees, ratios = _learn_trees(learned, held_out, rows, child_seed(seed, 2**32 - 8))
+    if forest is not None:
+        trees, ratios = _choose_trees(forest, held_out, rows, rng)
         rows = rows.with_models(ratios)
+    rng = np.random.default_rng(child_seed(seed, 2**32 - 6))
     found = find_correction(rows, features, rng, 0 if trees is None else trees.n_models)
     if found.tree_powers is not None:
         found = found._replace(trees=trees)
-    return found._replace(joint=joint) if found.joint_power else found
+    return found._replace(joint=second[0]) if second and found.joint_power else found
 
 
-def _learn_trees(
-    learned: Learned, held_out: np.ndarray, rows: HeldOut, seed: np.random.SeedSequence
+class Priors(NamedTuple):
+    """What log P(y), and the offsets beside it, depend on but for the rows."""
+
+    gamma: float
+    weighting: Weighting | None
+    offsets: bool
+
+
+def _held_out(
+    learned: Learned, second: Second | None, priors: Priors
+) -> tuple[np.ndarray, LinearFeatures, HeldOut]:
+    """Return the rows that all models held out, by their places and as they are stacked."""
+    held_out, log_density = learned.held_out, learned.log_density[None]
+    if second is not None:
+        _, others, log_joint = second
+        held_out, mine, its = np.intersect1d(held_out, others, return_indices=True)
+        log_density = np.stack([learned.log_density[mine], log_joint[its]])
+    table, codes = learned.table.take(held_out), learned.codes[held_out]
+    features, weighting = LinearFeatures.learn(table), priors.weighting
+    rows = HeldOut(
+        relative(log_density), _log_priors(codes, learned.bank.n_classes, *priors[:2]),
+        observed_share(table) * priors.offsets, features.transform(table), codes,
+        None if weighting is None else weighting.rows[held_out],
+    )  # fmt: skip
+    return held_out, features, rows
+
+
+def _find_second(
+    learned: Learned,
+    learn_second: Callable[[bool], Second | None],
+    forest: Scored | None,
+    priors: Priors,
+    folds: int,
+) -> Second | None:
+    """Return the second model; None if there is none, or its pilot would have no weight.
+
+    A pilot is weighed like the model, by its held-out rows and beside the forest. A small table has
+    none: it would save little time there, and too few rows would decide.
+    """
+    if len(learned.codes) <= PILOT_ROWS:
+        return learn_second(False)
+    pilot = learn_second(True)
+    if pilot is None:
+        return None
+    held_out, _, rows = _held_out(learned, pilot, priors)
+    if forest is not None:
+        rows = rows.with_models(forest.log_ratios[:, np.searchsorted(forest.rows, held_out)])
+    if len(held_out):
+        found = compare(rows, int(forest is not None), folds)
+        share = weigh(found.losses, rows.weights.sum(), found.views)
+        if not share[[view.joint for view in found.views]].any():
+            return None
+    return learn_second(False)
+
+
+def _choose_trees(
+    forest: Scored, held_out: np.ndarray, rows: HeldOut, rng: np.random.Generator
 ) -> tuple[TreeModels | None, np.ndarray]:
     """Return trees and their ratios for the held-out rows; none if a forest brings nothing."""
-    nothing = None, np.empty((0, *rows.log_prior.shape))
-    rng = np.random.default_rng(seed)
-    forest = learn_forest(learned.table, learned.codes, held_out, rng)
-    if forest is None:
-        return nothing
     at = np.searchsorted(forest.rows, held_out)
     folds = int(rng.integers(2**63))
     without, beside = (
@@ -170,7 +195,7 @@ def _learn_trees(
         for view in (rows, rows.with_models(forest.log_ratios[:, at]))
     )
     if (beside - without) * rows.weights.sum() > LITTLE:
-        return nothing
+        return None, np.empty((0, *rows.log_prior.shape))
     found = add_boosted(forest, rng)
     return found.models, found.log_ratios[:, at]
 
@@ -197,24 +222,15 @@ def find_correction(
     The last `n_trees` models are ensembles of trees; the second one, if there is one more, is that
     of numbers that go together.
     """
-    strengths: tuple[float, ...] = STRENGTHS_OF_FEW if len(rows.codes) <= FEW else STRENGTHS
-    if features.width * rows.log_density.shape[2] > MOST_COEFFICIENTS:
-        strengths = STRENGTHS[:1]
     n_models = len(rows.log_density)
     is_joint = n_models - n_trees == 2
-    views = [
-        View(j, t)
-        for t in (False, True)[: 1 + bool(n_trees)]
-        for j in (False, True)[: 1 + is_joint]
-    ]
-    which = [_models_of(view, n_models, n_trees) for view in views]
-    losses = _losses(rows, views, which, strengths, int(rng.integers(2**63)))
-    share = weigh(losses, rows.weights.sum(), views)
+    choices = compare(rows, n_trees, int(rng.integers(2**63)))
+    share = weigh(choices.losses, rows.weights.sum(), choices.views)
     powers, offsets, coefficients = np.zeros(n_models), np.zeros(rows.log_prior.shape[1]), None
-    for models, parts in zip(which, share, strict=True):
+    for models, parts in zip(choices.models, share, strict=True):
         weights: Weights | None = None
         view = rows.only(models)
-        for part, strength in zip(parts.tolist(), strengths, strict=True):
+        for part, strength in zip(parts.tolist(), choices.strengths, strict=True):
             if not part:
                 continue
             weights = solve(view, strength, weights)
@@ -225,54 +241,8 @@ def find_correction(
                 coefficients = more if coefficients is None else coefficients + more
     tree_powers = powers[n_models - n_trees :]
     return Correction(
-        float(powers[0]), float(share[share > 0] @ losses[share > 0]), offsets,
+        float(powers[0]), float(share[share > 0] @ choices.losses[share > 0]), offsets,
         None if coefficients is None else features, coefficients,
         joint_power=float(powers[1]) if is_joint else 0.0,
         tree_powers=tree_powers if tree_powers.any() else None,
     )  # fmt: skip
-
-
-def _models_of(view: View, n_models: int, n_trees: int) -> np.ndarray:
-    """Return which of the models a view stacks."""
-    first_tree = n_models - n_trees
-    used = [True, *[view.joint] * (first_tree - 1), *[view.trees] * n_trees]
-    return np.flatnonzero(used)
-
-
-def _losses(
-    rows: HeldOut,
-    views: list[View],
-    which: list[np.ndarray],
-    strengths: tuple[float, ...],
-    folds: int,
-) -> np.ndarray:
-    """Return the loss of each view and strength: infinite where it is not worth finding.
-
-    Folds are the same for all, so that losses can be compared. Views that are far behind without a
-    linear part are not followed.
-    """
-    losses = np.full((len(which), len(strengths)), np.inf)
-    for v, models in enumerate(which):
-        view, rng = rows.only(models), np.random.default_rng(folds)
-        losses[v, :1] = cross_validate(view, strengths[:1], rng)
-    behind = (losses[:, 0] - losses[:, 0].min()) * rows.weights.sum()
-    for v in np.flatnonzero(behind <= HOPELESS).tolist():
-        view, rng = rows.only(which[v]), np.random.default_rng(folds)
-        tried = [s in STRENGTHS_OF_TREES or not views[v].trees for s in strengths]
-        losses[v, tried] = cross_validate(view, tuple(np.array(strengths)[tried].tolist()), rng)
-    return losses
-
-
-def weigh(
-    losses: np.ndarray, n: float, views: Sequence[View] = (View(), View(joint=True))
-) -> np.ndarray:
-    """Return the weight of each choice, by its mean loss of n rows: (views, strengths)."""
-    share = np.exp(-n * (losses - losses.min()) / TEMPERATURE)
-    joint, trees = np.array(views[: len(losses)]).T
-    share[joint] *= JOINT_ODDS
-    share /= share.sum()
-    share[share <= NEGLIGIBLE] = 0.0
-    for used in (joint, trees):
-        if share[used].sum() < LEAST_SHARE * share.sum():
-            share[used] = 0.0
-    return np.asarray(share / share.sum())

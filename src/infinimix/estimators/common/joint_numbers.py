@@ -3,7 +3,8 @@
 The mixtures of the classes take the columns of a group as independent. Where numbers are
 correlated within the classes, groups with a full covariance say more, though alone they are often
 worse. So `fit` learns both and the correction stacks them (`stacking`), each with a power of its
-own, as far as the held-out rows of both call for it.
+own, as far as the held-out rows of both call for it. The block takes time: in a large table a pilot
+of it is judged by such rows first.
 
 The block is made of the columns whose values are numbers, also whole numbers that are categories
 in the first model, and that are correlated with another one. A column that the ones before it
@@ -33,6 +34,7 @@ LEAST_OWN = 1e-3  # share of its variance that a column must have beside the oth
 MOST_COLUMNS = 24  # of a block: its time grows with their square and cube
 ROWS_PER_COLUMN = 5  # that a class must have on average
 SHARE = 2  # the block has one of so many islands and particles of the first model
+PILOT_ROWS = 2000  # that a pilot learns, at most
 
 
 class NumberColumns(NamedTuple):
@@ -99,12 +101,13 @@ class JointNumbers:
 
 
 def learn_joint(
-    learned: Learned, seed: np.random.SeedSequence, run: Callable[..., Any]
+    learned: Learned, seed: np.random.SeedSequence, run: Callable[..., Any], pilot: bool = False
 ) -> tuple[JointNumbers, np.ndarray, np.ndarray] | None:
     """Learn the block that a table calls for, if it calls for one.
 
-    Returned are the model, the rows of the table that it held out, and their log densities in each
-    class before they were learned.
+    A pilot has one island and learns PILOT_ROWS rows at most, to tell whether the block can bring
+    anything. Returned are the model, the rows of the table that it held out, and their log
+    densities in each class before they were learned.
     """
     known = np.flatnonzero(learned.codes >= 0)
     table, codes = learned.table.take(known), learned.codes[known]
@@ -116,6 +119,11 @@ def learn_joint(
         prior="learn", sweeps=0, window=0,
         n_islands=-(-own.n_islands // SHARE), n_particles=-(-own.n_particles // SHARE),
     )  # fmt: skip
+    if pilot:
+        settings = settings._replace(n_islands=1)
+        rng = np.random.default_rng(child_seed(seed, 2**32 - 10))
+        some = np.sort(rng.permutation(len(codes))[:PILOT_ROWS])
+        known, table, codes = known[some], table.take(some), codes[some]
     bank = Bank(settings, layout_of_block(len(numbers.columns)), child_seed(seed, 2**32 - 7))
     fit = partial(bank.fit, check=True)
     held_out, log_density = run(fit, (numbers.cells(table),), codes, learned.bank.n_classes)

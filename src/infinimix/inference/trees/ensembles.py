@@ -19,7 +19,8 @@ from infinimix.inference.trees.slopes import find_slopes
 SEEDS = 2**31 - 2
 NO_CODES = np.empty(0, np.int64)
 DEEPEST = 60  # of a tree of a forest
-TREES, PILOT = 200, 40  # of a forest, and of the forests by which the size of leaves is chosen
+TREES, FEWEST_TREES = 200, 40  # of a forest
+PILOT = 5  # the forests by which the size of leaves is chosen have one of so many trees
 LEAVES = (1, 4)  # least rows of a leaf
 LEVELS = 12  # of a tree of a forest, roughly
 DEPTH, RIDGE, LEAST = 5, 3.0, 3  # of boosted trees; least rows of a leaf
@@ -27,7 +28,7 @@ SHARE = 0.6  # of rows and of columns that a boosted tree sees
 RATE, ROUNDS, PATIENCE = 0.1, 150, 12
 FASTEST, FEWEST = 0.3, 30  # rate and rounds of large tables
 FOLDS, FOLDS_OF_MANY, MANY = 5, 3, 1000
-WORK = 1.5e8  # additions that an ensemble may take, more or less
+WORK = 7.5e7  # additions that an ensemble may take, more or less
 
 
 class Trees(NamedTuple):
@@ -106,11 +107,13 @@ def grow_forest(
     all samples has the shares of the classes in the table.
     """
     prior = np.bincount(codes, minlength=n_classes) / len(codes)
-    pilots = [_Bagging(cells, codes, n_classes, least).add(PILOT, rng) for least in LEAVES]
+    bags = [_Bagging(cells, codes, n_classes, least) for least in LEAVES]
+    one = len(codes) * bags[0].how.n_try * n_classes * LEVELS
+    n_trees = max(min(TREES, int(WORK / one)), FEWEST_TREES)
+    pilots = [bag.add(n_trees // PILOT, rng) for bag in bags]
     losses = [-np.log(p.shares(prior)[np.arange(len(codes)), codes]).sum() for p in pilots]
     best = pilots[int(np.argmin(losses))]
-    one = len(codes) * best.how.n_try * n_classes * LEVELS
-    best.add(max(min(TREES, int(WORK / one)) - PILOT, 0), rng)
+    best.add(n_trees - n_trees // PILOT, rng)
     return Trees.joined(best.trees), best.shares(prior)
 
 

@@ -68,7 +68,8 @@ def grow(bins, is_category, codes, g, h, rows, n_try, deepest, least, ridge, sta
     count, present = np.zeros(256, np.int64), np.empty(256, np.int64)
     words = np.zeros(8, np.int64)  # a bit for each bin that has rows
     G, H = np.empty(K), np.empty(K)
-    sides = np.empty((6, 256 * K))  # of each bin, and what a cut there would gain
+    # Of each bin, and what a cut there would gain; no node has more bins than rows.
+    sides = np.empty((6, min(256, rows.shape[0]) * K))
     room = 2 * deepest + 4
     todo = np.empty((room, 4), np.int64)  # node, first row, end, depth
     todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3] = 0, 0, rows.shape[0], 0

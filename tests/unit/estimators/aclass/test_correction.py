@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 from infinimix import AClassClassifier, load, save
-from infinimix.estimators.aclass.correction import STRENGTHS, find_correction, weigh
+from infinimix.estimators.aclass.choices import STRENGTHS, weigh
+from infinimix.estimators.aclass.correction import find_correction
 from infinimix.estimators.aclass.stacking import cross_validate
 from infinimix.estimators.common.features import CLIP, LinearFeatures
 from infinimix.tables import encode, read_schema

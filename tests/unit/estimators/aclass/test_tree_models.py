@@ -33,29 +33,52 @@ def model():
     return fit(*table())
 
 
+SEEDS = (0, 10, 20)  # of three tables; that of new rows is the next one
+
+
+@pytest.fixture(scope="module")
+def models(model):
+    return [model, *(fit(*table(seed=seed)) for seed in SEEDS[1:])]
+
+
 def loss(model, X, y):
     p = model.predict_proba(X)
     return -np.log(p[np.arange(len(y)), np.searchsorted(model.classes_, y)]).mean()
 
 
 def test_they_say_what_a_line_cannot(model):
+    """Of 60 fresh tables the gain is .25, with a deviation of .04, and .16 at least."""
     linear, plain = fit(*table(), correction="linear"), fit(*table(), correction="none")
     query = table(2000, seed=1)
     assert linear._state.correction.trees is None
     assert loss(model, *query) < loss(linear, *query) - 0.1
-    assert abs(model.loo_log_loss_ - loss(model, *query)) < 0.1
     for other in (linear, plain):
         assert (model.score_samples(query[0]) == other.score_samples(query[0])).all()
         assert model.prototypes("yes").equals(other.prototypes("yes"))
 
 
+def test_the_held_out_loss_is_that_of_new_rows(models):
+    """Of 60 fresh tables the two differ by .047 (root mean square), by .094 at most.
+
+    So one alone would be beyond the bound in about 3 of 100; of the triples of these 60, none is.
+    """
+    new = [loss(model, *table(2000, seed=s + 1)) for model, s in zip(models, SEEDS, strict=True)]
+    assert abs(np.mean([model.loo_log_loss_ for model in models]) - np.mean(new)) < 0.1
+
+
 def test_they_are_left_out_where_they_bring_nothing():
-    """Two normal classes: the mixtures are the truth, so that trees are no better."""
-    rng = np.random.default_rng(0)
-    y = rng.integers(2, size=1000)
-    found = fit(rng.normal(size=(1000, 2)) + 1.5 * y[:, None], y)
-    powers = found._state.correction.tree_powers
-    assert powers is None or powers.sum() < 0.3
+    """Two normal classes: the mixtures are the truth, so that trees are no better.
+
+    Of 60 fresh tables one was beyond the bound (.38); of their triples fewer than 1 in 10,000.
+    """
+    totals = []
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        y = rng.integers(2, size=1000)
+        found = fit(rng.normal(size=(1000, 2)) + 1.5 * y[:, None], y)
+        powers = found._state.correction.tree_powers
+        totals.append(0.0 if powers is None else powers.sum())
+    assert np.mean(totals) < 0.3
 
 
 def test_the_seed_alone_decides(model):
@@ -64,11 +87,15 @@ def test_the_seed_alone_decides(model):
     assert (again.predict_proba(X) == model.predict_proba(X)).all()
 
 
-def test_doubling_a_column_leaves_the_loss_within_noise(model):
-    (frame, y), (query, truth) = table(), table(2000, seed=1)
-    doubled = fit(frame.assign(d=frame["b"]), y)
-    change = loss(doubled, query.assign(d=query["b"]), truth) - loss(model, query, truth)
-    assert abs(change) < 0.06
+def test_doubling_a_column_leaves_the_loss_within_noise(models):
+    """Of 60 fresh tables two were beyond the bound (.088); of their triples 1 in 300 at most."""
+    changes = []
+    for model, seed in zip(models, SEEDS, strict=True):
+        (frame, y), (query, truth) = table(seed=seed), table(2000, seed=seed + 1)
+        doubled = fit(frame.assign(d=frame["b"]), y)
+        after = loss(doubled, query.assign(d=query["b"]), truth)
+        changes.append(after - loss(model, query, truth))
+    assert abs(np.mean(changes)) < 0.06
 
 
 def test_they_are_saved_and_go_on(model):
@@ -109,7 +136,10 @@ def test_a_row_without_cells_has_the_prior(model):
 
 
 def test_holes_are_no_sign_of_a_class():
-    """Cells that are missing in one class only say nothing: a row that lacks them has P(y)."""
+    """Cells that are missing in one class only say nothing: a row that lacks them has P(y).
+
+    Of 60 fresh tables the mean probability is off by .013, with a deviation of .008, .04 at most.
+    """
     frame, y = table(1000)
     frame.loc[(y == "yes") & (np.arange(1000) % 2 == 0), "b"] = np.nan
     encoded, codes = encoded_table(frame), (y == "yes").astype(np.int64)

@@ -8,11 +8,14 @@ import pytest
 from scipy.stats import multivariate_t
 
 from infinimix import AClassClassifier, load, save
+from infinimix.estimators.aclass import classifier, correction
+from infinimix.estimators.common import joint_numbers
 from infinimix.estimators.common.features import is_number, number_cells
 from infinimix.estimators.common.joint_numbers import (
     choose_columns,
     correlation_within,
     find_numbers,
+    learn_joint,
     strength_within,
 )
 from infinimix.tables import encode, read_schema
@@ -121,6 +124,25 @@ def test_it_lowers_the_loss_of_new_rows(model):
     plain = AClassClassifier(random_state=0, n_islands=4, correction="none").fit(*sums())
     assert loss(model, *query) < loss(plain, *query) - 0.1
     assert (model.score_samples(query[0]) == plain.score_samples(query[0])).all()
+
+
+@pytest.mark.parametrize(("wrong", "learned"), [(False, [True, False]), (True, [True])])
+def test_a_pilot_says_whether_the_block_is_learned(monkeypatch, wrong, learned):
+    asked = []
+
+    def learn(table, seed, run, pilot=False):
+        asked.append(pilot)
+        joint, rows, log_density = learn_joint(table, seed, run, pilot)
+        assert len(joint.bank.islands) == (1 if pilot else 2)
+        assert len(np.unique(rows)) == len(rows) == len(log_density)
+        return joint, rows, -100.0 * log_density if wrong else log_density
+
+    monkeypatch.setattr(classifier, "learn_joint", learn)
+    for module in (correction, joint_numbers):
+        monkeypatch.setattr(module, "PILOT_ROWS", 400)
+    model = AClassClassifier(random_state=0, n_islands=4).fit(*sums())
+    assert asked == learned
+    assert (model._state.correction.joint is None) == wrong
 
 
 def test_one_group_has_the_density_of_a_student():

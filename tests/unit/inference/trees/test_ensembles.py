@@ -61,7 +61,7 @@ def test_large_tables_are_left_to_the_others(monkeypatch):
     cells, codes = parity(400)
     assert boost(cells, codes, np.arange(400) % 5, 2, np.random.default_rng(0)) is None
     forest, _ = grow_forest(cells, codes, 2, np.random.default_rng(0))
-    assert len(forest.roots) == ensembles.PILOT
+    assert len(forest.roots) == ensembles.FEWEST_TREES
 
 
 def test_broken_arrays_are_no_trees():
