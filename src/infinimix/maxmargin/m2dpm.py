@@ -180,8 +180,9 @@ class MaxMarginDPMeans(GatedExperts):
             relative: they are scaled to a mean of 1.
         """
         check_parameters(self)
-        self._state = self._learn(X, y, None, sample_weight)
-        warn_if_inert(self._state)
+        state = self._learn(X, y, None, sample_weight)
+        warn_if_inert(state)
+        self._state = state
         return self
 
     def partial_fit(
@@ -201,13 +202,13 @@ class MaxMarginDPMeans(GatedExperts):
         check_parameters(self)
         check_stream_weights(self.class_weight)
         if self._state is None:
-            self._state = self._learn(X, y, classes, sample_weight)
-            warn_if_inert(self._state)
+            state = self._learn(X, y, classes, sample_weight)
+            warn_if_inert(state)
+            self._state = state
         else:
             batch = read_batch(self, self._state, X, y, sample_weight)
             state = self._state
-            after = learn_batch(state, batch, self._weights(state.lam, state.s, state.c))
-            self._state = replace(after, z=of_given_rows(after, batch.given))
+            self._state = learn_batch(state, batch, self._weights(state.lam, state.s, state.c))
         return self
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> MaxMarginState:

@@ -49,7 +49,7 @@ def test_stop_words_are_lower_case_and_leave_negations():
         ({"stop_words": "german"}, ValueError, "stop_words.*'german'"),
         ({"stop_words": ["a", 1]}, TypeError, "stop_words.*1"),
         ({"stop_words": 3}, TypeError, "stop_words.*3"),
-        ({"pattern": "("}, ValueError, "no regular expression"),
+        ({"pattern": "("}, ValueError, "not a regular expression"),
         ({"pattern": r"(\w)\w"}, ValueError, "groups"),
         ({"pattern": r"\w*"}, ValueError, "nothing for a word"),
         ({"pattern": None}, TypeError, "pattern"),

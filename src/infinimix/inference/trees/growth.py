@@ -92,13 +92,15 @@ def grow(bins, is_category, codes, g, h, rows, n_try, deepest, least, ridge, sta
                     node_g[r, k], node_h[r, k] = g[i, k], h[i, k]
                     G[k] += node_g[r, k]
                     H[k] += node_h[r, k]
+        most = 0.0
         for k in range(K):
             below = H[0 if votes else k] + ridge
             value[node, k] = G[k] / below if below > 0.0 else 0.0
+            most = max(most, G[k])
         column[node], threshold[node], child[node], share[node] = LEAF, 0, 0, 0.0
         if depth == deepest or end - first < 2 * least or n_nodes + 2 > column.shape[0]:
             continue
-        if votes and G.max() == H[0]:  # all for one class
+        if votes and most == H[0]:  # all for one class
             continue
         best, at, cut, part_left = LEAST_GAIN, LEAF, 0, 0.0
         tried, left_to_draw = 0, n_columns

@@ -16,7 +16,7 @@ import numpy as np
 
 from infinimix.estimators.common.labels import check_lengths
 from infinimix.maxmargin.descent.algorithm import open_clusters, scan
-from infinimix.maxmargin.experts.training import TrainingData, find_purity
+from infinimix.maxmargin.experts.training import TrainingData, find_purity, of_given_rows
 from infinimix.maxmargin.loops.assignment import add_up, group
 from infinimix.maxmargin.loops.expert import add_equations
 from infinimix.maxmargin.objective.divergences import Divergence, check_rows
@@ -130,6 +130,7 @@ def learn_batch(state: MaxMarginState, batch: Batch, w: LossWeights) -> MaxMargi
         cells=cells,
         equations=equations,
     )
+    after = replace(after, z=of_given_rows(after, batch.given))
     equations[touched] = grown
     return after
 

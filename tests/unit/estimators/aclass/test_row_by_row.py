@@ -122,7 +122,7 @@ def test_bad_rows_are_refused_and_change_nothing():
         with pytest.raises(error):
             model.partial_fit(rows, labels)
     model.set_params(relevance="learn")
-    with pytest.raises(ValueError, match="relevance='all'"):
+    with pytest.raises(ValueError, match="relevance='learn'"):
         model.partial_fit(X[:1], y[:1])
     assert differences(before, state_of(model)) == []
 

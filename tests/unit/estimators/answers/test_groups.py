@@ -106,10 +106,10 @@ def test_nothing_given_is_nothing_fixed(mixture, given):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"zz": 1}, "'zz'.*no column.*'b', 'c', 'r'"),
-        ({7: 1}, "7.*no column"),
-        ({-1: 1}, "-1.*no column"),
-        ({True: 1}, "True.*no column"),
+        ({"zz": 1}, "'zz'.*not a column.*'b', 'c', 'r'"),
+        ({7: 1}, "7.*not a column"),
+        ({-1: 1}, "-1.*not a column"),
+        ({True: 1}, "True.*not a column"),
         ({"c": "w"}, "'c'.*'w'.*never seen.*'x', 'y', 'z'"),
         ({"b": 2}, "'b' is binary.*2"),
         ({"r": np.inf}, "'r' has an infinite value"),
