@@ -18,7 +18,7 @@ SLOW = ("aclass", "aclass stream", "mixture", "imputer", "regressor", "finite") 
 @pytest.mark.parametrize("name", CASES)
 def test_what_loads_can_be_used(name):
     assert judge(name, saved(name))[0] == FINE
-    n = MUTANTS // 4 if name in SLOW else MUTANTS
+    n = MUTANTS // 5 if name in SLOW else MUTANTS
     outcomes = run(name, list(range(n)))
     wrong = [outcome for outcome in outcomes if outcome.kind not in (REFUSED, FINE)]
     assert wrong == []

@@ -20,8 +20,8 @@ from infinimix import artifacts
 
 Rng = np.random.Generator
 NUMBERS = (
-    0, 1, -1, 2, 7, 10**6, 2**31, -(2**31), 2**62, 10**18, 2**70, 0.0, 0.5, -0.5, 1.0, 1e-300, 1e300,
-    -1e300, float("nan"), float("inf"), -float("inf"),
+    0, 1, -1, 2, 7, 10**6, 2**31, -(2**31), 2**62, 10**18, 2**70, 0.0, 0.5, -0.5, 1.0, 1e-300,
+    1e300, -1e300, float("nan"), float("inf"), -float("inf"),
 )  # fmt: skip
 OTHERS = (
     None, True, False, "", "x", "auto", "real", "$tuple", "x" * 300, b"x", [], {}, (), [0], ["x"],

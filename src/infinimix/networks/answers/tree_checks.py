@@ -17,8 +17,12 @@ from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.posterior import Draws
 from infinimix.tables.column import record_of
 
-SHARE = {"low": 0.0, "high": 1.0 + 1e-9}  # as sums of weights are rounded
-COUNT = {"low": 0.0}
+
+def _share(shape: str, finite: bool = True) -> Expected:
+    """Return what probabilities must be, up to the rounding of sums of weights."""
+    return Expected(shape, low=0.0, high=1.0 + 1e-9, finite=finite)
+
+
 # Sizes: S kept states of N nodes in W words each, D of them distinct; K roles.
 DRAWS = {
     "log_joint": Expected("S"),
@@ -28,23 +32,23 @@ DRAWS = {
     "hyper": Expected("S4", low=np.nextafter(0.0, 1.0)),
     "chain": Expected("S", "iu", low=0),
 }
-DISTINCT = {"places": Expected("D", "iu", low=0, high="S"), "weights": Expected("D", **SHARE)}
+DISTINCT = {"places": Expected("D", "iu", low=0, high="S"), "weights": _share("D")}
 FOUND = {
     "roles": Expected("N", "iu", low=0, high="N"),
-    "edge_marginals": Expected("NN", **SHARE),
-    "co_class_marginals": Expected("NN", **SHARE),
-    "edge_gap": Expected("NN", **SHARE, finite=False),
+    "edge_marginals": _share("NN"),
+    "co_class_marginals": _share("NN"),
+    "edge_gap": _share("NN", finite=False),
     "rhat": Expected("NN", finite=False),
     "ess": Expected("NN", finite=False),
 }
 TEMPLATE = {
-    "mean": Expected("KK", **SHARE), "low": Expected("KK", **SHARE), "high": Expected("KK", **SHARE),
-    "edges": Expected("KK", **COUNT), "pairs": Expected("KK", **COUNT),
-}  # fmt: skip
+    **dict.fromkeys(("mean", "low", "high"), _share("KK")),
+    **dict.fromkeys(("edges", "pairs"), Expected("KK", low=0.0)),
+}
 SHARED = {
     "classes": Expected("SV", "iu", low=0),
     "log_joint": Expected("S"),
-    "co_class_marginals": Expected("VV", **SHARE),
+    "co_class_marginals": _share("VV"),
     "roles": Expected("V", "iu", low=0, high="V"),
 }
 CHUNK = 100  # graphs that are looked at together
