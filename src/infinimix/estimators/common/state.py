@@ -24,6 +24,8 @@ from infinimix.tables.dates import ORDERS, PARTS, SPAN, TIME, DateColumn
 from infinimix.tables.scans import LARGEST
 from infinimix.tables.transforms import Spike, Transform
 
+PLAIN = (str, bool, int, float, bytes)  # what categories in a file may be
+
 
 @dataclass
 class TableState:
@@ -99,6 +101,7 @@ def read_schema(saved: Any) -> Schema:
         and all(_is_grid(c.kind, *c.grid) for c in schema.columns if c.grid is not None)
         and len(schema.categories) == len(schema.positions("categorical"))
         and all(len(set(values)) == len(values) for values in schema.categories)
+        and all(type(value) in PLAIN for values in schema.categories for value in values)
         and sorted(j for members in schema.joint for j in members)
         == [j for j, column in enumerate(schema.columns) if column.kind == "gaussian"]
         and [j for j in range(schema.width) if j in schema.indicated] == list(schema.indicated)
