@@ -10,7 +10,7 @@ import pytest
 from tests.contract.model_files.asking import CASES, saved
 from tests.contract.model_files.running import FINE, REFUSED, judge, run
 
-MUTANTS = 2000 if "INFINIMIX_SEEDS" in os.environ else 100
+MUTANTS = 2000 if "INFINIMIX_SEEDS" in os.environ else 60
 SLOW = ("aclass", "aclass stream", "mixture", "imputer", "regressor", "finite")  # to ask
 
 
