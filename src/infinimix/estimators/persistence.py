@@ -128,7 +128,7 @@ def load(path: File, *, max_unpacked: int | None = None) -> Any:
     infinimix.artifacts.ArtifactError
         If the file is damaged, is no model, is from another version, or would unpack to more.
     """
-    bound = {} if max_unpacked is None else {"max_unpacked": max_unpacked}
+    bound: dict[str, Any] = {} if max_unpacked is None else {"max_unpacked": max_unpacked}
     name, tree, _ = artifacts.read(path, **bound)
     if name not in KNOWN:
         raise ArtifactError(f"The file holds a {name!r}, which this infinimix does not know.")
