@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, BinaryIO
+from typing import Any
 
 from infinimix.artifacts import formats, npy
 from infinimix.artifacts.container import Container, HashingStream, Member, pack
@@ -50,7 +50,9 @@ def write(path: Target, kind: str, tree: Any, *, library_version: str) -> None:
         pack(file, [Member(formats.HEADER, (header,)), *members])
 
 
-def read(path: Target, *, kind: str | None = None) -> tuple[str, Any, dict[str, Any]]:
+def read(
+    path: Target, *, kind: str | None = None, max_unpacked: int | None = None
+) -> tuple[str, Any, dict[str, Any]]:
     """Read a tree back from a file that ``write`` has written.
 
     Parameters
@@ -59,6 +61,9 @@ def read(path: Target, *, kind: str | None = None) -> tuple[str, Any, dict[str, 
         A file object is read from where it stands to its end.
     kind : str, optional
         Refuse any other kind.
+    max_unpacked : int, optional
+        The most bytes that all of it may take once unpacked. By default as many as the file has,
+        and 256 MiB more for what is compressed in it.
 
     Returns
     -------
@@ -80,14 +85,13 @@ def read(path: Target, *, kind: str | None = None) -> tuple[str, Any, dict[str, 
     """
     with reading(path) as file:
         try:
-            header, tree = _read(file, kind)
+            header, tree = _read(Container(file, max_unpacked), kind)
         except ArtifactError as error:
             raise ArtifactError(f"cannot read {name_of(path)}: {error}") from error
     return header["kind"], tree, header
 
 
-def _read(file: BinaryIO, kind: str | None) -> tuple[dict[str, Any], Any]:
-    container = Container(file)
+def _read(container: Container, kind: str | None) -> tuple[dict[str, Any], Any]:
     header = formats.check_header(_read_text(container, formats.HEADER, None), kind)
     digests = header["sha256"]
     container.check_names(list(digests))

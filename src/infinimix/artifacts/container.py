@@ -6,7 +6,8 @@ dense floats would be written 14 times slower to save 4 percent.
 
 A deflated byte can stand for a thousand. Writer and reader therefore share a
 budget for what is deflated, so reading never takes more memory for arrays than
-the file's own size plus ``DEFLATE_BUDGET``.
+the file's own size plus ``DEFLATE_BUDGET``, unless whoever reads says so. All
+sizes are judged by the archive's directory, before anything is inflated.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from infinimix.artifacts.errors import ArtifactError, damage_in
 from infinimix.artifacts.formats import HEADER, TREE
 from infinimix.artifacts.npy import CHUNK
 
-DEFLATE_BUDGET = 1 << 30
+DEFLATE_BUDGET = 1 << 28  # bytes; it was 1 << 30 in earlier versions
+INFLATION = 1032  # the most bytes that one deflated byte can stand for, by its format
 # JSON takes up to thirty times its size once parsed, so its share is smaller.
 TEXT_BUDGET = 1 << 25
 SAMPLE = 1 << 12
@@ -108,7 +110,7 @@ class HashingStream:
 class Container:
     """An archive opened for reading, once its directory has been found credible."""
 
-    def __init__(self, file: BinaryIO) -> None:
+    def __init__(self, file: BinaryIO, max_unpacked: int | None = None) -> None:
         _check_signature(file)
         with damage_in("the archive (cut short, perhaps)"):
             self._archive = zipfile.ZipFile(file)
@@ -116,6 +118,7 @@ class Container:
         if not self._members or self._members[0].filename != HEADER:
             raise ArtifactError(f"this is a zip file, but no artifact: {HEADER} is not its first")
         _check_sizes(self._members, file.seek(0, os.SEEK_END))
+        _check_budget(self._members, max_unpacked)
 
     def check_names(self, expected: list[str]) -> None:
         """Refuse unless the members after the header are exactly these, in this order."""
@@ -147,15 +150,28 @@ def _check_signature(file: BinaryIO) -> None:
 
 
 def _check_sizes(members: list[zipfile.ZipInfo], length: int) -> None:
-    """Refuse overlapping members, and more deflated bytes than a writer would write."""
+    """Refuse overlapping members, and sizes that no file of this length can have."""
     deflated = [info for info in members if info.compress_type == zipfile.ZIP_DEFLATED]
     stored = [info for info in members if info.compress_type == zipfile.ZIP_STORED]
     honest = (
         len(deflated) + len(stored) == len(members)
         and all(info.file_size == info.compress_size for info in stored)
-        and all(info.file_size <= allowance(info.filename) for info in deflated)
-        and sum(info.file_size for info in deflated) <= DEFLATE_BUDGET
+        and all(info.file_size <= INFLATION * info.compress_size for info in deflated)
         and sum(info.compress_size for info in members) < length
     )
     if not honest:
         raise ArtifactError("the archive's directory is damaged: it declares impossible sizes")
+
+
+def _check_budget(members: list[zipfile.ZipInfo], max_unpacked: int | None) -> None:
+    """Refuse to inflate more bytes than a writer would deflate, or than were asked for."""
+    deflated = [info for info in members if info.compress_type == zipfile.ZIP_DEFLATED]
+    total = sum(info.file_size for info in deflated)
+    if max_unpacked is not None:
+        if sum(info.file_size for info in members) > max_unpacked:
+            raise ArtifactError(f"it would unpack to more than max_unpacked={max_unpacked} bytes")
+    elif total > DEFLATE_BUDGET or any(i.file_size > allowance(i.filename) for i in deflated):
+        raise ArtifactError(
+            f"it would unpack {total} bytes from a much smaller file; if you trust it, give load "
+            f"a larger max_unpacked than the {DEFLATE_BUDGET} bytes it unpacks by itself"
+        )

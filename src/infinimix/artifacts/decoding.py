@@ -32,7 +32,7 @@ def decode(document: Any, arrays: list[npy.Array]) -> Any:
     with damage_in(TREE):
         try:
             for code in expect(list, document["shared"]):
-                decoder.shared.append(decoder.decode(code))
+                decoder.share(decoder.decode(code))
             return decoder.decode(document["tree"])
         except (ValueError, TypeError, LookupError) as error:
             raise ArtifactError(f"{TREE} is damaged at {place(decoder.path)}: {error}") from error
@@ -75,6 +75,12 @@ class Decoder:
         if type(code) is dict:
             return self._dict(code)
         return code
+
+    def share(self, value: Any) -> None:
+        """Note a value that several places have; containers in each other could be endless."""
+        if not isinstance(value, np.random.Generator | np.random.SeedSequence):
+            raise ArtifactError(f"a shared {type(value).__name__}")
+        self.shared.append(value)
 
     def _child(self, key: str | int, code: Any) -> Any:
         self.path.append(key)

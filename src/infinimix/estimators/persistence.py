@@ -109,15 +109,27 @@ def _tree_of(model: Any) -> dict[str, Any]:
     }
 
 
-def load(path: File) -> Any:
+def load(path: File, *, max_unpacked: int | None = None) -> Any:
     """Read a model that `save` wrote; it continues where it was.
+
+    A file cannot run code, and what it holds is checked: whatever loads can be used. How much it
+    may unpack to is judged before anything is unpacked.
+
+    Parameters
+    ----------
+    path : str, path or binary file
+        What to read.
+    max_unpacked : int, optional
+        The most bytes that the file may unpack to. By default its own size, and 256 MiB more for
+        what is compressed in it; a large model that an earlier version saved may need more.
 
     Raises
     ------
     infinimix.artifacts.ArtifactError
-        If the file is damaged, is no model, or is from another version.
+        If the file is damaged, is no model, is from another version, or would unpack to more.
     """
-    name, tree, _ = artifacts.read(path)
+    bound: dict[str, Any] = {} if max_unpacked is None else {"max_unpacked": max_unpacked}
+    name, tree, _ = artifacts.read(path, **bound)
     if name not in KNOWN:
         raise ArtifactError(f"The file holds a {name!r}, which this infinimix does not know.")
     try:

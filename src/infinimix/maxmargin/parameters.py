@@ -21,6 +21,11 @@ AUTO: Rule = (
     "'auto' or a positive finite number",
 )
 
+SQUARED: Rule = (  # 1 / nu^2 must be a number, too
+    lambda v: is_positive(v) and 1e-100 <= v <= 1e100,
+    "a positive number from 1e-100 to 1e100",
+)
+
 
 def _whole(least: int) -> Rule:
     return (lambda v: is_whole(v, least), f"a whole number from {least} on")
@@ -39,7 +44,7 @@ RULES: dict[str, Rule] = {
     "lam": AUTO,
     "s": AUTO,
     "c": POSITIVE,
-    "nu": POSITIVE,
+    "nu": SQUARED,
     "margin": POSITIVE,
     "alpha": POSITIVE,
     "tol": POSITIVE,

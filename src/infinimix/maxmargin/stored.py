@@ -11,16 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.artifacts.expectations import Expected
 from infinimix.maxmargin.objective.divergences import NAMES, Divergence
+from infinimix.tables.scans import LARGEST
 
 
-def stored(key: str, shape: str, whole: bool = False) -> dict[str, Any]:
+def stored(key: str, shape: str, whole: bool = False, **bounds: Any) -> dict[str, Any]:
     """Return the metadata of a field that stands in files as `key`.
 
-    The shape has a letter for each dimension, and equal letters are equal sizes: n rows, d columns,
-    e = d + 1, K clusters, C outputs of an expert, "*" any size. A number has the shape "".
+    The letters of its dimensions are: n rows, d columns, e = d + 1, K clusters, C outputs of an
+    expert. Numbers are at most as large as their squares can be added up.
     """
-    return {"key": key, "shape": shape, "whole": whole}
+    bounds = bounds if whole else {"low": -LARGEST, "high": LARGEST} | bounds
+    return {"key": key, "expected": Expected(shape, "i8" if whole else "f8", **bounds)}
 
 
 def stored_values(state: Any) -> dict[str, Any]:
@@ -34,8 +37,8 @@ def read_stored(cls: type, tree: dict[str, Any], sizes: dict[str, int]) -> dict[
     found = {}
     for own in fields(cls):
         if own.metadata:
-            key, shape, whole = (own.metadata[part] for part in ("key", "shape", "whole"))
-            found[own.name] = check_value(key, tree[key], shape, sizes, whole)
+            key = own.metadata["key"]
+            found[own.name] = own.metadata["expected"].check(key, tree[key], sizes)
     return found
 
 
@@ -43,21 +46,7 @@ def check_value(
     name: str, value: Any, shape: str, sizes: dict[str, int], whole: bool = False
 ) -> Any:
     """Return a number or an array if it has the dimensions that it should have."""
-    if shape == "":
-        if isinstance(value, bool) or not isinstance(value, int if whole else float):
-            raise ValueError(f"{name} is no number")
-        if not np.isfinite(value):
-            raise ValueError(f"{name} is not finite")
-        return value
-    kind = np.int64 if whole else np.float64
-    if not isinstance(value, np.ndarray) or value.dtype != kind or value.ndim != len(shape):
-        raise ValueError(f"{name} is no array of {len(shape)} dimensions")
-    for letter, size in zip(shape, value.shape, strict=True):
-        if letter != "*" and sizes.setdefault(letter, size) != size:
-            raise ValueError(f"{name} does not fit the others")
-    if not np.isfinite(value).all():
-        raise ValueError(f"{name} has numbers that are not finite")
-    return value
+    return Expected(shape, "i8" if whole else "f8").check(name, value, sizes)
 
 
 def names_to_tree(names: Any) -> list[str] | None:

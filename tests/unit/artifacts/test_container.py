@@ -53,7 +53,16 @@ def test_bombs_are_refused_before_they_are_inflated(
     assert file.tell() < 1 << 14
     refuse(file.getvalue(), "npy format")
     monkeypatch.setattr(container, "DEFLATE_BUDGET", 1 << 16)
-    refuse(file.getvalue(), "impossible sizes")
+    refuse(file.getvalue(), "much smaller file.*max_unpacked")
+
+
+def test_whoever_reads_may_set_another_bound(data: bytes, dumps: Any, assert_same: Any) -> None:
+    tree = {"zeros": np.zeros(50_000)}
+    packed = dumps(tree)
+    assert len(packed) < 10_000
+    with pytest.raises(ArtifactError, match="max_unpacked=100000"):
+        artifacts.read(io.BytesIO(packed), max_unpacked=100_000)
+    assert_same(tree, artifacts.read(io.BytesIO(packed), max_unpacked=500_000)[1])
 
 
 def test_the_writer_stays_within_the_readers_budget(

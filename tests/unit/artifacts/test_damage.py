@@ -157,6 +157,7 @@ TREES = {
     "odd scalar": (b'{"$np.scalar": ["<f7", "00"]}', "damaged"),
     "shared": (b'{"$shared": 0}', "entry 0 of 0"),
     "generator": (b'{"$generator": {"state": 1, "seed": null}}', "generator is damaged"),
+    "tag of lists": (b'{"$tuple": {"$shared": 0}}', "expected list"),
     "seed": (b'{"$seed": []}', "seed sequence is damaged"),
 }
 
@@ -169,6 +170,10 @@ def test_forged_trees_are_refused(tree: bytes, message: str, data: bytes) -> Non
 @pytest.mark.parametrize("document", [b"[]", b'{"tree":1}', b'{"shared":1,"tree":1}', b""])
 def test_forged_documents_are_refused(document: bytes, data: bytes) -> None:
     refuse(forge(data, tree=document), "tree.json is damaged")
+
+
+def test_only_generators_are_shared(data: bytes) -> None:
+    refuse(forge(data, tree=b'{"shared":[[1]],"tree":{"$shared":0}}'), "a shared list")
 
 
 class Evil:

@@ -312,6 +312,11 @@ EDITS = {
     "an unknown resampling": (put("bank", "settings", "resampling", "x"), "resampling"),
     "a bound of nothing": (put("bank", "settings", "max_groups", 0), "max_groups"),
     "a prior of other columns": (put("bank", "settings", "prior", {"zz": 1.0}), "zz"),
+    "islands beyond memory": (put("bank", "settings", "n_islands", 10**12), "islands"),
+    "categories beyond memory": (
+        put("bank", "category_counts", lambda v: np.full(1, 10**12)),
+        "columns are not those",
+    ),
     "particles beyond memory": (put("bank", "settings", "n_particles", 10**15), None),
     "no pool": (put("bank", "pool", []), None),
     "labels_ of no rows": (put("rows", "x"), "labels_"),

@@ -57,6 +57,10 @@ EDITS = [
     ("chain", put("hyper", "alpha", 0.0), "out of range"),
     ("chain", put("hyper", "c", "1"), "c is no number"),
     ("chain", put("burn_in", 12), "out of range"),
+    ("chain", put("traces", "n_clusters", lambda v: v + 2.0**31), "n_clusters is out of range"),
+    ("chain", put("rows", lambda v: v - 99), "labels_ is out of range"),
+    ("margin", put("parameters", "nu", 1e-300), "'nu' parameter"),
+    ("margin", put("fitted", "_eta", lambda v: v + 1e300), "out of range"),
 ]
 
 

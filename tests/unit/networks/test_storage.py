@@ -167,6 +167,8 @@ DAMAGE = {
     "weights of nothing": lambda t: t["weights"].__imul__(0),
     "marginals short": lambda t: cut(t["found"], "edge_marginals_"),
     "marginals above 1": lambda t: t["found"]["edge_marginals_"].__iadd__(2),
+    "roles beyond memory": lambda t: t["found"]["roles_"].__iadd__(2**40),
+    "template of no probabilities": lambda t: t["template"]["mean"].__iadd__(2.0),
     "roles with a gap": lambda t: t["found"]["roles_"].__imul__(7).__iadd__(1),
     "template gone": lambda t: t.pop("template"),
     "template in part": lambda t: t["template"].pop("low"),

@@ -24,9 +24,10 @@ import numpy as np
 from infinimix.estimators.common.features import is_number, number_cells
 from infinimix.estimators.common.mixture_estimator import Labelled, Learned, check_whole
 from infinimix.estimators.common.parameters import child_seed
+from infinimix.estimators.common.state import read_bank
 from infinimix.families.priors import Layout
 from infinimix.inference.ensemble.bank import Bank
-from infinimix.inference.ensemble.storage import bank_from_tree, bank_to_tree
+from infinimix.inference.ensemble.storage import bank_to_tree
 from infinimix.tables import EncodedTable, Schema
 
 LEAST_CORRELATION = 0.3  # within classes, with some other column: weaker ones pay for no covariance
@@ -88,15 +89,12 @@ class JointNumbers:
     @classmethod
     def from_tree(cls, tree: dict[str, Any], schema: Schema, n_classes: int) -> JointNumbers:
         """Return the model that `to_tree` wrote; raise ValueError if it does not fit."""
-        numbers, bank = NumberColumns(*tree["numbers"]), bank_from_tree(tree["bank"])
-        sound = (
-            all(isinstance(x, np.ndarray) for x in numbers)
-            and numbers.fits(schema)
-            and bank.layout.names == layout_of_block(len(numbers.columns)).names
-            and bank.n_classes == n_classes
-        )
-        if not sound:
+        numbers = NumberColumns(*tree["numbers"])
+        if not all(isinstance(x, np.ndarray) for x in numbers) or not numbers.fits(schema):
             raise ValueError("its second model does not fit its columns")
+        bank = read_bank(tree["bank"], layout_of_block(len(numbers.columns)))
+        if bank.n_classes != n_classes:
+            raise ValueError("its second model does not fit its classes")
         return cls(numbers, bank)
 
 

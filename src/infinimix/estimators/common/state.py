@@ -16,13 +16,15 @@ from infinimix.estimators.common.labels import Labels, check_labels
 from infinimix.estimators.common.parameters import check_parameter
 from infinimix.families.given import resolve_prior
 from infinimix.families.priors import Layout
-from infinimix.inference.ensemble.bank import Bank
+from infinimix.inference.ensemble.bank import Bank, Settings
 from infinimix.inference.ensemble.storage import bank_from_tree, bank_to_tree, fits
 from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.column import KINDS
 from infinimix.tables.dates import ORDERS, PARTS, SPAN, TIME, DateColumn
 from infinimix.tables.scans import LARGEST
 from infinimix.tables.transforms import Spike, Transform
+
+PLAIN = (str, bool, int, float, bytes)  # what categories in a file may be
 
 
 @dataclass
@@ -72,13 +74,11 @@ class MixtureState(TableState):
     def _parts(cls, tree: dict[str, Any], model: Any) -> dict[str, Any]:
         """Return the fields of a `MixtureState`, checked."""
         schema = read_schema(tree["schema"])
-        settings = tree["bank"]["settings"]
-        for name, value in settings.items():
-            check_parameter(model, name, value)
         modelled = cls._modelled(schema, tree)
-        resolve_prior(settings["prior"], modelled.kinds(True), modelled.gaussian_blocks)
-        bank = bank_from_tree(tree["bank"])
-        check_layout(modelled, bank.layout)
+        prior = tree["bank"]["settings"]["prior"]
+        check_parameter(model, "prior", prior)
+        resolve_prior(prior, modelled.kinds(True), modelled.gaussian_blocks)
+        bank = read_bank(tree["bank"], layout_of(modelled), model)
         total = tree["log_slopes"]
         known = isinstance(total, float) and np.isfinite(total)
         if not known or (total and not modelled.transforms):
@@ -101,6 +101,7 @@ def read_schema(saved: Any) -> Schema:
         and all(_is_grid(c.kind, *c.grid) for c in schema.columns if c.grid is not None)
         and len(schema.categories) == len(schema.positions("categorical"))
         and all(len(set(values)) == len(values) for values in schema.categories)
+        and all(type(value) in PLAIN for values in schema.categories for value in values)
         and sorted(j for members in schema.joint for j in members)
         == [j for j, column in enumerate(schema.columns) if column.kind == "gaussian"]
         and [j for j in range(schema.width) if j in schema.indicated] == list(schema.indicated)
@@ -136,6 +137,18 @@ def _is_grid(kind: str, origin: float, step: float) -> bool:
     return KINDS[kind].transformed and abs(origin) <= LARGEST and 0.0 < step <= LARGEST
 
 
+def read_bank(saved: dict[str, Any], layout: Layout, model: Any = None) -> Bank:
+    """Return mixtures of such columns from a file; raise ValueError if they are of others.
+
+    Settings and columns are checked before room is made for statistics.
+    """
+    settings = Settings(**saved["settings"])
+    for name, value in settings._asdict().items():
+        check_parameter(settings if model is None else model, name, value)
+    check_layout(layout, Layout.from_tree(saved))
+    return bank_from_tree(saved)
+
+
 def layout_of(schema: Schema) -> Layout:
     """Return the layout of statistics for these columns."""
     return Layout(block_names(schema), schema.category_counts, schema.resolutions)
@@ -151,12 +164,12 @@ def block_names(schema: Schema) -> dict[str, tuple[str, ...]]:
     return names
 
 
-def check_layout(schema: Schema, layout: Layout) -> None:
+def check_layout(expected: Layout, layout: Layout) -> None:
     """Raise ValueError unless every code that the columns have fits into the statistics."""
-    sound = layout.names == block_names(schema) and np.array_equal(
-        layout.category_counts, schema.category_counts
+    sound = layout.names == expected.names and np.array_equal(
+        layout.category_counts, expected.category_counts
     )
-    if not sound or dict(layout.resolutions) != schema.resolutions:
+    if not sound or dict(layout.resolutions) != dict(expected.resolutions):
         raise ValueError("its columns are not those of its statistics")
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.labels import check_labels
-from infinimix.estimators.common.state import check_layout, read_schema
+from infinimix.estimators.common.state import check_layout, layout_of, read_schema
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online.roster import Nameless, Roster
 from infinimix.estimators.online.rows import Read, TableInput, TextInput
 from infinimix.families.given import resolve_prior
+from infinimix.families.priors import Layout
 from infinimix.inference.online_crp import model as at
 from infinimix.inference.online_crp.learner import OnlineAnswers, OnlineLearner
 from infinimix.inference.online_crp.storage import learner_to_tree, table_from_tree, words_from_tree
@@ -153,8 +154,8 @@ def _read_text(tree: dict[str, Any]) -> tuple[TextInput, OnlineLearner]:
 def _read_table(tree: dict[str, Any], columns: Any) -> tuple[TableInput, OnlineLearner]:
     schema = read_schema(tree["schema"])
     resolve_prior(tree["learner"]["prior"], schema.kinds(), schema.gaussian_blocks)
+    check_layout(layout_of(schema), Layout.from_tree(tree["learner"]))
     learner = table_from_tree(tree["learner"])
-    check_layout(schema, learner.layout)
     source = TableInput(columns)
     source.schema = schema
     return source, learner

@@ -40,13 +40,13 @@ def bank_to_tree(bank):
 
 def bank_from_tree(tree):
     """Return the bank that `bank_to_tree` described."""
-    layout = Layout.from_tree(tree)
+    layout, settings = Layout.from_tree(tree), Settings(**tree["settings"])
     seed = np.random.SeedSequence(tree["entropy"], spawn_key=tree["spawn_key"])
-    bank = Bank(Settings(**tree["settings"]), layout, seed)
+    if len(tree["islands"]) != settings.n_islands:  # before they are made
+        raise ValueError("its islands are not as many as it says")
+    bank = Bank(settings, layout, seed)
     bank.n_rows, bank._sampler = int(tree["n_rows"]), _generator(tree["sampler"])
     bank.pool = statistics(bank.shape, 2, tree["pool"])  # counts only: nothing is scored in it
-    if len(tree["islands"]) != bank.settings.n_islands:
-        raise ValueError("its islands are not as many as it says")
     base = bank._base()
     for island, saved in zip(bank.islands, tree["islands"], strict=True):
         _restore_island(island, base, saved)

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from infinimix.families import NormalInverseChiSquared, NormalInverseWishart, SpikedNormal
 from infinimix.families.priors import blank
 from infinimix.families.seam import empty, estimate_point, sound
 from infinimix.inference.finite.em import EMState, share
@@ -49,9 +50,19 @@ def _with_prior(family, saved):
     prior = np.asarray(saved)
     if prior.shape != family.prior.shape or prior.dtype != np.float64:
         raise ValueError("hyper-parameters of the wrong shape")
-    if not np.isfinite(prior).all():
+    family = family._replace(prior=np.ascontiguousarray(prior))
+    if not np.isfinite(prior).all() or not _is_proper(family):
         raise ValueError("hyper-parameters that no rows have")
-    return family._replace(prior=np.ascontiguousarray(prior))
+    return family
+
+
+def _is_proper(family):
+    """Are pseudo-counts positive, and those and the spread of numbers not negative?"""
+    if isinstance(family, NormalInverseWishart):
+        return bool((family.prior[1:3] >= 0.0).all())  # below them is a matrix
+    if isinstance(family, NormalInverseChiSquared | SpikedNormal):
+        return bool((family.prior[1:] >= 0.0).all())  # the first is the mean
+    return bool((family.prior > 0.0).all())
 
 
 def _matrix(rows, n_restarts):

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.artifacts.expectations import Expected
 from infinimix.estimators.common.labels import Labels
 from infinimix.estimators.common.state import layout_of, read_labels, read_schema
 from infinimix.families.priors import blank
@@ -62,10 +63,17 @@ class InfiniteSVCState:
             names_from_tree(tree["names"], d), labels, schema, families,
             kept=_read_kept(tree, families, sizes),
             fill=check_value("fill", tree["fill"], "d", sizes),
-            z=check_value("labels_", tree["rows"], "n", sizes, whole=True),
-            traces={name: check_value(name, tree["traces"][name], "t", sizes) for name in TRACES},
+            z=Expected("n", "i8", low=0).check("labels_", tree["rows"], sizes),
+            traces=_read_traces(tree["traces"], sizes),
             **_stored_settings(tree, model, sizes),
         )  # fmt: skip
+
+
+def _read_traces(saved: dict[str, np.ndarray], sizes: dict[str, int]) -> dict[str, np.ndarray]:
+    """Return what the chain has noted; there are never more clusters than rows."""
+    clusters = Expected("t", low=1.0, high=float(sizes["n"]))
+    expected = {"n_clusters": clusters, "hinge": Expected("t", low=0.0)}
+    return {name: expected[name].check(name, saved[name], sizes) for name in TRACES}
 
 
 def read_settings(model: Any) -> tuple[SVMHyper, int]:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.artifacts.expectations import Expected
 from infinimix.networks.answers.predictive import Mixture
 from infinimix.networks.answers.tree_checks import (
     check_acyclic,
@@ -36,6 +37,7 @@ from infinimix.networks.learning.problem import Problem, make_data
 from infinimix.networks.learning.summary import find_template, number_by_rank, summarise
 
 MOST_NETWORKS = 300  # that predictions are averaged over
+MOST_SHARED = 4096  # roles of another model that a file may speak of, if no parameter does
 FOUND = ("edge_marginals", "co_class_marginals", "roles", "edge_gap", "rhat", "ess")
 
 
@@ -205,10 +207,12 @@ class BayesNetState(NetworkState):
             **_parts(tree), completed=tree["completed"], skip=tree["skip"],
             outside_mass=np.asarray(tree["found"]["outside_mass_"]),
             bdeu=bool(tree.get("bdeu", model.bdeu)),  # older files have the parameters only
-            n_shared=int(tree.get("n_shared", _n_shared(model))),
+            n_shared=tree.get("n_shared", _n_shared(model)),
         )  # fmt: skip
-        if state.outside_mass.shape != (state.columns.schema.width,):
-            raise ValueError("its parts do not fit together")
+        Expected("N", low=0.0).check("outside_mass_", state.outside_mass, {"N": len(state.names)})
+        Expected("", "i8", low=0, high=max(MOST_SHARED, _n_shared(model))).check(
+            "n_shared", state.n_shared, {}
+        )
         check_completed(state.columns, state.completed, state.skip, state.draws.chain)
         check_acyclic(state.draws, state.columns.cards)
         return state

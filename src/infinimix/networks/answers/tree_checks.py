@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.artifacts.expectations import Expected, check_all
 from infinimix.estimators.common.state import read_schema
 from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.scores import MOST_CELLS
@@ -16,7 +17,40 @@ from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.posterior import Draws
 from infinimix.tables.column import record_of
 
-TEMPLATE = ("mean", "low", "high", "edges", "pairs")
+
+def _share(shape: str, finite: bool = True) -> Expected:
+    """Return what probabilities must be, up to the rounding of sums of weights."""
+    return Expected(shape, low=0.0, high=1.0 + 1e-9, finite=finite)
+
+
+# Sizes: S kept states of N nodes in W words each, D of them distinct; K roles.
+DRAWS = {
+    "log_joint": Expected("S"),
+    "graphs": Expected("SNW", "u8"),
+    "classes": Expected("SN", "iu", low=0),
+    "ranks": Expected("SN", "iu", low=0),
+    "hyper": Expected("S4", low=np.nextafter(0.0, 1.0)),
+    "chain": Expected("S", "iu", low=0),
+}
+DISTINCT = {"places": Expected("D", "iu", low=0, high="S"), "weights": _share("D")}
+FOUND = {
+    "roles": Expected("N", "iu", low=0, high="N"),
+    "edge_marginals": _share("NN"),
+    "co_class_marginals": _share("NN"),
+    "edge_gap": _share("NN", finite=False),
+    "rhat": Expected("NN", finite=False),
+    "ess": Expected("NN", finite=False),
+}
+TEMPLATE = {
+    **dict.fromkeys(("mean", "low", "high"), _share("KK")),
+    **dict.fromkeys(("edges", "pairs"), Expected("KK", low=0.0)),
+}
+SHARED = {
+    "classes": Expected("SV", "iu", low=0),
+    "log_joint": Expected("S"),
+    "co_class_marginals": _share("VV"),
+    "roles": Expected("V", "iu", low=0, high="V"),
+}
 CHUNK = 100  # graphs that are looked at together
 
 
@@ -65,48 +99,23 @@ def columns_from_tree(tree: dict[str, Any]) -> NetworkColumns:
 
 def check_draws(draws: Draws, places: np.ndarray, weights: np.ndarray, N: int) -> None:
     """Check the kept states of N nodes, and which of them are distinct."""
-    S, D = len(draws.log_joint), len(places)
-    _ask(
-        S > 0
-        and D > 0
-        and _is(draws.graphs, (S, N, words(N)), "u")
-        and draws.graphs.dtype == np.uint64
-        and _is(draws.classes, (S, N), "iu")
-        and _is(draws.ranks, (S, N), "iu")
-        and _is(draws.log_joint, (S,), "f")
-        and _is(draws.hyper, (S, 4), "f")
-        and _is(draws.chain, (S,), "iu")
-        and _is(places, (D,), "iu")
-        and _is(weights, (D,), "f")
-        and bool(0 <= places.min() <= places.max() < S)
-        and bool(min(draws.classes.min(), draws.ranks.min(), draws.chain.min()) >= 0)
-        and bool((np.isfinite(draws.hyper) & (draws.hyper > 0)).all())
-        and bool(np.isfinite(draws.log_joint).all())
-        and bool((weights >= 0).all() and np.isclose(weights.sum(), 1.0))
-    )
+    sizes = check_all(DRAWS, draws._asdict(), {"N": N, "W": words(N)})
+    check_all(DISTINCT, {"places": places, "weights": weights}, sizes)
+    _ask(bool(np.isclose(weights.sum(), 1.0)), "its states do not have all of the weight")
 
 
 def check_found(found: dict[str, np.ndarray], template: Any, N: int) -> None:
     """Check marginals, diagnostics, roles and template of N nodes."""
-    roles = found["roles"]
-    _ask(
-        _is(roles, (N,), "iu")
-        and all(_is(x, (N, N), "f") for k, x in found.items() if k != "roles")
-    )
-    for name in ("edge_marginals", "co_class_marginals"):
-        sound = ((found[name] >= 0) & (found[name] <= 1)).all()
-        _ask(bool(sound), f"{name}_ are not probabilities")
-    check_roles(roles, template)
+    check_all(FOUND, found, {"N": N})
+    check_roles(found["roles"], template)
 
 
 def check_roles(roles: np.ndarray, template: Any) -> None:
     """Check that roles are numbered from 0 on, and that a template speaks of these."""
-    K = int(roles.max()) + 1
-    _ask(
-        np.array_equal(np.unique(roles), np.arange(K))
-        and set(template) == set(TEMPLATE)
-        and all(_is(template[name], (K, K), "f") for name in TEMPLATE)
-    )
+    K = len(np.unique(roles))
+    _ask(int(roles.max()) == K - 1, "its roles are not numbered from 0 on")
+    _ask(set(template) == set(TEMPLATE))
+    check_all(TEMPLATE, template, {"K": K})
 
 
 def check_completed(
@@ -156,13 +165,6 @@ def check_shared_roles(state: Any, n_tables: int) -> None:
     """Check the roles of all variables of several networks (a `FranchiseState`)."""
     draws = state.draws
     S, V = len(draws[0].log_joint), sum(d.graphs.shape[1] for d in draws)
-    _ask(
-        len(draws) == n_tables > 1
-        and all(len(d.log_joint) == S for d in draws)
-        and _is(state.classes, (S, V), "iu")
-        and _is(state.log_joint, (S,), "f")
-        and bool(np.isfinite(state.log_joint).all())
-        and _is(state.co_class_marginals, (V, V), "f")
-        and _is(state.roles, (V,), "iu")
-    )
+    _ask(len(draws) == n_tables > 1 and all(len(d.log_joint) == S for d in draws))
+    check_all(SHARED, vars(state), {"S": S, "V": V})
     check_roles(state.roles, state.template)

@@ -9,7 +9,7 @@ import numpy as np
 
 from infinimix.estimators.answers.filling import predictive_of
 from infinimix.estimators.common.features import LinearFeatures
-from infinimix.estimators.common.state import MixtureState
+from infinimix.estimators.common.state import MixtureState, read_bank
 from infinimix.estimators.mixture.regression.answers import Range
 from infinimix.estimators.mixture.regression.calibration import Levels, Outlook
 from infinimix.estimators.mixture.regression.conditional import Students, TargetDensity
@@ -17,7 +17,7 @@ from infinimix.estimators.mixture.regression.correction import NEUTRAL, Regressi
 from infinimix.estimators.mixture.regression.second import Linked, Second
 from infinimix.estimators.mixture.regression.stacking import Stack
 from infinimix.estimators.mixture.regression.target import join_schema, join_target
-from infinimix.inference.ensemble.storage import bank_from_tree, bank_to_tree
+from infinimix.inference.ensemble.storage import bank_to_tree
 from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.column import Column
 from infinimix.tables.transforms import Spike, transform_from_json
@@ -123,12 +123,11 @@ def _read_correction(schema: Schema, saved: dict[str, Any]) -> RegressionCorrect
 def _read_second(schema: Schema, saved: dict[str, Any] | None) -> Second | None:
     if saved is None:
         return None
-    linked, bank = Linked(*saved["linked"]), bank_from_tree(saved["bank"])
-    if not linked.fits(schema) or bank.n_classes != 1:
+    linked = Linked(*saved["linked"])
+    if not linked.fits(schema):
         raise ValueError("its second model does not fit its columns")
-    layout = linked.layout(schema)
-    same = np.array_equal(bank.layout.category_counts, layout.category_counts)
-    if bank.layout.names != layout.names or not same:
+    bank = read_bank(saved["bank"], linked.layout(schema))
+    if bank.n_classes != 1:
         raise ValueError("its second model does not fit its columns")
     return Second(linked, bank)
 
