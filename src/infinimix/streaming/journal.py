@@ -1,9 +1,9 @@
 """The records of a log: lines of JSON, each with its sequence number, length and checksum.
 
 A line is ``[2,<sequence>,<length>,"<checksum>",<record>]``; the checksum is of all the rest. Lines
-and not binary frames: any tool for JSON lines reads them, and after damage the next line end is
-where reading can go on, so that a crash that cut the last record off can be told from damage with
-sound records behind it. A length is believed only within the file and below `LONGEST`.
+and not binary frames: any tool for JSON lines reads them, and after damage the next head is found
+without a doubt, as none can stand inside a record, so that a crash that cut the last record off
+can be told from damage with sound records behind it. A length is believed only within the file and below `LONGEST`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from infinimix.streaming.bad import StreamError
 LONGEST = 1 << 28  # bytes of one record
 HEAD = re.compile(rb'\[2,(0|[1-9]\d{0,17}),(\d{1,9}),"([0-9a-f]{16})",')
 MOST_HEAD = 52  # bytes
-BLOCK = 1 << 16
+BLOCK = 1 << 13
 
 
 class DurabilityError(StreamError):
@@ -73,7 +73,7 @@ def read_records(path: Path) -> Iterator[Sealed]:
             line = _line_at(file, at, size)
             found = None if line is None else unseal(line)
             if line is None or found is None:
-                at = _next_line(file, at, size)
+                at = _next_head(file, at + 1, size)
             else:
                 at += len(line)
                 yield Sealed(*found, at)
@@ -92,17 +92,20 @@ def _line_at(file: BinaryIO, at: int, size: int) -> bytes | None:
     return file.read(length)
 
 
-def _next_line(file: BinaryIO, at: int, size: int) -> int:
-    """Return where the next line begins after a damaged one."""
-    file.seek(at)
+def _next_head(file: BinaryIO, at: int, size: int) -> int:
+    """Return where the next record may begin: its line end may be what is damaged.
+
+    No record has a head inside: JSON has a backslash before a quote in a text.
+    """
     while at < size:
+        file.seek(at)
         block = file.read(BLOCK)
-        end = block.find(b"\n")
-        if end >= 0:
-            return at + end + 1
-        if not block:
+        head = HEAD.search(block)
+        if head is not None:
+            return at + head.start()
+        if len(block) <= MOST_HEAD:
             break
-        at += len(block)
+        at += len(block) - MOST_HEAD
     return size
 
 
