@@ -17,10 +17,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from infinimix.evaluation.abilities import LearnsRows, able
 from infinimix.streaming import disk
+from infinimix.streaming.answering import AnswersAsModel
 from infinimix.streaming.folder import (
     SEGMENT,
     FolderLock,
@@ -42,7 +41,7 @@ from infinimix.tables.rows import count_rows, list_labels
 CLASSES = {"always": "always", "group": "group", "os": "os", True: "always", False: "os"}
 
 
-class DurableLearner:
+class DurableLearner(AnswersAsModel):
     """A model whose learning is kept in a folder, row by row, and restored from there exactly.
 
     After a crash at any moment the same folder gives back a model that has learned all rows that
@@ -109,7 +108,7 @@ class DurableLearner:
     ) -> None:
         _check_whole("snapshot_every", snapshot_every)
         _check_whole("window", window)
-        if fsync not in CLASSES:
+        if not isinstance(fsync, str | bool) or fsync not in CLASSES:
             raise ValueError(f"fsync must be 'always', 'group' or 'os'; got {fsync!r}.")
         check_storable(model)
         self.directory, self.model = Path(directory), model
@@ -376,32 +375,6 @@ class DurableLearner:
     def position(self) -> Any:
         """The last `position` that came with a record."""
         return self._progress.position
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return bool(self.model.__sklearn_is_fitted__())
-
-    @property
-    def classes_(self) -> np.ndarray:
-        """The labels, sorted."""
-        found: np.ndarray = self.model.classes_
-        return found
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the answers of the model."""
-        return np.asarray(self.model.predict(X))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the model."""
-        return np.asarray(self.model.predict_proba(X))
-
-    def predict_one(self, x: Mapping[Any, Any]) -> Any:
-        """Return the answer of the model for one row."""
-        return self.model.predict_one(x)
-
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """Return the probabilities of the model for one row."""
-        found: dict[Any, float] = self.model.predict_proba_one(x)
-        return found
 
 
 def _check_whole(name: str, value: object) -> None:

@@ -3,7 +3,8 @@
 A line is ``[2,<sequence>,<length>,"<checksum>",<record>]``; the checksum is of all the rest. Lines
 and not binary frames: any tool for JSON lines reads them, and after damage the next head is found
 without a doubt, as none can stand inside a record, so that a crash that cut the last record off
-can be told from damage with sound records behind it. A length is believed only within the file and below `LONGEST`.
+can be told from damage with sound records behind it. A length is believed only within the file
+and below `LONGEST`.
 """
 
 from __future__ import annotations

