@@ -39,6 +39,7 @@ BENCHMARKS = {
     "effort": Benchmark("bench.effort", ENGINES),
     "texts": Benchmark("bench.texts", ENGINES),
     "stream_speed": Benchmark("bench.stream_speed", TABLES),
+    "durability": Benchmark("bench.durability", ("streaming",)),
     "emerging": Benchmark("bench.emerging", ENGINES),
     "drift": Benchmark("bench.drift", TABLES),
     "few_labels": Benchmark("bench.few_labels", ENGINES),

@@ -79,10 +79,10 @@ def test_without_sync_a_power_failure_may_lose_rows_but_never_gives_others(
     monkeypatch.undo()
     opened = 0
     for folder in left:
-        with suppress(DurabilityError):  # a hole among rows whose callers had been answered
-            with DurableLearner(make(), folder) as again:
-                opened += 1
-                assert again.n_rows == 0 or saved(again.model) == whole[again.n_rows]
+        # an error tells of a hole among rows whose callers had been answered
+        with suppress(DurabilityError), DurableLearner(make(), folder) as again:
+            opened += 1
+            assert again.n_rows == 0 or saved(again.model) == whole[again.n_rows]
     assert opened > len(left) / 2
 
 
