@@ -23,5 +23,5 @@ def test_what_loads_can_be_used(name):
     wrong = [outcome for outcome in outcomes if outcome.kind not in (REFUSED, FINE)]
     assert wrong == []
     refused = [outcome for outcome in outcomes if outcome.kind == REFUSED]
-    assert len(refused) > n / 3
+    assert len(refused) > n / 4  # over thousands two thirds are; or the changes change nothing
     assert all(outcome.detail for outcome in refused)  # in words

@@ -15,4 +15,5 @@ EXAMPLES = {
     "warm-up": "infinimix warm-up --only finite_mixtures",
     "reproduce": "infinimix reproduce aclass --figure 4",
     "stream": "infinimix stream insects.csv --target kind --folder state",
+    "replay": "infinimix replay state --model aclass --output replayed.imx",
 }

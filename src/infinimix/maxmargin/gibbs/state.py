@@ -63,7 +63,7 @@ class InfiniteSVCState:
             names_from_tree(tree["names"], d), labels, schema, families,
             kept=_read_kept(tree, families, sizes),
             fill=check_value("fill", tree["fill"], "d", sizes),
-            z=Expected("n", "i8", low=0).check("labels_", tree["rows"], sizes),
+            z=Expected("n", "i8", low=-1).check("labels_", tree["rows"], sizes),
             traces=_read_traces(tree["traces"], sizes),
             **_stored_settings(tree, model, sizes),
         )  # fmt: skip
