@@ -21,6 +21,7 @@ ENGINES = ("kernels", "families", "partitions", "inference")
 TABLES = (*ENGINES, "tables", "estimators")
 MARGINS = ("kernels", "maxmargin")
 NETWORKS = ("kernels", "networks")
+LOG = ("streaming/disk.py", "streaming/journal.py", "streaming/segments.py")
 ALL = (".",)
 
 BENCHMARKS = {
@@ -39,6 +40,7 @@ BENCHMARKS = {
     "effort": Benchmark("bench.effort", ENGINES),
     "texts": Benchmark("bench.texts", ENGINES),
     "stream_speed": Benchmark("bench.stream_speed", TABLES),
+    "durability": Benchmark("bench.durability", LOG),
     "emerging": Benchmark("bench.emerging", ENGINES),
     "drift": Benchmark("bench.drift", TABLES),
     "few_labels": Benchmark("bench.few_labels", ENGINES),

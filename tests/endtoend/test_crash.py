@@ -1,12 +1,17 @@
 """A process that is killed while it learns: the next one has all that it said it had learned."""
 
+import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
+import pytest
 
 from infinimix import AClassClassifier
 from infinimix.streaming import DurableLearner
+from tests.conftest import N_SEEDS
 from tests.unit.estimators.states import differences, state_of
 
 PARAMETERS = {"columns": "real", "n_particles": 3, "n_islands": 1, "random_state": 0}
@@ -38,3 +43,14 @@ def test_a_killed_process_loses_nothing_that_it_has_confirmed(tmp_path):
             assert differences(state_of(learner.model), state_of(expected)) == []
             query = [{"x": 1.0, "y": 2.0}]
             assert np.array_equal(learner.predict_proba(query), expected.predict_proba(query))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
+def test_kills_under_load_lose_no_acknowledged_row_and_learn_none_twice(tmp_path):
+    kills = 200 if N_SEEDS > 1 else 6
+    script = Path(__file__).with_name("killing.py")
+    done = subprocess.run(
+        [sys.executable, str(script), str(tmp_path), str(kills)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["kills"] == kills

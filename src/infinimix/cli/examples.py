@@ -17,4 +17,5 @@ EXAMPLES = {
     "stream": "infinimix stream insects.csv --target kind --folder state",
     "serve": "infinimix serve state --model online-crp --open-world",
     "watch": "infinimix watch http://127.0.0.1:8080 --once",
+    "replay": "infinimix replay state --model aclass --output replayed.imx",
 }

@@ -154,7 +154,7 @@ def open_learner(
 ) -> tuple[Any, int]:
     """Return what learns, and how many rows it has learned before."""
     from infinimix.streaming.durable import DurableLearner  # numba: slow to load
-    from infinimix.streaming.folder import list_snapshots, load_newest
+    from infinimix.streaming.recovery import newest_model
 
     cls = find_class(name)
     if not able(cls, LearnsTables) or not reads_tables(name):
@@ -167,11 +167,11 @@ def open_learner(
         return make(cls, columns=flow.columns(), **settings), 0
     if folder.exists() and not folder.is_dir():
         raise CommandError(f"--folder: {str(folder)!r} is a file; name a folder.")
-    snapshots = list_snapshots(folder) if folder.exists() else []
-    if not snapshots:
+    kept = newest_model(folder) if folder.exists() else None
+    if kept is None:
         model = make(cls, columns=flow.columns(), **settings)
     else:  # kinds, and what names rows, were decided by the first rows of all
-        known = load_newest(folder, snapshots)[0].columns
+        known = kept.columns
         flow.leave_out({n: why for n, why in flow.ids.items() if n not in known})
         model = make(cls, columns=known, **settings)
     learner = DurableLearner(model, folder, snapshot_every)

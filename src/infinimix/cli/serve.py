@@ -11,7 +11,11 @@ import typer
 from infinimix.cli import options
 from infinimix.cli.errors import CommandError
 
-MODELS = {"online-crp": "OnlineCRPClassifier", "aclass": "AClassClassifier", "mixture": "CRPMixture"}
+MODELS = {
+    "online-crp": "OnlineCRPClassifier",
+    "aclass": "AClassClassifier",
+    "mixture": "CRPMixture",
+}
 
 
 def serve(
@@ -22,10 +26,11 @@ def serve(
     columns: Annotated[
         str | None,
         typer.Option(
-            "--columns", metavar="KINDS",
+            "--columns",
+            metavar="KINDS",
             help='What a row is: text, a kind for all columns, or JSON such as {"size": "real"}.',
         ),
-    ] = None,  # fmt: skip
+    ] = None,
     open_world: Annotated[
         bool, typer.Option("--open-world", help="Look for classes that have no name (online-crp).")
     ] = False,
@@ -64,9 +69,7 @@ def serve(
     stream: Annotated[
         str | None, typer.Option("--stream", help="Name of the stream in Redis.")
     ] = None,
-    group: Annotated[
-        str, typer.Option("--group", help="Consumer group in Redis.")
-    ] = "infinimix",
+    group: Annotated[str, typer.Option("--group", help="Consumer group in Redis.")] = "infinimix",
     log_rows: Annotated[
         bool, typer.Option("--log-rows", help="Write the rows of requests to the log.")
     ] = False,
@@ -114,7 +117,9 @@ def _read_columns(given: str | None, model: str) -> Any:
 def _need_extra() -> None:
     from importlib.util import find_spec
 
-    missing = [name for name in ("starlette", "uvicorn", "httptools", "orjson") if not find_spec(name)]
+    missing = [
+        name for name in ("starlette", "uvicorn", "httptools", "orjson") if not find_spec(name)
+    ]
     if missing:
         raise CommandError(f"{missing[0]} is not installed: pip install 'infinimix[serve]'.")
 
@@ -125,12 +130,11 @@ def _make(
     """Return the model to start with; a folder that holds one keeps its columns."""
     import infinimix
     from infinimix.cli.learning import make, read_assignments
-    from infinimix.streaming.folder import list_snapshots, load_newest
+    from infinimix.streaming.recovery import newest_model
 
     cls = getattr(infinimix, MODELS[name])
-    snapshots = list_snapshots(folder) if folder.exists() else []
-    if snapshots and not asked:
-        known = load_newest(folder, snapshots)[0]
+    known = newest_model(folder) if folder.exists() and not asked else None
+    if known is not None:
         if type(known) is not cls:
             raise CommandError(f"{folder} holds a {type(known).__name__}; name it with --model.")
         columns = known.columns
@@ -147,9 +151,7 @@ def _make(
     return model.set_params(**more)
 
 
-def _source(
-    stdin: bool, resume: bool, redis: str | None, stream: str | None, group: str
-) -> Any:
+def _source(stdin: bool, resume: bool, redis: str | None, stream: str | None, group: str) -> Any:
     if redis is not None and stream is not None:
         from infinimix.service.redis_streams import RedisSource
 

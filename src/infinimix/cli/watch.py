@@ -57,7 +57,9 @@ def read_events(url: str, token: str | None) -> Iterator[dict[str, Any]]:
                     yield told
     except HTTPError as error:
         if error.code in (401, 403):
-            raise CommandError("a token is needed: --token-file, or INFINIMIX_READ_TOKEN.") from None
+            raise CommandError(
+                "a token is needed: --token-file, or INFINIMIX_READ_TOKEN."
+            ) from None
         raise CommandError(f"{url} answers with status {error.code}.") from None
     except (URLError, OSError) as error:
         reason = error.reason if isinstance(error, URLError) else error

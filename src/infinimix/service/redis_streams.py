@@ -1,8 +1,8 @@
 """Redis Streams as a source: a consumer group, each entry learned once in effect.
 
-An entry has a field ``json`` with ``{"x": row, "y": label}``. The id of the last entry is written in
-the same record as its row, and entries are acknowledged when that record is on the disk. What is
-delivered again after a crash is not learned again if its id is not beyond that of the model.
+An entry has a field ``json`` with ``{"x": row, "y": label}``. The id of the last entry is written
+in the same record as its row, and entries are acknowledged when that record is on the disk. What
+is delivered again after a crash is not learned again if its id is not beyond that of the model.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ import uvicorn
 
 from infinimix.service.access import Access
 from infinimix.service.app import Service
-from infinimix.service.keeping import open_learner
 from infinimix.service.limits import Limits
 from infinimix.service.owner import Owner
 from infinimix.service.protocol import bounded_protocol
+from infinimix.streaming.durable import DurableLearner
 
 
 @dataclass
@@ -60,7 +60,8 @@ def make_owner(settings: Settings) -> Owner:
     """Return the owner of the model of a folder, not started yet."""
 
     def restore() -> Any:
-        return open_learner(settings.make_model(), settings.folder, settings.snapshot_every)
+        model, every = settings.make_model(), settings.snapshot_every
+        return DurableLearner(model, settings.folder, every, fsync="group")
 
     return Owner(restore, settings.limits)
 

@@ -47,9 +47,7 @@ def learn_at(owner: Owner, batch: Batch, position: Any, stopped: threading.Event
     return False
 
 
-def learn_rows(
-    owner: Owner, rows: list[tuple[Batch, Any]], stopped: threading.Event
-) -> bool:
+def learn_rows(owner: Owner, rows: list[tuple[Batch, Any]], stopped: threading.Event) -> bool:
     """Learn rows, each with the position after it, in one record; the refused ones are counted."""
     if not rows:
         return True

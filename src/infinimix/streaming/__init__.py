@@ -2,7 +2,8 @@
 
 Files: `forecasting` predicts and learns, `run`, `metrics`, `curve` and `result` make of it what
 `prequential_run` starts; `readers` opens files by `formats`; `durable` keeps a model in a `folder`
-by a `journal`; `river` speaks River's language, and is imported when it is asked for.
+by `segments` of a `journal` and `snapshots`, `recovery` restores it; `river` speaks River's
+language, and is imported when it is asked for.
 """
 
 from typing import TYPE_CHECKING
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from infinimix.streaming.journal import DurabilityError
     from infinimix.streaming.prequential_run import prequential
     from infinimix.streaming.readers import StreamReader, read_stream
+    from infinimix.streaming.recovery import Recovered
+    from infinimix.streaming.requests import Receipt
     from infinimix.streaming.result import PrequentialResult
     from infinimix.streaming.river import RiverClassifier
 
@@ -27,6 +30,8 @@ __all__ = [
     "DurableLearner",
     "Forecast",
     "PrequentialResult",
+    "Receipt",
+    "Recovered",
     "RiverClassifier",
     "StreamError",
     "StreamReader",
@@ -45,6 +50,8 @@ __getattr__ = late_names(
         "DurableLearner": "infinimix.streaming.durable",
         "Forecast": "infinimix.estimators.online.forecast",
         "PrequentialResult": "infinimix.streaming.result",
+        "Receipt": "infinimix.streaming.requests",
+        "Recovered": "infinimix.streaming.recovery",
         "RiverClassifier": "infinimix.streaming.river",
         "StreamError": "infinimix.streaming.bad",
         "StreamReader": "infinimix.streaming.readers",

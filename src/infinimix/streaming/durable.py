@@ -1,71 +1,83 @@
 """`DurableLearner`: a model that survives a crash, by a log of rows and snapshots of itself.
 
-The folder holds ``snapshot-N.infinimix``, the model after N rows, and ``log-N.jsonl``, the rows
-learned since. The first rows go into a snapshot at once, as it holds the seeds that the model has
-drawn; from then on learning has no choice left, and to learn the log again gives the same model.
-The last two snapshots are kept: if the newest is damaged, the one before it and both logs do.
+A record is written first and learned after; if the model refuses its rows, it is taken back. So a
+full disk leaves the model as it was, and at most the last record of a log has not been learned. The
+first rows go into a snapshot at once, as it holds the seeds that the model has drawn; from then on
+learning has no choice left, and to learn the log again gives the same model.
 """
 
 from __future__ import annotations
 
+import copy
 import os
+import threading
+import time
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from infinimix.evaluation.abilities import LearnsRows, able
+from infinimix.streaming import disk
+from infinimix.streaming.answering import AnswersAsModel
 from infinimix.streaming.folder import (
+    SEGMENT,
+    FolderLock,
     check_same,
     check_storable,
-    list_logs,
-    list_snapshots,
-    load_newest,
-    lock_folder,
-    log_path,
-    snapshot_path,
-    take_snapshot,
+    find_numbers,
+    segment_path,
+    sidecar_path,
+    state_path,
 )
-from infinimix.streaming.journal import DurabilityError, Journal, read_journal
-from infinimix.streaming.plain import from_json, to_json
+from infinimix.streaming.journal import DurabilityError
+from infinimix.streaming.plain import as_learned, to_json
+from infinimix.streaming.recovery import Recovered, Restored, fit_rows, restore
+from infinimix.streaming.requests import Receipt, RequestWindow, check_request_id
+from infinimix.streaming.segments import SegmentedLog
+from infinimix.streaming.snapshots import Progress, SnapshotThread
 from infinimix.tables.rows import count_rows, list_labels
 
+CLASSES = {"always": "always", "group": "group", "os": "os", True: "always", False: "os"}
 
-class DurableLearner:
+
+class DurableLearner(AnswersAsModel):
     """A model whose learning is kept in a folder, row by row, and restored from there exactly.
 
-    When a call of `partial_fit` or `learn_one` returns, its rows are in the log. After a crash
-    at any moment the same folder gives back a model that has learned the rows of all calls that
-    returned (and perhaps those of the one that did not), with the same answers, bit for bit, as
-    if nothing had happened.
+    After a crash at any moment the same folder gives back a model that has learned all rows that
+    were acknowledged (and perhaps those of the call that did not return), with the same answers,
+    bit for bit, as if nothing had happened.
 
     Parameters
     ----------
-    model : AClassClassifier or CRPMixture
+    model : AClassClassifier, OnlineCRPClassifier or CRPMixture
         A model that `infinimix.save` takes. If the folder already holds one, that one is
         restored, and its parameters must be those of this one; it is not learned into. Else it
         is the model that learns.
     directory : path
-        The folder; it is made if it is not there. One process at a time.
+        The folder; it is made if it is not there. One process at a time, and no fork of it.
     snapshot_every : int
-        Rows between two snapshots. After a crash at most so many have to be learned again.
-    fsync : bool
-        Whether to wait for the disk at every call. Without it a killed process loses nothing,
-        but a power failure may lose the latest calls; it damages nothing.
+        Rows between two snapshots. After a crash at most so many have to be learned again, and
+        those that came while the last snapshot was written.
+    fsync : "always", "group" or "os"
+        When rows are on the disk, which a power failure does not lose: when `learn` returns; when
+        the next `flush` returns, which callers in several threads share; when the system pleases.
+        A killed process loses nothing in any case. True means "always" and False "os".
+    window : int
+        Records for which a request id is remembered.
 
     Attributes
     ----------
     model : estimator
         The model that learns. Ask it anything, but let it learn by this object only.
-    n_rows : int
-        Rows learned, over all processes that ever learned into the folder.
+    recovered : Recovered
+        What was restored: `rows_replayed`, `snapshot_rows`, `bytes_cut`, `seconds`.
 
     Notes
     -----
     Frames are learned as rows of dicts. Name the kinds in `columns`, so that they do not depend
-    on it. Rows that the model refuses are in no log.
+    on it. Rows that the model refuses are in no log. Several threads may call `learn` and `flush`;
+    predictions while another thread learns need a lock of the caller.
 
     Examples
     --------
@@ -76,10 +88,13 @@ class DurableLearner:
     >>> model = AClassClassifier({"size": "real"}, random_state=0)
     >>> with DurableLearner(model, folder) as learner:
     ...     learner.learn_one({"size": 3.1}, "ant")
-    ...     learner.learn_one({"size": 8.2}, "bee")
+    ...     learner.learn([{"size": 8.2}], ["bee"], request_id="b7")
+    Receipt(sequence=2, n_rows=1, repeated=False)
     >>> learner = DurableLearner(AClassClassifier({"size": "real"}, random_state=0), folder)
     >>> learner.n_rows, learner.predict_one({"size": 8.0})
     (2, 'bee')
+    >>> learner.learn([{"size": 8.2}], ["bee"], request_id="b7").repeated
+    True
     >>> learner.close()
     """
 
@@ -88,50 +103,237 @@ class DurableLearner:
         model: Any,
         directory: str | os.PathLike[str],
         snapshot_every: int = 10_000,
-        fsync: bool = False,
+        fsync: str | bool = "os",
+        window: int = 10_000,
     ) -> None:
-        whole = isinstance(snapshot_every, int) and not isinstance(snapshot_every, bool)
-        if not whole or snapshot_every < 1:
-            raise ValueError(
-                f"snapshot_every must be a whole number from 1 on; got {snapshot_every!r}."
-            )
+        _check_whole("snapshot_every", snapshot_every)
+        _check_whole("window", window)
+        if not isinstance(fsync, str | bool) or fsync not in CLASSES:
+            raise ValueError(f"fsync must be 'always', 'group' or 'os'; got {fsync!r}.")
         check_storable(model)
-        self.directory = Path(directory)
-        self.snapshot_every, self.fsync = snapshot_every, fsync
-        self.model, self.n_rows = model, 0
-        self._failure: str | None = None
-        self._journal: Journal | None = None
+        self.directory, self.model = Path(directory), model
+        self.snapshot_every, self.window = snapshot_every, window
+        self.fsync: str = CLASSES[fsync]
+        self._failure, self._turn = "", threading.RLock()
         self.directory.mkdir(parents=True, exist_ok=True)
-        self._lock = lock_folder(self.directory)
+        self._lock = FolderLock(self.directory)
         try:
             self._restore()
         except BaseException:
-            self.close()
+            self._lock.release()
             raise
 
+    # --- learning ---------------------------------------------------------------------------------
+
+    def learn(
+        self, X: Any, y: Any = None, request_id: str | None = None, position: Any = None
+    ) -> Receipt:
+        """Learn rows, and write their record.
+
+        Parameters
+        ----------
+        X, y : rows and labels
+            As `partial_fit` of the model takes them.
+        request_id : str, optional
+            A name of this request. If one of the last `window` records had it, nothing is done.
+        position : JSON value, optional
+            Where the source of the rows is, kept in the same record; `position` returns the last.
+
+        Returns
+        -------
+        Receipt
+            `sequence` of the record, `n_rows` and `repeated`. With fsync="group" the record is on
+            the disk when a `flush` that is called afterwards returns.
+
+        Raises
+        ------
+        DurabilityError
+            If the record cannot be kept. Nothing is learned; predictions go on.
+        """
+        check_request_id(request_id)
+        labels = None if y is None else list_labels(y)
+        with self._turn:
+            self._check()
+            found = self._progress.requests.find(request_id)
+            if found is not None:
+                return found
+            receipt = self._learn(X, labels, request_id, position)
+            self._snapshot_beside()
+            return receipt
+
     def partial_fit(self, X: Any, y: Any = None) -> DurableLearner:
-        """Learn rows, and keep them."""
-        self._learn(X, None if y is None else list_labels(y))
+        """Learn rows, and keep them; with fsync="group" they are on the disk on return."""
+        self.learn(X, y)
+        if self.fsync == "group":
+            self.flush()
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
-        """Learn one row, and keep it."""
-        self._learn([x], list_labels([y]), one=True)
+        """Learn one row, and keep it, as `partial_fit` does."""
+        self.partial_fit([x], [y])
+
+    def flush(self) -> int:
+        """Bring all records so far to the disk; return the number of the last one there.
+
+        Threads that call it at the same time share one flush.
+        """
+        self._check()
+        try:
+            return self._log.flush()
+        except OSError as error:
+            raise self._fail(f"the disk failed ({error})") from error
+
+    def _learn(self, X: Any, y: list[Any] | None, request_id: str | None, position: Any) -> Receipt:
+        """Write a record and learn what it says; take it back if the model refuses it."""
+        more = {"id": request_id, "at": position}
+        ack = self._log.durable if self.fsync == "group" else self.sequence
+        record = to_json(
+            X, y, row=self.n_rows, ack=ack, **{k: v for k, v in more.items() if v is not None}
+        )
+        rows, labels = as_learned(record, X, y)
+        n_rows = count_rows(rows)
+        if n_rows == 0:
+            raise ValueError("there are no rows to learn.")
+        first = self._snapshots is None
+        before = copy.deepcopy(self.model) if first else None
+        sync = first or self.fsync == "always"
+        self._append(record, sync)
+        try:
+            self._fit(rows, labels)
+            if first:
+                self._take_first(n_rows, request_id, position)
+        except BaseException as error:
+            self._log.undo()
+            self._take_back(error, before)
+            raise
+        self._log.accept(synced=sync)
+        if not first:
+            self._progress.advance(n_rows, request_id, position)
+        return Receipt(self.sequence, n_rows, repeated=False)
+
+    def _append(self, record: bytes, sync: bool) -> None:
+        try:
+            self._log.append(record, sync)
+        except OSError as error:
+            if self._log.failure:
+                raise self._fail(f"the disk failed ({error})") from error
+            raise DurabilityError(
+                f"nothing was learned, as the log in {self.directory} cannot be written ({error}). "
+                "Predictions go on; make room on the disk, and learn again"
+            ) from error
+
+    def _fit(self, X: Any, y: list[Any] | None) -> None:
+        single = isinstance(X, list) and len(X) == 1 and isinstance(X[0], Mapping)
+        if single and y is not None and len(y) == 1 and able(self.model, LearnsRows):
+            self.model.learn_one(X[0], y[0])
+        else:
+            fit_rows(self.model, X, y)
+
+    def _take_first(self, n_rows: int, request_id: str | None, position: Any) -> None:
+        """Write the snapshot that holds the first rows and the seeds."""
+        progress = Progress(RequestWindow(self.window))
+        progress.advance(n_rows, request_id, position)
+        try:
+            self._begin(progress).write(self.model, progress.to_json())
+        except BaseException as error:
+            self._snapshots = None
+            for path in (state_path(self.directory, 1), sidecar_path(self.directory, 1)):
+                disk.remove(path)
+            if not isinstance(error, OSError):
+                raise
+            raise DurabilityError(
+                f"nothing was learned, as no snapshot can be written to {self.directory} ({error})."
+                " Make room on the disk, and learn again"
+            ) from error
+        self._progress = progress
+
+    def _take_back(self, error: BaseException, before: Any) -> None:
+        """What was only refused has changed nothing; a first call leaves the model as it came."""
+        if before is not None:
+            vars(self.model).clear()
+            vars(self.model).update(vars(before))
+        elif not isinstance(error, ValueError | TypeError):
+            self._fail(f"rows may have been learned, but not kept ({error!r})")
+
+    # --- snapshots --------------------------------------------------------------------------------
 
     def snapshot(self) -> None:
-        """Write the model as it is; the log starts again."""
-        self._check()
-        take_snapshot(self.directory, self.model, self.n_rows)
-        self._open_journal(0)
+        """Write the model as it is, and wait for it; nothing if nothing was learned."""
+        with self._turn:
+            self._check()
+            if self._snapshots is not None:
+                self._snapshots.wait()
+                self._snapshots.write(self.model, self._progress.to_json())
+                self._due = self.n_rows + self.snapshot_every
+
+    def _snapshot_beside(self) -> None:
+        """Let a thread write a copy of the model, if it is time."""
+        if self._snapshots is None:
+            return
+        error = self._snapshots.take_error()
+        if error is not None:  # the rows are in the log, which goes on
+            warnings.warn(f"no snapshot could be written: {error}", stacklevel=4)
+        if self.n_rows >= self._due and not self._snapshots.busy:
+            self._due = self.n_rows + self.snapshot_every
+            self._snapshots.start(copy.deepcopy(self.model), self._progress.to_json())
+
+    def _begin(self, progress: Progress) -> SnapshotThread:
+        self._snapshots = SnapshotThread(self.directory, self._log.flush)
+        self._due = progress.n_rows + self.snapshot_every
+        return self._snapshots
+
+    # --- opening and closing ----------------------------------------------------------------------
+
+    def _restore(self) -> None:
+        start = time.perf_counter()
+        for stray in self.directory.glob(".infinimix-*.tmp"):
+            disk.remove(stray)  # of a snapshot that a crash has interrupted
+        found = restore(self.directory, self.window)
+        self._snapshots: SnapshotThread | None = None
+        if found is None:
+            self._start_empty(start)
+            return
+        check_same(self.model, found.model)
+        self.model, self._progress = found.model, found.progress
+        sequence = found.progress.sequence
+        self._log = SegmentedLog(self.directory, sequence, found.first, found.length)
+        self._begin(self._progress)
+        self._due = found.snapshot_rows + self.snapshot_every
+        self._renew(found)
+        replayed = self.n_rows - found.snapshot_rows
+        seconds = time.perf_counter() - start
+        self.recovered = Recovered(replayed, found.snapshot_rows, found.bytes_cut, seconds)
+
+    def _start_empty(self, start: float) -> None:
+        """Start a folder; a first record whose call did not return is cut off."""
+        self._progress = Progress(RequestWindow(self.window))
+        paths = [segment_path(self.directory, n) for n in find_numbers(self.directory, SEGMENT)]
+        cut = sum(path.stat().st_size for path in paths)
+        self._log = SegmentedLog(self.directory, 0, 1, 0)
+        if self.model.__sklearn_is_fitted__():
+            self._begin(self._progress).write(self.model, self._progress.to_json())
+        self.recovered = Recovered(bytes_cut=cut, seconds=time.perf_counter() - start)
+
+    def _renew(self, found: Restored) -> None:
+        """Set damaged snapshots aside, and write one where there is none that is sound."""
+        for n in found.damaged:
+            path = state_path(self.directory, n)
+            disk.rename(path, path.with_name(f"damaged-{path.name}"))
+        if found.damaged or found.snapshot < 0:
+            self.snapshot()
 
     def close(self) -> None:
-        """Close the log; the object can no longer learn."""
-        if self._journal is not None:
-            self._journal.close()
-        if self._lock is not None:
-            os.close(self._lock)
-        self._lock = None
-        self._failure = self._failure or "it is closed"
+        """Bring everything to the disk, and close the folder; the object can no longer learn."""
+        if not self._lock.held:
+            return
+        with self._turn:
+            self._failure = self._failure or "it is closed"
+            try:
+                if self._snapshots is not None:
+                    self._snapshots.wait()
+                self._log.close()
+            finally:
+                self._lock.release()
 
     def __enter__(self) -> DurableLearner:
         return self
@@ -139,126 +341,43 @@ class DurableLearner:
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return bool(self.model.__sklearn_is_fitted__())
-
-    @property
-    def classes_(self) -> np.ndarray:
-        """The labels, sorted."""
-        found: np.ndarray = self.model.classes_
-        return found
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the answers of the model."""
-        return np.asarray(self.model.predict(X))
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the model."""
-        return np.asarray(self.model.predict_proba(X))
-
-    def predict_one(self, x: Mapping[Any, Any]) -> Any:
-        """Return the answer of the model for one row."""
-        return self.model.predict_one(x)
-
-    def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """Return the probabilities of the model for one row."""
-        found: dict[Any, float] = self.model.predict_proba_one(x)
-        return found
-
     def _check(self) -> None:
+        if self._lock.forked:
+            raise DurabilityError(
+                "this DurableLearner was opened by the process that this one was forked from, "
+                "and only that one may learn; predictions go on"
+            )
         if self._failure:
             raise DurabilityError(f"This DurableLearner can learn no more: {self._failure}.")
 
-    def _learn(self, X: Any, y: list[Any] | None, one: bool = False) -> None:
-        """Learn what the log will say, then say it: what is refused is never in the log."""
-        self._check()
-        record = to_json(X, y, row=self.n_rows)
-        rows = from_json(record)
-        learned = False
-        try:
-            if one and able(self.model, LearnsRows):
-                self.model.learn_one(rows["X"][0], rows["y"][0])
-            else:
-                _fit(self.model, rows)
-            learned = True
-            self._keep(record, count_rows(rows["X"]))
-        except BaseException as error:
-            if learned or not isinstance(error, ValueError | TypeError):
-                self._fail(f"rows may have been learned, but not kept ({error!r})")
-            raise  # what was only refused has changed nothing
-
-    def _keep(self, record: bytes, n_rows: int) -> None:
-        if self._journal is None:
-            take_snapshot(self.directory, self.model, self.n_rows + n_rows)
-            self.n_rows += n_rows
-            self._open_journal(0)
-            return
-        self._journal.append(record)
-        self.n_rows += n_rows
-        if self.n_rows - self._base >= self.snapshot_every:
-            try:
-                self.snapshot()
-            except OSError as error:  # the rows are in the log, which goes on
-                warnings.warn(f"no snapshot could be written: {error}", stacklevel=4)
-
-    def _fail(self, reason: str) -> None:
+    def _fail(self, reason: str) -> DurabilityError:
         self._failure = f"{reason}; what was kept is in {self.directory}, open it again"
+        return DurabilityError(f"This DurableLearner can learn no more: {self._failure}.")
 
-    def _open_journal(self, length: int) -> None:
-        if self._journal is not None:
-            self._journal.close()
-        self._base = self.n_rows
-        self._journal = Journal(log_path(self.directory, self.n_rows), length, self.fsync)
+    # --- what it knows ----------------------------------------------------------------------------
 
-    def _restore(self) -> None:
-        for stray in self.directory.glob(".infinimix-*.tmp"):
-            stray.unlink()  # of a snapshot that a crash has interrupted
-        snapshots = list_snapshots(self.directory)
-        if not snapshots:
-            if list_logs(self.directory):
-                raise DurabilityError(f"{self.directory} has a log, but no snapshot to start from")
-            if self.model.__sklearn_is_fitted__():
-                take_snapshot(self.directory, self.model, 0)
-                self._open_journal(0)
-            return
-        restored, base = load_newest(self.directory, snapshots)
-        check_same(self.model, restored)
-        self.model, self.n_rows, self._base, end = restored, base, base, 0
-        for start in [n for n in list_logs(self.directory) if n >= base]:
-            self._base, end = start, self._replay(log_path(self.directory, start))
-        if self.n_rows < snapshots[-1]:
-            raise DurabilityError(
-                f"{self.directory}: only {self.n_rows} of at least {snapshots[-1]} rows can be "
-                "restored; restore its files from a good copy"
-            )
-        self._journal = Journal(log_path(self.directory, self._base), end, self.fsync)
-        if base < snapshots[-1]:
-            self._replace_damaged([n for n in snapshots if n > base])
+    @property
+    def n_rows(self) -> int:
+        """Rows learned, over all processes that ever learned into the folder."""
+        return self._progress.n_rows
 
-    def _replay(self, path: Path) -> int:
-        """Learn a log again, and return how many of its bytes are whole."""
-        end = 0
-        for end, record in read_journal(path):  # noqa: B007 (the last one is returned)
-            rows = from_json(record)
-            if rows["row"] != self.n_rows:
-                raise DurabilityError(
-                    f"{path} goes on with row {rows['row']}, but only {self.n_rows} are there; "
-                    "restore the files of the folder from a good copy"
-                )
-            _fit(self.model, rows)
-            self.n_rows += count_rows(rows["X"])
-        return end
+    @property
+    def sequence(self) -> int:
+        """Number of the last record, counted from 1; 0 before any."""
+        return self._log.sequence
 
-    def _replace_damaged(self, snapshots: list[int]) -> None:
-        """Set damaged snapshots aside, so that they do not count among those that are kept."""
-        for n in snapshots:
-            path = snapshot_path(self.directory, n)
-            path.replace(path.with_name(f"damaged-{path.name}"))
-        self.snapshot()
+    @property
+    def durable(self) -> int:
+        """Number of the last record that is known to be on the disk."""
+        return self._log.durable
+
+    @property
+    def position(self) -> Any:
+        """The last `position` that came with a record."""
+        return self._progress.position
 
 
-def _fit(model: Any, rows: dict[str, Any]) -> None:
-    if rows["y"] is None:
-        model.partial_fit(rows["X"])
-    else:
-        model.partial_fit(rows["X"], rows["y"])
+def _check_whole(name: str, value: object) -> None:
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    if not whole or value < 1:  # type: ignore[operator]
+        raise ValueError(f"{name} must be a whole number from 1 on; got {value!r}.")

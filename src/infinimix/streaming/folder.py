@@ -1,67 +1,54 @@
-"""The folder of a `DurableLearner`: its files, what is kept, and who may use it."""
+"""The folder of a `DurableLearner`: its files, whether a model fits it, and who may use it.
+
+``state-N.infinimix`` is the model after N records, ``state-N.json`` how far the stream was then,
+and ``records-N.jsonl`` a segment of the log that begins with record N. Folders of earlier versions
+have ``snapshot-N.infinimix`` and ``log-N.jsonl``, where N counts rows.
+"""
 
 from __future__ import annotations
 
 import os
 import re
+import weakref
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from infinimix.artifacts import ArtifactError
-from infinimix.estimators.persistence import CLASSES, load, save
+from infinimix.estimators.persistence import CLASSES
 from infinimix.evaluation.abilities import LearnsTables, able
 from infinimix.streaming.journal import DurabilityError
 
-KEPT = 2  # snapshots
 FREE = ("n_jobs", "verbose")  # parameters that may change, as they change no answer
+STATE, SIDECAR, SEGMENT = "state-*.infinimix", "state-*.json", "records-*.jsonl"
+FIRST_STATE, FIRST_LOG = "snapshot-*.infinimix", "log-*.jsonl"  # of earlier versions
 
 
-def snapshot_path(directory: Path, n_rows: int) -> Path:
-    """Return where the model after so many rows is."""
-    return directory / f"snapshot-{n_rows:012d}.infinimix"
+def state_path(directory: Path, sequence: int) -> Path:
+    """Return where the model after so many records is."""
+    return directory / f"state-{sequence:012d}.infinimix"
 
 
-def log_path(directory: Path, n_rows: int) -> Path:
-    """Return where the rows after so many are."""
-    return directory / f"log-{n_rows:012d}.jsonl"
+def sidecar_path(directory: Path, sequence: int) -> Path:
+    """Return where it is said how far the stream was after so many records."""
+    return directory / f"state-{sequence:012d}.json"
 
 
-def list_snapshots(directory: Path) -> list[int]:
-    """Return the numbers of rows after which there are snapshots, sorted."""
-    return _numbers(directory, "snapshot-*.infinimix")
+def segment_path(directory: Path, first: int) -> Path:
+    """Return where the segment that begins with this record is."""
+    return directory / f"records-{first:012d}.jsonl"
 
 
-def list_logs(directory: Path) -> list[int]:
-    """Return the numbers of rows after which logs begin, sorted."""
-    return _numbers(directory, "log-*.jsonl")
-
-
-def _numbers(directory: Path, pattern: str) -> list[int]:
-    names = (re.search(r"-(\d{12,})\.", path.name) for path in directory.glob(pattern))
+def find_numbers(directory: Path, pattern: str) -> list[int]:
+    """Return the numbers in the names of files such as `STATE`, sorted."""
+    names = (re.search(r"-(\d{12,18})\.", path.name) for path in directory.glob(pattern))
     return sorted(int(found[1]) for found in names if found)
 
 
-def take_snapshot(directory: Path, model: Any, n_rows: int) -> None:
-    """Write a snapshot, and only then remove what two newer ones replace."""
-    save(model, snapshot_path(directory, n_rows))
-    oldest = list_snapshots(directory)[-KEPT:][0]
-    old = [snapshot_path(directory, n) for n in list_snapshots(directory) if n < oldest]
-    for path in [*old, *(log_path(directory, n) for n in list_logs(directory) if n < oldest)]:
-        path.unlink()
-
-
-def load_newest(directory: Path, snapshots: list[int]) -> tuple[Any, int]:
-    """Return the newest snapshot that can be read, and its number of rows."""
-    reasons = []
-    for n in reversed(snapshots):
-        try:
-            return load(snapshot_path(directory, n)), n
-        except ArtifactError as error:
-            reasons.append(str(error))
-    raise DurabilityError("no snapshot can be read: " + "; ".join(reasons))
+def holds_model(directory: Path) -> bool:
+    """Whether a model has been kept here before."""
+    return bool(find_numbers(directory, STATE) or find_numbers(directory, FIRST_STATE))
 
 
 def check_storable(model: Any) -> None:
@@ -95,8 +82,44 @@ def _differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator
             yield name, value
 
 
-def lock_folder(directory: Path) -> int | None:
-    """Keep other processes out of the folder, where the system can; a crash leaves no lock."""
+class FolderLock:
+    """Keeps other learners out of a folder, where the system can; a crash leaves no lock.
+
+    A fork inherits the lock of the system; here it closes its share at once, so that it does not
+    keep the folder locked when the process that it came from has ended.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self._process, self._handle = os.getpid(), _lock(directory)
+        self.held = True
+        if hasattr(os, "register_at_fork"):
+            LOCKS.add(self)
+
+    @property
+    def forked(self) -> bool:
+        """Whether this is another process than the one that has the lock."""
+        return os.getpid() != self._process
+
+    def release(self) -> None:
+        """Let others in."""
+        if self.held and self._handle is not None:
+            os.close(self._handle)
+        self.held, self._handle = False, None
+
+
+LOCKS: weakref.WeakSet[FolderLock] = weakref.WeakSet()
+
+
+def _release_in_child() -> None:
+    for lock in list(LOCKS):
+        lock.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_release_in_child)
+
+
+def _lock(directory: Path) -> int | None:
     try:
         import fcntl
     except ImportError:  # Windows
@@ -106,5 +129,8 @@ def lock_folder(directory: Path) -> int | None:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(handle)
-        raise DurabilityError(f"{directory} is in use by another DurableLearner") from error
+        raise DurabilityError(
+            f"{directory} is in use by another DurableLearner; close that one first, or take "
+            "another folder"
+        ) from error
     return handle

@@ -1,51 +1,140 @@
-"""An append-only log: JSON lines, each with a checksum of its own.
+"""The records of a log: lines of JSON, each with its sequence number, length and checksum.
 
-A line is ``["<checksum>",<record>]``. A crash can only leave the beginning of the last line; that
-is cut off when the log is opened again. Damage anywhere else is an error, as rows would be lost.
+A line is ``[2,<sequence>,<length>,"<checksum>",<record>]``; the checksum is of all the rest. Lines
+and not binary frames: any tool for JSON lines reads them, and after damage the next head is found
+without a doubt, as none can stand inside a record, so that a crash that cut the last record off
+can be told from damage with sound records behind it. A length is believed only within the file
+and below `LONGEST`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
+from typing import BinaryIO, NamedTuple
 
 from infinimix.streaming.bad import StreamError
+
+LONGEST = 1 << 28  # bytes of one record
+HEAD = re.compile(rb'\[2,(0|[1-9]\d{0,17}),(\d{1,9}),"([0-9a-f]{16})",')
+MOST_HEAD = 52  # bytes
+BLOCK = 1 << 13
 
 
 class DurabilityError(StreamError):
     """What was learned cannot be restored, or can no longer be kept."""
 
 
-def seal(record: bytes) -> bytes:
+class Sealed(NamedTuple):
+    """A sound record of a log, and where it ends in its file."""
+
+    sequence: int
+    record: bytes
+    end: int
+
+
+def seal(sequence: int, record: bytes) -> bytes:
     """Return a record as a line of the log."""
-    return b'["%s",%s]\n' % (_checksum(record), record)
+    if len(record) > LONGEST:
+        raise ValueError(
+            f"a record of {len(record):,} bytes is too long (at most {LONGEST:,}); learn fewer "
+            "rows in one call."
+        )
+    checksum = _checksum(sequence, record)
+    return b'[2,%d,%d,"%s",%s]\n' % (sequence, len(record), checksum, record)
 
 
-def unseal(line: bytes) -> bytes | None:
-    """Return the record of a line, None if the line is not whole."""
+def _checksum(sequence: int, record: bytes) -> bytes:
+    digest = blake2b(b"%d,%d," % (sequence, len(record)), digest_size=8)
+    digest.update(record)
+    return digest.hexdigest().encode("ascii")
+
+
+def unseal(line: bytes) -> tuple[int, bytes] | None:
+    """Return sequence number and record of a line, None if the line is not whole."""
+    head = HEAD.match(line)
+    if head is None or not line.endswith(b"]\n"):
+        return None
+    sequence, record = int(head[1]), line[head.end() : -2]
+    same = len(record) == int(head[2]) and head[3] == _checksum(sequence, record)
+    return (sequence, record) if same else None
+
+
+def read_records(path: Path) -> Iterator[Sealed]:
+    """Yield the sound records of a file, whatever bytes stand between them.
+
+    At most one record is in memory, and none that is longer than the rest of the file.
+    """
+    with open(path, "rb") as file:
+        size, at = os.fstat(file.fileno()).st_size, 0
+        while at < size:
+            line = _line_at(file, at, size)
+            found = None if line is None else unseal(line)
+            if line is None or found is None:
+                at = _next_head(file, at + 1, size)
+            else:
+                at += len(line)
+                yield Sealed(*found, at)
+
+
+def _line_at(file: BinaryIO, at: int, size: int) -> bytes | None:
+    """Return the line that begins here, if its length can be true."""
+    file.seek(at)
+    head = HEAD.match(file.read(MOST_HEAD))
+    if head is None:
+        return None
+    length = head.end() + int(head[2]) + 2
+    if int(head[2]) > LONGEST or at + length > size:
+        return None
+    file.seek(at)
+    return file.read(length)
+
+
+def _next_head(file: BinaryIO, at: int, size: int) -> int:
+    """Return where the next record may begin: its line end may be what is damaged.
+
+    No record has a head inside: JSON has a backslash before a quote in a text.
+    """
+    while at < size:
+        file.seek(at)
+        block = file.read(BLOCK)
+        head = HEAD.search(block)
+        if head is not None:
+            return at + head.start()
+        if len(block) <= MOST_HEAD:
+            break
+        at += len(block) - MOST_HEAD
+    return size
+
+
+# --- logs of infinimix before sequence numbers ---------------------------------------------------
+
+
+def unseal_first(line: bytes) -> bytes | None:
+    """Return the record of a line ``["<checksum>",<record>]``, None if it is not whole."""
     checksum, record = line[2:18], line[20:-2]
     whole = line.startswith(b'["') and line[18:20] == b'",' and line.endswith(b"]\n")
-    return record if whole and checksum == _checksum(record) else None
+    true = blake2b(record, digest_size=8).hexdigest().encode("ascii")
+    return record if whole and checksum == true else None
 
 
-def _checksum(record: bytes) -> bytes:
-    return blake2b(record, digest_size=8).hexdigest().encode("ascii")
-
-
-def read_journal(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Yield the records of a log, each with the number of bytes up to its end.
+def read_first(path: Path) -> Iterator[bytes]:
+    """Yield the records of a log of the first form.
 
     Raises
     ------
     DurabilityError
         If a line is damaged and whole ones follow.
     """
-    end, torn = 0, 0
+    torn = 0
     with open(path, "rb") as file:
-        for number, line in enumerate(file, 1):
-            record = unseal(line)
+        number = 0
+        while line := file.readline(LONGEST):
+            number += 1
+            record = unseal_first(line)
             if record is None:
                 torn = torn or number
             elif torn:
@@ -54,60 +143,4 @@ def read_journal(path: Path) -> Iterator[tuple[int, bytes]]:
                     "restore the file from a good copy"
                 )
             else:
-                end += len(line)
-                yield end, record
-
-
-class Journal:
-    """The log that is being written.
-
-    Parameters
-    ----------
-    path : Path
-        The file; it need not be there yet.
-    length : int
-        Bytes of it that are whole; what follows is cut off.
-    fsync : bool
-        Whether each record is on the disk, and not only with the system, when `append` returns.
-    """
-
-    def __init__(self, path: Path, length: int, fsync: bool) -> None:
-        self.path, self.fsync = path, fsync
-        self._file = open(path, "ab", buffering=0)  # noqa: SIM115 (closed by close)
-        self._file.truncate(length)
-        self.length = length
-        if fsync:
-            os.fsync(self._file.fileno())
-            sync_folder(path.parent)
-
-    def append(self, record: bytes) -> None:
-        """Write a record, whole; if that fails the log is as it was, if that is possible at all."""
-        line = seal(record)
-        try:
-            taken = self._file.write(line)
-            if taken != len(line):
-                raise OSError(f"only {taken} of {len(line)} bytes could be written to {self.path}")
-            if self.fsync:
-                os.fsync(self._file.fileno())
-        except BaseException:
-            self._file.truncate(self.length)
-            raise
-        self.length += len(line)
-
-    def close(self) -> None:
-        """Bring everything to the disk, and close the file."""
-        if not self._file.closed:
-            os.fsync(self._file.fileno())
-            self._file.close()
-
-
-def sync_folder(folder: Path) -> None:
-    """Bring the names of new files to the disk, where the system can."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        except OSError:
-            pass  # some network file systems cannot
-        finally:
-            os.close(handle)
+                yield record

@@ -43,6 +43,21 @@ def from_json(text: bytes) -> dict[str, Any]:
     return record
 
 
+def as_learned(record: bytes, X: Any, y: list[Any] | None) -> tuple[Any, list[Any] | None]:
+    """Return what `from_json` reads in a record of these rows, without reading where it is X."""
+    if not _is_itself(X):
+        rows = from_json(record)
+        return rows["X"], rows["y"]
+    return X, None if y is None else [from_jsonable(_cell(label, "y")) for label in y]
+
+
+def _is_itself(X: Any) -> bool:
+    """Whether a table comes back from JSON as it is."""
+    if type(X) is np.ndarray:
+        return X.dtype.kind in "biuf" and X.flags.c_contiguous
+    return type(X) is list and all(type(row) is str for row in X)
+
+
 def _plain_table(X: Any) -> dict[str, Any]:
     if is_sparse(X):
         matrix = X.tocsr()

@@ -17,6 +17,7 @@ from infinimix.estimators.online.forecast import Forecast
 from infinimix.evaluation.abilities import Forecasting, LearnsRows, LearnsTables, able
 from infinimix.streaming.bad import BadRecords
 from infinimix.streaming.forecasting import as_learner, forecast, join
+from infinimix.streaming.journal import DurabilityError
 from infinimix.tables.rows import cut, holds_dicts
 
 REFUSALS = (ValueError, TypeError)
@@ -84,7 +85,7 @@ class Run:
         try:
             done = self._timed(step, X, y)
         except REFUSALS as error:
-            if self.bad.fatal:
+            if self.bad.fatal or isinstance(error, DurabilityError):  # the row is not to blame
                 raise
             if len(y) == 1:
                 self.bad.add(self.n_read, str(error))
@@ -135,7 +136,7 @@ class Run:
             try:
                 self._speaker(X).learn(X, y)
             except REFUSALS as error:
-                if self.bad.fatal:
+                if self.bad.fatal or isinstance(error, DurabilityError):
                     raise
                 self.bad.add(self.n_read, f"predicted, but not learned: {error}")
             else:

@@ -29,7 +29,7 @@ def test_the_page_is_whole_and_needs_nothing_else(tmp_path):
 def test_a_class_is_named_by_clicking(tmp_path):
     nasty = "<b>music</b> & more"
     with listening(tmp_path / "state") as (url, owner), browsing(tmp_path) as tab:
-        httpx.post(url + "learn", json={"rows": ROWS, "labels": LABELS})
+        httpx.post(url + "learn", json={"rows": ROWS, "labels": LABELS}, timeout=60)
         for x, y in zip(ROWS, LABELS, strict=True):
             httpx.post(url + "predict-then-learn", json={"x": x, "y": y})
         httpx.post(url + "learn", json=[{"x": "oboe solo"}, {"x": "oboe and harp"}])

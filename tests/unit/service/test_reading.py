@@ -90,7 +90,9 @@ def test_brackets_in_texts_are_no_nesting():
 
 
 NAMES = st.sampled_from(["x", "y", "rows", "labels", "id", "q"])
-LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
+LEAVES = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5)
+)
 JSON = st.recursive(
     LEAVES,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(NAMES, inner, max_size=4),

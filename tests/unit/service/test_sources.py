@@ -70,7 +70,10 @@ def test_the_command_serves_learns_standard_input_and_stops(tmp_path):
         process.stdin.flush()
         url = process.stderr.readline().decode().split()[-1]
         end = time.monotonic() + 60
-        while httpx.get(url + "readyz").status_code != 200 or httpx.get(url + "model").json()["rows"] < 20:
+        while (
+            httpx.get(url + "readyz").status_code != 200
+            or httpx.get(url + "model").json()["rows"] < 20
+        ):
             assert time.monotonic() < end
             time.sleep(0.05)
         said = httpx.post(url + "predict", json={"x": "fast car"}).json()
@@ -95,20 +98,24 @@ def test_a_slow_head_closes_the_connection(tmp_path, sent):
             assert client.recv(1000) == b""
 
 
+def send_for_ever(client):
+    for _ in range(1000):
+        client.sendall(b"a: " + b"b" * 1000 + b"\r\n")
+        time.sleep(0.001)
+
+
 def test_an_endless_head_closes_the_connection(tmp_path):
     with listening(tmp_path) as (url, _):
         address = url.removeprefix("http://").strip("/").split(":")
         with socket.create_connection((address[0], int(address[1])), timeout=10) as client:
             client.sendall(b"GET /model HTTP/1.1\r\n")
             with pytest.raises(OSError):
-                for _ in range(1000):
-                    client.sendall(b"a: " + b"b" * 1000 + b"\r\n")
-                    time.sleep(0.001)
+                send_for_ever(client)
 
 
 def test_events_tell_the_figures(tmp_path):
     with listening(tmp_path) as (url, _):
-        httpx.post(url + "learn", json={"rows": ROWS, "labels": LABELS})
+        httpx.post(url + "learn", json={"rows": ROWS, "labels": LABELS}, timeout=60)
         with httpx.stream("GET", url + "events") as answer:
             lines = (line for line in answer.iter_lines() if line)
             first, second = json.loads(next(lines)[6:]), json.loads(next(lines)[6:])
@@ -126,7 +133,17 @@ def redis_url(tmp_path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    command = [REDIS, "--bind", "127.0.0.1", "--port", str(port), "--save", "", "--dir", str(tmp_path)]
+    command = [
+        REDIS,
+        "--bind",
+        "127.0.0.1",
+        "--port",
+        str(port),
+        "--save",
+        "",
+        "--dir",
+        str(tmp_path),
+    ]
     with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
         url = f"redis://127.0.0.1:{port}/0"
         import redis

@@ -1,7 +1,9 @@
 """A crash at any byte: what comes back is what an uninterrupted model is, to the bit."""
 
 import copy
+import errno
 import itertools
+import os
 import random
 import shutil
 
@@ -13,7 +15,6 @@ from sklearn.naive_bayes import GaussianNB
 
 from infinimix import AClassClassifier, CRPMixture
 from infinimix.streaming import DurabilityError, DurableLearner, prequential
-from infinimix.streaming.journal import seal, unseal
 from infinimix.streaming.plain import from_json, to_json
 from tests.unit.estimators.states import differences, state_of
 
@@ -61,6 +62,7 @@ def folders(tmp_path_factory):
     with DurableLearner(make(), root / "live", snapshot_every=EVERY) as learner:
         for i in range(N):
             learner.learn_one(ROWS[i], Y[i])
+            learner._snapshots.wait()  # or the copy may have half of what it writes
             folders[i + 1] = shutil.copytree(root / "live", root / str(i + 1))
     return folders
 
@@ -71,11 +73,11 @@ def copied(folder, tmp_path):
 
 
 def logs(folder):
-    return sorted(folder.glob("log-*"))
+    return sorted(folder.glob("records-*"))
 
 
 def snapshots(folder):
-    return sorted(folder.glob("snapshot-*"))
+    return sorted(folder.glob("state-*.infinimix"))
 
 
 def test_what_was_learned_is_there_after_every_row(folders, whole, tmp_path):
@@ -97,14 +99,14 @@ def test_a_log_that_is_cut_anywhere_gives_back_its_whole_lines(folders, whole, t
     draw = random.Random(0)
     for n in (5, 20, 36, 40):
         data = logs(folders[n])[-1].read_bytes()
-        base = int(logs(folders[n])[-1].stem.split("-")[1])
+        base = int(snapshots(folders[n])[-1].stem.split("-")[1])
         ends = [i + 1 for i, byte in enumerate(data) if byte == ord("\n")]
         last = range(ends[-2] if len(ends) > 1 else 0, len(data) + 1) if ends else ()
         for at in {0, *draw.sample(range(len(data) + 1), min(4, len(data))), *list(last)[::9]}:
             folder = copied(folders[n], tmp_path)
             logs(folder)[-1].write_bytes(data[:at])
             with DurableLearner(make(), folder, snapshot_every=EVERY) as learner:
-                assert learner.n_rows == base + sum(end <= at for end in ends)
+                assert learner.n_rows == max(base, sum(end <= at for end in ends))
                 assert_same(learner.model, whole[learner.n_rows])
                 learn(learner, learner.n_rows, min(learner.n_rows + 2, N))
             with DurableLearner(make(), folder, snapshot_every=EVERY) as learner:
@@ -112,7 +114,7 @@ def test_a_log_that_is_cut_anywhere_gives_back_its_whole_lines(folders, whole, t
 
 
 @pytest.mark.parametrize(
-    "junk", [b"\0" * 100, b"\0\n\0\n", b'["0123', b"\xff" * 30 + b"\n"], ids=len
+    "junk", [b"\0" * 100, b"\0\n\0\n", b'[2,21,90,"0123', b"\xff" * 30 + b"\n"], ids=len
 )
 def test_junk_at_the_end_of_a_log_is_cut_off(folders, whole, tmp_path, junk):
     folder = copied(folders[20], tmp_path)
@@ -128,16 +130,30 @@ def test_damage_inside_a_log_is_an_error_and_not_a_loss(folders, tmp_path):
     folder = copied(folders[20], tmp_path)
     data = bytearray(logs(folder)[-1].read_bytes())
     draw = random.Random(1)
-    last = data[:-1].rfind(b"\n")
+    ends = [i + 1 for i, byte in enumerate(data) if byte == ord("\n")]
     for _ in range(20):
-        at = draw.randrange(last)
+        at = draw.randrange(ends[12], ends[-2])  # after the 13 records that the snapshot has
+        number = sum(end <= at for end in ends) + 1
         damaged = bytearray(data)
         damaged[at] ^= 1 << draw.randrange(8)
         logs(folder)[-1].write_bytes(damaged)
-        with pytest.raises(DurabilityError, match="is damaged, and rows|goes on with row"):
+        with pytest.raises(DurabilityError, match=f"record {number} in .* is damaged") as error:
             DurableLearner(make(), folder)
+        assert f"The first {number - 1} rows" in str(error.value)
+        assert f"replay {folder} --until {number - 1} -o" in str(error.value)
     logs(folder)[-1].write_bytes(data)
     DurableLearner(make(), folder).close()  # a refusal leaves neither lock nor damage
+
+
+def test_damage_that_a_snapshot_covers_loses_nothing(folders, whole, tmp_path):
+    folder = copied(folders[20], tmp_path)
+    data = bytearray(logs(folder)[-1].read_bytes())
+    data[300] ^= 1
+    logs(folder)[-1].write_bytes(data)
+    with DurableLearner(make(), folder) as learner:
+        assert_same(learner.model, whole[20])
+        assert learner.recovered.snapshot_rows == 13
+        assert learner.recovered.rows_replayed == 7
 
 
 def test_a_truncated_snapshot_is_replaced_by_the_one_before_it(folders, whole, tmp_path):
@@ -159,7 +175,6 @@ def test_a_truncated_snapshot_is_replaced_by_the_one_before_it(folders, whole, t
 def test_a_crash_while_a_snapshot_is_written(folders, whole, tmp_path):
     folder = copied(folders[25], tmp_path)  # its snapshot is the latest event
     (folder / ".infinimix-0123.tmp").write_bytes(b"half")
-    logs(folder)[-1].unlink()  # the crash came before the new log
     with DurableLearner(make(), folder, snapshot_every=EVERY) as learner:
         assert_same(learner.model, whole[25])
     assert not list(folder.glob(".infinimix*"))
@@ -168,12 +183,9 @@ def test_a_crash_while_a_snapshot_is_written(folders, whole, tmp_path):
 def test_rows_that_are_lost_are_not_passed_over(folders, tmp_path):
     folder = copied(folders[30], tmp_path)
     snapshots(folder)[-1].write_bytes(b"")
-    old = logs(folder)[0]
-    old.write_bytes(old.read_bytes()[:-5])
-    with pytest.raises(DurabilityError, match="goes on with row"):
-        DurableLearner(make(), folder)
-    logs(folder)[-1].unlink()
-    with pytest.raises(DurabilityError, match="only 24 of at least 25 rows"):
+    lines = logs(folder)[0].read_bytes().splitlines(keepends=True)
+    logs(folder)[0].write_bytes(b"".join(lines[:24]))
+    with pytest.raises(DurabilityError, match="only 24 of 25 records"):
         DurableLearner(make(), folder)
     for path in snapshots(folder):
         path.write_bytes(b"")
@@ -187,33 +199,34 @@ def test_rows_that_are_lost_are_not_passed_over(folders, tmp_path):
 
 def test_a_write_that_fails_leaves_the_log_whole(whole, tmp_path, monkeypatch):
     learner = learn(DurableLearner(make(), tmp_path), 0, 5)
-    file = learner._journal._file
 
-    class Full:
-        def __getattr__(self, name):
-            return getattr(file, name)
+    def fill(handle, data):
+        os.write(handle, data[:10])
+        raise OSError(errno.ENOSPC, "No space left on device")
 
-        def write(self, data):
-            return file.write(data[:10])  # the disk is full
-
-    monkeypatch.setattr(learner._journal, "_file", Full())
-    with pytest.raises(OSError, match="only 10 of"):
-        learner.learn_one(ROWS[5], Y[5])
-    with pytest.raises(DurabilityError, match="can learn no more"):
-        learner.learn_one(ROWS[5], Y[5])
+    before = logs(tmp_path)[-1].read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr("infinimix.streaming.disk.write", fill)
+        for _ in range(2):
+            with pytest.raises(DurabilityError, match="nothing was learned.*No space left"):
+                learner.learn_one(ROWS[5], Y[5])
+        assert_same(learner.model, whole[5])  # and it goes on answering
+    assert logs(tmp_path)[-1].read_bytes() == before
+    assert_same(learn(learner, 5, 10).model, whole[10])  # there is room again
     learner.close()
     with DurableLearner(make(), tmp_path) as again:
-        assert again.n_rows == 5
-        assert_same(learn(again, 5).model, whole[N])
+        assert_same(learn(again, 10).model, whole[N])
 
 
 def test_a_snapshot_that_fails_is_a_warning_as_the_log_goes_on(whole, tmp_path, monkeypatch):
     learner = learn(DurableLearner(make(), tmp_path, snapshot_every=5), 0, 5)
     with monkeypatch.context() as patch:
-        patch.setattr("infinimix.streaming.folder.save", _full_disk)
-        with pytest.warns(UserWarning, match="no snapshot could be written: full"):
-            learner.learn_one(ROWS[5], Y[5])
-    learn(learner, 6).close()
+        patch.setattr("infinimix.streaming.snapshots.save", _full_disk)
+        learner.learn_one(ROWS[5], Y[5])
+        learner._snapshots.wait()
+    with pytest.warns(UserWarning, match="no snapshot could be written: full"):
+        learner.learn_one(ROWS[6], Y[6])
+    learn(learner, 7).close()
     with DurableLearner(make(), tmp_path) as again:
         assert_same(again.model, whole[N])
 
@@ -370,17 +383,6 @@ def test_nothing_is_answered_before_anything_is_learned(tmp_path):
     with DurableLearner(make(), tmp_path) as learner:
         assert learner.predict_one({"p": 1.0}) is None
         assert not learner.__sklearn_is_fitted__()
-
-
-def test_a_line_is_whole_or_none():
-    line = seal(b'{"row":0}')
-    assert unseal(line) == b'{"row":0}'
-    for at in range(len(line)):
-        assert unseal(line[:at]) is None
-        for bit in range(8):
-            damaged = bytearray(line)
-            damaged[at] ^= 1 << bit
-            assert unseal(bytes(damaged)) is None
 
 
 def test_texts_come_back():

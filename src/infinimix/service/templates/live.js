@@ -1,6 +1,6 @@
 "use strict";
 const $ = (id) => document.getElementById(id);
-const SVG = "http" + "://www.w3.org/2000/svg";
+const SVG = $("plot-error").namespaceURI;
 const MOST = 600;
 let history = [], token = sessionStorage.getItem("infinimix-token") || "", chosen = null;
 
