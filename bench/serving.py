@@ -168,7 +168,9 @@ def measure(kind, rows, seconds, ids=False):
 
 
 def main(seconds=5.0):
-    print(f"{'service':>24} {'rows a request':>14} {'rows/s':>9} {'p50 ms':>7} {'p99 ms':>7} refused")
+    print(
+        f"{'service':>24} {'rows a request':>14} {'rows/s':>9} {'p50 ms':>7} {'p99 ms':>7} refused"
+    )
     for kind, rows, ids in (
         ("infinimix", 1, False), ("infinimix", 1, True), ("infinimix", 100, False),
         ("plain", 1, False), ("plain", 100, False),

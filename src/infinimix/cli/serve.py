@@ -87,14 +87,14 @@ def serve(
 
     from infinimix.service.access import read_access
     from infinimix.service.limits import Limits
-    from infinimix.service.running import Settings
+    from infinimix.service.running import ServiceSettings
     from infinimix.service.running import serve as run
 
     access = read_access(host, token_file, read_token_file)
     logging.basicConfig(level=logging.INFO if log_rows else logging.WARNING)
     chosen: dict[str, Any] = {"random_state": seed} | ({"open_world": True} if open_world else {})
     run(
-        Settings(
+        ServiceSettings(
             folder, lambda: _make(model, folder, kinds, columns is not None, chosen, set),
             host, port, access, Limits(body=max_body, rows=max_rows), snapshot_every, log_rows,
             _source(stdin, resume, redis, stream, group),

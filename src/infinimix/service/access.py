@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from infinimix.service.problems import Problem
+from infinimix.service.problems import HttpProblem
 
 LEARN, READ = "INFINIMIX_TOKEN", "INFINIMIX_READ_TOKEN"
 SHORTEST = 16  # characters of a token
@@ -40,25 +40,25 @@ class Access:
         self._read = None if read is None else read.encode()
 
     def check(self, headers: Mapping[str, str], learns: bool) -> None:
-        """Raise Problem unless a request may read, or learn."""
+        """Raise HttpProblem unless a request may read, or learn."""
         if self._learn is None:
             self._check_host(headers.get("host", ""))
             return
         scheme, _, token = headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer":
-            raise Problem(401, "send the header Authorization: Bearer <token>")
+            raise HttpProblem(401, "send the header Authorization: Bearer <token>")
         given = token.strip().encode("utf-8", "replace")
         may_learn = hmac.compare_digest(given, self._learn)
         may_read = self._read is not None and hmac.compare_digest(given, self._read)
         if not may_learn and not may_read:
-            raise Problem(401, "this token is not known")
+            raise HttpProblem(401, "this token is not known")
         if learns and not may_learn:
-            raise Problem(403, "this token may read, but not learn")
+            raise HttpProblem(403, "this token may read, but not learn")
 
     def _check_host(self, host: str) -> None:
         name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
         if name.lower() not in LOCAL_NAMES and not is_loopback(name.strip("[]")):
-            raise Problem(421, "without a token the service answers to localhost only", "host")
+            raise HttpProblem(421, "without a token the service answers to localhost only", "host")
 
 
 def is_loopback(host: str) -> bool:

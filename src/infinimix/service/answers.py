@@ -21,7 +21,7 @@ from infinimix.evaluation.abilities import (
     able,
 )
 from infinimix.reports.online import describe_class
-from infinimix.service.problems import Problem
+from infinimix.service.problems import HttpProblem
 from infinimix.tables.rows import list_labels
 
 TOP = 10  # probabilities of a prediction
@@ -129,12 +129,12 @@ def list_classes(model: Any) -> list[dict[str, Any]]:
 
 
 def find_label(model: Any, name: str) -> Any:
-    """Return the label that is written like this; raise Problem if there is none."""
+    """Return the label that is written like this; raise HttpProblem if there is none."""
     known = [one["name"] for one in list_classes(model)]
     for label in known:
         if str(label) == name:
             return label
-    raise Problem(404, f"there is no class {name[:100]!r}; there are {len(known):,}", "name")
+    raise HttpProblem(404, f"there is no class {name[:100]!r}; there are {len(known):,}", "name")
 
 
 def describe_one(model: Any, name: str) -> dict[str, Any]:
@@ -183,10 +183,10 @@ def name_waiting(learner: Any, number: str, label: Any) -> dict[str, Any]:
     """Give a provisional class a name, and keep it by a snapshot, as the log holds rows only."""
     waiting = {str(one["id"]): one["id"] for one in list_waiting(learner.model)}
     if number not in waiting:
-        raise Problem(404, f"there is no provisional class {number[:100]!r}", "id")
+        raise HttpProblem(404, f"there is no provisional class {number[:100]!r}", "id")
     try:
         learner.model.name_class(waiting[number], label)
     except (ValueError, TypeError) as error:
-        raise Problem(422, str(error), "name") from None
+        raise HttpProblem(422, str(error), "name") from None
     learner.snapshot()
     return {"sequence": learner.sequence, "name": label}

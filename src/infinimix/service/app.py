@@ -21,7 +21,7 @@ from infinimix.service.metrics import MEDIA, Requests, write_metrics
 from infinimix.service.openapi import write_openapi
 from infinimix.service.owner import LOG, Job, Owner
 from infinimix.service.page import live_page, security_policy
-from infinimix.service.problems import Problem, bad_field
+from infinimix.service.problems import HttpProblem, bad_field
 from infinimix.service.reading import check_label, parse, read_batch, read_id
 
 Handler = Callable[[Exchange], Awaitable[None]]
@@ -87,7 +87,7 @@ class Service:
             self.requests.active += 1
             try:
                 await self._answer(exchange, methods)
-            except Problem as problem:
+            except HttpProblem as problem:
                 await exchange.respond(problem.response())
             except Gone:
                 exchange.status = 499
@@ -101,14 +101,16 @@ class Service:
         self, exchange: Exchange, methods: dict[str, tuple[Handler, bool | None]]
     ) -> None:
         if not methods:
-            raise Problem(404, "there is no such address; /openapi.json lists those that there are")
+            raise HttpProblem(
+                404, "there is no such address; /openapi.json lists those that there are"
+            )
         method = exchange.scope["method"]
         if method not in methods:
-            raise Problem(405, f"this address takes {', '.join(methods)}")
+            raise HttpProblem(405, f"this address takes {', '.join(methods)}")
         handler, learns = methods[method]
         if learns is not None:
             if self.requests.active > self.limits.concurrent:
-                raise Problem(429, "too many requests at once; try again", retry=1)
+                raise HttpProblem(429, "too many requests at once; try again", retry=1)
             self.access.check(exchange.headers, learns)
         await handler(exchange)
 
@@ -184,7 +186,7 @@ class Service:
         """POST /provisional/{id}/name"""
         media = exchange.headers.get("content-type", "").partition(";")[0].strip().lower()
         if media != "application/json":
-            raise Problem(415, "send application/json")
+            raise HttpProblem(415, "send application/json")
         given = parse(await exchange.body(), self.limits)
         label = given.get("name") if isinstance(given, dict) else None
         if label is None or label == "" or len(given) != 1:

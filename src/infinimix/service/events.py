@@ -11,7 +11,7 @@ import orjson
 from infinimix.service import answers
 from infinimix.service.exchange import RAW_SAFE, Exchange
 from infinimix.service.owner import Owner
-from infinimix.service.problems import Problem
+from infinimix.service.problems import HttpProblem
 
 SECOND = 1.0
 MOST_WATCHERS = 32
@@ -41,7 +41,7 @@ class Events:
         try:
             if self.owner.learner is not None:
                 self._shown = await self._ask(_look)
-        except Problem:
+        except HttpProblem:
             pass  # the model is busy: what was seen last is told again
         content = {
             "point": point,
@@ -58,7 +58,7 @@ class Events:
     async def send(self, exchange: Exchange) -> None:
         """Send the history, then one event a second, until the client goes or is too slow."""
         if self._watchers >= MOST_WATCHERS:
-            raise Problem(429, f"{MOST_WATCHERS} clients watch already; try again", retry=5)
+            raise HttpProblem(429, f"{MOST_WATCHERS} clients watch already; try again", retry=5)
         self._watchers += 1
         gone = asyncio.create_task(_wait_for_end(exchange.receive))
         exchange.status = 200

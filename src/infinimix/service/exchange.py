@@ -10,7 +10,7 @@ import orjson
 from starlette.responses import Response
 
 from infinimix.service.limits import Limits
-from infinimix.service.problems import Problem, too_large
+from infinimix.service.problems import HttpProblem, too_large
 
 SAFE = {
     "x-content-type-options": "nosniff",
@@ -47,7 +47,7 @@ class Exchange:
         self.status = 0
 
     async def body(self) -> bytes:
-        """Return the body; raise Problem if it is too large or comes too slowly."""
+        """Return the body; raise HttpProblem if it is too large or comes too slowly."""
         length = self.headers.get("content-length", "0")
         if length.isdigit() and int(length) > self.limits.body:
             raise too_large("bytes of a body", self.limits.body)
@@ -65,7 +65,7 @@ class Exchange:
             return await self._read()
         except asyncio.CancelledError:
             if late:
-                raise Problem(408, f"a body must come within {self.limits.slow:g} s") from None
+                raise HttpProblem(408, f"a body must come within {self.limits.slow:g} s") from None
             raise
         finally:
             timer.cancel()

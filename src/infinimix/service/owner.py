@@ -19,8 +19,8 @@ from infinimix.evaluation.abilities import LearnsRows, able
 from infinimix.service.answers import Predicted
 from infinimix.service.figures import Figures
 from infinimix.service.limits import Limits
-from infinimix.service.problems import Problem
-from infinimix.service.reading import Batch
+from infinimix.service.problems import HttpProblem
+from infinimix.service.reading import RowBatch
 from infinimix.streaming.journal import DurabilityError
 
 LOG = logging.getLogger("infinimix.service")
@@ -36,7 +36,7 @@ class Job:
 
     def __init__(self, kind: str, future: Any, loop: AbstractEventLoop | None = None) -> None:
         self.kind, self.future, self.loop = kind, future, loop
-        self.batch = Batch([])
+        self.batch = RowBatch([])
         self.position: Any = None
         self.work: Callable[[Any], Any] | None = None
         self.said: Predicted | None = None
@@ -85,12 +85,12 @@ class Owner(threading.Thread):
         self._ends = False
 
     def submit(self, job: Job) -> None:
-        """Let a job wait for the model; raise Problem if too many do."""
+        """Let a job wait for the model; raise HttpProblem if too many do."""
         with self._some:
             if self._ends or (self.ready.is_set() and self.learner is None):
-                raise Problem(503, "the service is stopping", retry=RETRY)
+                raise HttpProblem(503, "the service is stopping", retry=RETRY)
             if len(self._queue) >= self.limits.queue:
-                raise Problem(429, "too many requests wait for the model; try again", retry=1)
+                raise HttpProblem(429, "too many requests wait for the model; try again", retry=1)
             self._queue.append(job)
             self._some.notify()
 
@@ -152,16 +152,16 @@ class Owner(threading.Thread):
     def _do(self, job: Job) -> Done:
         try:
             return Done(job, self._run(job), None)
-        except Problem as error:
+        except HttpProblem as error:
             return Done(job, None, error)
         except KEPT as error:  # before refusals: a DurabilityError is a ValueError
             self.refusal = str(error)
             return Done(job, None, _unkept(error))
         except REFUSALS as error:
-            return Done(job, None, Problem(422, str(error), "rows"))
+            return Done(job, None, HttpProblem(422, str(error), "rows"))
         except Exception as error:  # the fault is ours: the others must be answered
             LOG.error("a request failed: %s", type(error).__name__)
-            return Done(job, None, Problem(500, f"{type(error).__name__} in the model"))
+            return Done(job, None, HttpProblem(500, f"{type(error).__name__} in the model"))
 
     def _run(self, job: Job) -> Any:
         if job.work is not None:
@@ -177,7 +177,9 @@ class Owner(threading.Thread):
             answer |= receipt | {"seen": seen}
         return answer
 
-    def _learn(self, batch: Batch, position: Any, said: Predicted | None = None) -> dict[str, Any]:
+    def _learn(
+        self, batch: RowBatch, position: Any, said: Predicted | None = None
+    ) -> dict[str, Any]:
         figures, X, y = self.figures, batch.X, self._labels(batch)
         start = time.perf_counter()
         if said is None and batch.y is not None and figures.has_time:
@@ -194,11 +196,11 @@ class Owner(threading.Thread):
                 figures.score(said, y)
         return {"sequence": receipt.sequence, "rows": len(X), "repeated": receipt.repeated}
 
-    def _labels(self, batch: Batch) -> list[Any] | None:
+    def _labels(self, batch: RowBatch) -> list[Any] | None:
         """Return the labels as the model takes them: a mixture has none, a classifier always."""
         if not able(self.learner.model, LearnsRows):
             if batch.y is not None:
-                raise Problem(422, "a mixture has no labels; leave them out", "labels")
+                raise HttpProblem(422, "a mixture has no labels; leave them out", "labels")
             return None
         return [None] * len(batch.X) if batch.y is None else batch.y
 
@@ -210,7 +212,7 @@ class Owner(threading.Thread):
         labels = [job.batch.y or [None] * len(job.batch.X) for job in jobs]
         y = [label for some in labels for label in some] if jobs[0].batch.y else None
         try:
-            answer = self._learn(Batch(X, y), None)
+            answer = self._learn(RowBatch(X, y), None)
         except KEPT as error:
             self.refusal = str(error)
             return [Done(job, None, _unkept(error)) for job in jobs]
@@ -231,8 +233,8 @@ def _neighbours(jobs: list[Job]) -> list[list[Job]]:
     return parts
 
 
-def _unkept(error: BaseException) -> Problem:
-    return Problem(
+def _unkept(error: BaseException) -> HttpProblem:
+    return HttpProblem(
         503, f"nothing can be learned at present, predictions go on: {error}", retry=RETRY
     )
 

@@ -25,7 +25,7 @@ TITLES = {
 }
 
 
-class Problem(Exception):
+class HttpProblem(Exception):
     """Why a request is refused.
 
     Parameters
@@ -64,11 +64,11 @@ class Problem(Exception):
         )
 
 
-def too_large(what: str, most: int, field: str | None = None) -> Problem:
+def too_large(what: str, most: int, field: str | None = None) -> HttpProblem:
     """Return the refusal of a request that is beyond a limit."""
-    return Problem(413, f"{what}: at most {most:,} are taken; send less at once", field)
+    return HttpProblem(413, f"{what}: at most {most:,} are taken; send less at once", field)
 
 
-def bad_field(field: str, detail: str) -> Problem:
+def bad_field(field: str, detail: str) -> HttpProblem:
     """Return the refusal of a field."""
-    return Problem(422, detail, field)
+    return HttpProblem(422, detail, field)

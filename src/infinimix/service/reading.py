@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 from infinimix.service.limits import Limits
-from infinimix.service.problems import Problem, bad_field, too_large
+from infinimix.service.problems import HttpProblem, bad_field, too_large
 
 JSON = "application/json"
 LINES = ("application/x-ndjson", "application/jsonl", "application/x-jsonlines")
@@ -27,7 +27,7 @@ ROWS = (dict, list, str)
 
 
 @dataclass
-class Batch:
+class RowBatch:
     """The rows of a request; labels are None if none of them is given."""
 
     X: list[Any]
@@ -35,8 +35,8 @@ class Batch:
     request_id: str | None = None
 
 
-def read_batch(body: bytes, media: str, limits: Limits) -> Batch:
-    """Return the rows of a body; raise Problem if it cannot be used."""
+def read_batch(body: bytes, media: str, limits: Limits) -> RowBatch:
+    """Return the rows of a body; raise HttpProblem if it cannot be used."""
     kind = media.partition(";")[0].strip().lower()
     if kind in LINES:
         lines = [line for line in body.split(b"\n") if line.strip()]
@@ -46,7 +46,7 @@ def read_batch(body: bytes, media: str, limits: Limits) -> Batch:
             [parse(line, limits, f"line {i + 1}") for i, line in enumerate(lines)], limits
         )
     if kind != JSON:
-        raise Problem(415, f"send {JSON} or {LINES[0]}, not {kind[:60] or 'nothing'!r}")
+        raise HttpProblem(415, f"send {JSON} or {LINES[0]}, not {kind[:60] or 'nothing'!r}")
     given = parse(body, limits)
     if type(given) is list:
         return _of_list(given, limits)
@@ -56,11 +56,11 @@ def read_batch(body: bytes, media: str, limits: Limits) -> Batch:
 def parse(text: bytes, limits: Limits, where: str = "the body") -> Any:
     """Return what a JSON text says, if it is not nested too deeply."""
     if _depth_bound(text) > limits.nesting and _depth(text) > limits.nesting:
-        raise Problem(422, f"{where} is nested deeper than {limits.nesting} levels")
+        raise HttpProblem(422, f"{where} is nested deeper than {limits.nesting} levels")
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise Problem(400, f"{where} is no JSON: {error}") from None
+        raise HttpProblem(400, f"{where} is no JSON: {error}") from None
 
 
 def _depth_bound(text: bytes) -> int:
@@ -85,10 +85,10 @@ def _depth(text: bytes) -> int:
     return deepest
 
 
-def read_object(given: Any, limits: Limits) -> Batch:
+def read_object(given: Any, limits: Limits) -> RowBatch:
     """Return the rows of an object: one row, or many."""
     if type(given) is not dict:
-        raise Problem(422, 'the body must be an object with "x" or "rows", or a list of them')
+        raise HttpProblem(422, 'the body must be an object with "x" or "rows", or a list of them')
     if "rows" in given:
         _no_others(given, MANY)
         rows, labels = given["rows"], given.get("labels")
@@ -96,11 +96,11 @@ def read_object(given: Any, limits: Limits) -> Batch:
             raise bad_field("rows", "must be a list of rows")
         if labels is not None and (type(labels) is not list or len(labels) != len(rows)):
             raise bad_field("labels", f"must be a list of {len(rows)} labels, one for each row")
-        batch = Batch(rows, labels)
+        batch = RowBatch(rows, labels)
         _check(batch, limits, "rows[{}]", "labels[{}]")
     elif "x" in given:
         _no_others(given, ONE)
-        batch = Batch([given["x"]], [given["y"]] if given.get("y") is not None else None)
+        batch = RowBatch([given["x"]], [given["y"]] if given.get("y") is not None else None)
         _check(batch, limits, "x", "y")
     else:
         raise bad_field("x", 'is missing; one row is {"x": ...}, several are {"rows": [...]}')
@@ -108,9 +108,9 @@ def read_object(given: Any, limits: Limits) -> Batch:
     return batch
 
 
-def _of_list(given: list[Any], limits: Limits) -> Batch:
+def _of_list(given: list[Any], limits: Limits) -> RowBatch:
     if not given:
-        raise Problem(422, "there are no rows")
+        raise HttpProblem(422, "there are no rows")
     for i, one in enumerate(given):
         if type(one) is not dict or "x" not in one:
             raise bad_field(f"[{i}].x", 'is missing; each element is {"x": row, "y": label}')
@@ -118,7 +118,7 @@ def _of_list(given: list[Any], limits: Limits) -> Batch:
             _no_others(one, {"x", "y"}, f"[{i}].")
     labels = [one.get("y") for one in given]
     some = any(label is not None for label in labels)
-    batch = Batch([one["x"] for one in given], labels if some else None)
+    batch = RowBatch([one["x"] for one in given], labels if some else None)
     _check(batch, limits, "[{}].x", "[{}].y")
     return batch
 
@@ -139,7 +139,7 @@ def _no_others(given: dict[str, Any], known: set[str], prefix: str = "") -> None
             raise bad_field(prefix + name[:100], f"is no known field; there are {there}")
 
 
-def _check(batch: Batch, limits: Limits, x: str, y: str) -> None:
+def _check(batch: RowBatch, limits: Limits, x: str, y: str) -> None:
     if not batch.X:
         raise bad_field("rows", "there are no rows")
     if len(batch.X) > limits.rows:

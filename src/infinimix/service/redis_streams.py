@@ -11,8 +11,8 @@ import threading
 from typing import Any
 
 from infinimix.service.owner import LOG, Owner
-from infinimix.service.problems import Problem
-from infinimix.service.reading import Batch
+from infinimix.service.problems import HttpProblem
+from infinimix.service.reading import RowBatch
 from infinimix.service.sources import TOGETHER, count_bad, learn_rows, read_line
 
 WAIT = 500  # milliseconds for new entries
@@ -75,7 +75,7 @@ class RedisSource:
         if not entries:
             return ">"
         done = place(owner.learner.position, self.stream)
-        rows: list[tuple[Batch, Any]] = []
+        rows: list[tuple[RowBatch, Any]] = []
         for key, fields in entries:
             where = {"stream": self.stream, "entry": key}
             if number(key) <= done or fields is None:
@@ -87,9 +87,9 @@ class RedisSource:
             self._server.xack(self.stream, self.group, *(key for key, _ in entries))
         return start if start == ">" else entries[-1][0]
 
-    def _read(self, owner: Owner, fields: dict[bytes, bytes], where: Any) -> Batch | None:
+    def _read(self, owner: Owner, fields: dict[bytes, bytes], where: Any) -> RowBatch | None:
         if b"json" not in fields:
-            count_bad(owner, where, Problem(422, "there is no field json"))
+            count_bad(owner, where, HttpProblem(422, "there is no field json"))
             return None
         return read_line(owner, fields[b"json"], where)
 

@@ -19,7 +19,7 @@ from infinimix.streaming.durable import DurableLearner
 
 
 @dataclass
-class Settings:
+class ServiceSettings:
     """How to serve a model."""
 
     folder: Path
@@ -34,7 +34,7 @@ class Settings:
     told: Callable[[str], None] = print  # where the service is, once it listens
 
 
-def serve(settings: Settings) -> None:
+def serve(settings: ServiceSettings) -> None:
     """Serve until the process is told to stop; what was answered is then on the disk."""
     owner = make_owner(settings)
     server = Announcing(_configure(settings, owner), settings)
@@ -56,7 +56,7 @@ def serve(settings: Settings) -> None:
         raise owner.failure
 
 
-def make_owner(settings: Settings) -> Owner:
+def make_owner(settings: ServiceSettings) -> Owner:
     """Return the owner of the model of a folder, not started yet."""
 
     def restore() -> Any:
@@ -66,12 +66,12 @@ def make_owner(settings: Settings) -> Owner:
     return Owner(restore, settings.limits)
 
 
-def make_app(settings: Settings, owner: Owner) -> Any:
+def make_app(settings: ServiceSettings, owner: Owner) -> Any:
     """Return the ASGI application."""
     return Service(owner, settings.access, settings.limits, settings.log_rows).router()
 
 
-def _configure(settings: Settings, owner: Owner) -> uvicorn.Config:
+def _configure(settings: ServiceSettings, owner: Owner) -> uvicorn.Config:
     limits = settings.limits
     return uvicorn.Config(
         make_app(settings, owner), host=settings.host, port=settings.port,
@@ -84,7 +84,7 @@ def _configure(settings: Settings, owner: Owner) -> uvicorn.Config:
 class Announcing(uvicorn.Server):
     """A server that says where it listens."""
 
-    def __init__(self, config: uvicorn.Config, settings: Settings) -> None:
+    def __init__(self, config: uvicorn.Config, settings: ServiceSettings) -> None:
         super().__init__(config)
         self._settings = settings
 

@@ -12,15 +12,15 @@ from typing import Any, BinaryIO
 
 from infinimix.service.limits import Limits
 from infinimix.service.owner import LOG, Job, Owner
-from infinimix.service.problems import Problem
-from infinimix.service.reading import Batch, parse, read_object
+from infinimix.service.problems import HttpProblem
+from infinimix.service.reading import RowBatch, parse, read_object
 
 TOGETHER = 100  # rows that are learned in one record
 PAUSE = 0.05  # seconds until a full queue is tried again
 RETRY = 1.0  # seconds until a full disk is
 
 
-def learn_at(owner: Owner, batch: Batch, position: Any, stopped: threading.Event) -> bool:
+def learn_at(owner: Owner, batch: RowBatch, position: Any, stopped: threading.Event) -> bool:
     """Learn rows with the position after them; wait while the service is busy or cannot write.
 
     Returns
@@ -30,7 +30,7 @@ def learn_at(owner: Owner, batch: Batch, position: Any, stopped: threading.Event
 
     Raises
     ------
-    Problem
+    HttpProblem
         If the model refuses the rows.
     """
     while not stopped.is_set():
@@ -40,14 +40,14 @@ def learn_at(owner: Owner, batch: Batch, position: Any, stopped: threading.Event
             owner.submit(job)
             job.future.result()
             return True
-        except Problem as problem:
+        except HttpProblem as problem:
             if problem.status not in (429, 503):
                 raise
             stopped.wait(PAUSE if problem.status == 429 else RETRY)
     return False
 
 
-def learn_rows(owner: Owner, rows: list[tuple[Batch, Any]], stopped: threading.Event) -> bool:
+def learn_rows(owner: Owner, rows: list[tuple[RowBatch, Any]], stopped: threading.Event) -> bool:
     """Learn rows, each with the position after it, in one record; the refused ones are counted."""
     if not rows:
         return True
@@ -55,15 +55,15 @@ def learn_rows(owner: Owner, rows: list[tuple[Batch, Any]], stopped: threading.E
     labelled = any(batch.y is not None for batch, _ in rows)
     y = [label for batch, _ in rows for label in batch.y or [None] * len(batch.X)]
     try:
-        return learn_at(owner, Batch(X, y if labelled else None), rows[-1][1], stopped)
-    except Problem as problem:
+        return learn_at(owner, RowBatch(X, y if labelled else None), rows[-1][1], stopped)
+    except HttpProblem as problem:
         if len(rows) == 1:
             count_bad(owner, rows[0][1], problem)
             return True
     return all(learn_rows(owner, [one], stopped) for one in rows)
 
 
-def count_bad(owner: Owner, where: Any, problem: Problem) -> None:
+def count_bad(owner: Owner, where: Any, problem: HttpProblem) -> None:
     """Count a row that cannot be used, and say where it was, but not what."""
     owner.figures.bad += 1
     LOG.warning("a row at %s was passed over (status %s)", where, problem.status)
@@ -91,7 +91,7 @@ class LineSource:
         position = owner.learner.position or {}
         line = position.get("line", 0) if isinstance(position, dict) else 0
         left = line if self.resume else 0
-        some: list[tuple[Batch, Any]] = []
+        some: list[tuple[RowBatch, Any]] = []
         for text in iter(self.file.readline, b""):
             if stopped.is_set():
                 return
@@ -109,14 +109,14 @@ class LineSource:
         learn_rows(owner, some, stopped)
 
 
-def read_line(owner: Owner, text: bytes, where: Any) -> Batch | None:
+def read_line(owner: Owner, text: bytes, where: Any) -> RowBatch | None:
     """Return the row of a line; None if it cannot be used."""
     if not text.strip():
         return None
     limits: Limits = owner.limits
     try:
         return read_object(parse(text, limits), limits)
-    except Problem as problem:
+    except HttpProblem as problem:
         count_bad(owner, where, problem)
         return None
 

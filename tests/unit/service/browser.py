@@ -47,6 +47,10 @@ class Tab:
 
     def open(self, url):
         self._call("Page.navigate", url=url)
+        end = time.monotonic() + 20.0
+        while self.run("document.getElementById('ask') === null"):  # its script has not run
+            assert time.monotonic() < end
+            time.sleep(0.05)
 
     def run(self, script):
         """Return the value of an expression in the page."""

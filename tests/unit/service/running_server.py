@@ -7,14 +7,14 @@ from contextlib import contextmanager
 from infinimix.service import running
 from infinimix.service.access import Access
 from infinimix.service.limits import Limits
-from infinimix.service.running import Settings
+from infinimix.service.running import ServiceSettings
 from tests.unit.service.served import text_model
 
 
 @contextmanager
 def listening(folder, make_model=text_model, access=None, limits=None, source=None):
     """Yield the address of a service, and its owner."""
-    settings = Settings(folder, make_model, port=0, access=access or Access())
+    settings = ServiceSettings(folder, make_model, port=0, access=access or Access())
     settings.limits, settings.source = limits or Limits(), source
     told = []
     settings.told = told.append

@@ -8,7 +8,7 @@ import httpx
 from infinimix import OnlineCRPClassifier
 from infinimix.service.access import Access
 from infinimix.service.limits import Limits
-from infinimix.service.running import Settings, make_app, make_owner
+from infinimix.service.running import ServiceSettings, make_app, make_owner
 
 ROWS = ["red apple", "green apple", "red pear", "fast car", "slow car"] * 4
 LABELS = (["fruit"] * 3 + ["car"] * 2) * 4
@@ -45,7 +45,9 @@ class Client:
 @contextmanager
 def serving(folder, make_model=text_model, access=None, limits=None, **more):
     """Yield a client of a service over a folder."""
-    settings = Settings(folder, make_model, access=access or Access(), limits=limits or Limits())
+    settings = ServiceSettings(
+        folder, make_model, access=access or Access(), limits=limits or Limits()
+    )
     for name, value in more.items():
         setattr(settings, name, value)
     owner = make_owner(settings)

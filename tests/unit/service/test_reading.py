@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infinimix.service.limits import Limits
-from infinimix.service.problems import Problem
-from infinimix.service.reading import LINES, Batch, read_batch
+from infinimix.service.problems import HttpProblem
+from infinimix.service.reading import LINES, RowBatch, read_batch
 
 LIMITS = Limits(rows=3, columns=3, string=20, name=10, nesting=4)
 
@@ -22,14 +22,17 @@ def read(content, media="application/json", limits=LIMITS):
 @pytest.mark.parametrize(
     ("content", "batch"),
     [
-        ({"x": "a b", "y": "c"}, Batch(["a b"], ["c"])),
+        ({"x": "a b", "y": "c"}, RowBatch(["a b"], ["c"])),
         (
             {"x": {"size": 1.5, "flag": None}, "id": "r1"},
-            Batch([{"size": 1.5, "flag": None}], None, "r1"),
+            RowBatch([{"size": 1.5, "flag": None}], None, "r1"),
         ),
-        ({"rows": [[1, 2], [3, None]], "labels": [0, None]}, Batch([[1, 2], [3, None]], [0, None])),
-        ([{"x": "a", "y": 1}, {"x": "b"}], Batch(["a", "b"], [1, None])),
-        ([{"x": "a"}], Batch(["a"], None)),
+        (
+            {"rows": [[1, 2], [3, None]], "labels": [0, None]},
+            RowBatch([[1, 2], [3, None]], [0, None]),
+        ),
+        ([{"x": "a", "y": 1}, {"x": "b"}], RowBatch(["a", "b"], [1, None])),
+        ([{"x": "a"}], RowBatch(["a"], None)),
     ],
 )
 def test_the_forms(content, batch):
@@ -38,7 +41,7 @@ def test_the_forms(content, batch):
 
 def test_json_lines():
     body = b'{"x": "a", "y": 1}\n\n{"x": "b", "y": 2}\r\n'
-    assert read(body, LINES[0] + "; charset=utf-8") == Batch(["a", "b"], [1, 2])
+    assert read(body, LINES[0] + "; charset=utf-8") == RowBatch(["a", "b"], [1, 2])
 
 
 @pytest.mark.parametrize(
@@ -72,7 +75,7 @@ def test_json_lines():
     ],
 )
 def test_what_cannot_be_used_is_named(content, status, field):
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(HttpProblem) as caught:
         read(content)
     assert (caught.value.status, caught.value.field) == (status, field)
     assert json.loads(caught.value.response().body)["status"] == status
@@ -80,7 +83,7 @@ def test_what_cannot_be_used_is_named(content, status, field):
 
 def test_another_media_type_is_refused():
     """So no form of a foreign page can send rows without the browser asking first."""
-    with pytest.raises(Problem) as caught:
+    with pytest.raises(HttpProblem) as caught:
         read({"x": "a"}, "text/plain")
     assert caught.value.status == 415
 
@@ -107,7 +110,7 @@ def test_any_json_is_read_or_refused(content):
         return  # an integer that JSON of 64 bits has not
     try:
         batch = read(body)
-    except Problem:
+    except HttpProblem:
         return
     assert batch.X
     assert batch.y is None or len(batch.y) == len(batch.X)
@@ -118,6 +121,6 @@ def test_any_bytes_are_read_or_refused(body, media):
     status = 200
     try:
         read(body, media)
-    except Problem as problem:
+    except HttpProblem as problem:
         status = problem.status
     assert status in (200, 400, 413, 422)

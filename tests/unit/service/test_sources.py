@@ -18,7 +18,7 @@ import pytest
 
 from infinimix.service.limits import Limits
 from infinimix.service.redis_streams import RedisSource
-from infinimix.service.running import Settings, make_owner
+from infinimix.service.running import ServiceSettings, make_owner
 from infinimix.service.sources import LineSource
 from tests.unit.service.running_server import listening
 from tests.unit.service.served import LABELS, ROWS, serving, text_model
@@ -29,7 +29,7 @@ LINES = [json.dumps({"x": x, "y": y}).encode() + b"\n" for x, y in zip(ROWS, LAB
 
 @contextmanager
 def owning(folder):
-    owner = make_owner(Settings(folder, text_model))
+    owner = make_owner(ServiceSettings(folder, text_model))
     owner.start()
     owner.ready.wait()
     try:
