@@ -11,37 +11,23 @@ from __future__ import annotations
 import copy
 import os
 import threading
-import time
-import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from infinimix.evaluation.abilities import LearnsRows, able
-from infinimix.streaming import disk
-from infinimix.streaming.answering import AnswersAsModel
-from infinimix.streaming.folder import (
-    SEGMENT,
-    FolderLock,
-    check_same,
-    check_storable,
-    find_numbers,
-    segment_path,
-    sidecar_path,
-    state_path,
-)
+from infinimix.streaming.folder import check_storable
 from infinimix.streaming.journal import DurabilityError
+from infinimix.streaming.keeping import KeptModel
 from infinimix.streaming.plain import as_learned, to_json
-from infinimix.streaming.recovery import Recovered, Restored, fit_rows, restore
-from infinimix.streaming.requests import Receipt, RequestWindow, check_request_id
-from infinimix.streaming.segments import SegmentedLog
-from infinimix.streaming.snapshots import Progress, SnapshotThread
+from infinimix.streaming.recovery import fit_rows
+from infinimix.streaming.requests import Receipt, check_request_id
 from infinimix.tables.rows import count_rows, list_labels
 
 CLASSES = {"always": "always", "group": "group", "os": "os", True: "always", False: "os"}
 
 
-class DurableLearner(AnswersAsModel):
+class DurableLearner(KeptModel):
     """A model whose learning is kept in a folder, row by row, and restored from there exactly.
 
     After a crash at any moment the same folder gives back a model that has learned all rows that
@@ -114,14 +100,8 @@ class DurableLearner(AnswersAsModel):
         self.directory, self.model = Path(directory), model
         self.snapshot_every, self.window = snapshot_every, window
         self.fsync: str = CLASSES[fsync]
-        self._failure, self._turn = "", threading.RLock()
-        self.directory.mkdir(parents=True, exist_ok=True)
-        self._lock = FolderLock(self.directory)
-        try:
-            self._restore()
-        except BaseException:
-            self._lock.release()
-            raise
+        self._turn = threading.RLock()
+        self._open()
 
     # --- learning ---------------------------------------------------------------------------------
 
@@ -229,32 +209,6 @@ class DurableLearner(AnswersAsModel):
         else:
             fit_rows(self.model, X, y)
 
-    def _take_first(self, n_rows: int, request_id: str | None, position: Any) -> None:
-        """Write the snapshot that holds the first rows and the seeds."""
-        progress = Progress(RequestWindow(self.window))
-        progress.advance(n_rows, request_id, position)
-        try:
-            self._begin(progress).write(self.model, progress.to_json())
-        except BaseException as error:
-            self._snapshots = None
-            for path in (state_path(self.directory, 1), sidecar_path(self.directory, 1)):
-                disk.remove(path)
-            if not isinstance(error, OSError):
-                raise
-            raise DurabilityError(
-                f"nothing was learned, as no snapshot can be written to {self.directory} ({error})."
-                " Make room on the disk, and learn again"
-            ) from error
-        self._progress = progress
-
-    def _take_back(self, error: BaseException, before: Any) -> None:
-        """What was only refused has changed nothing; a first call leaves the model as it came."""
-        if before is not None:
-            vars(self.model).clear()
-            vars(self.model).update(vars(before))
-        elif not isinstance(error, ValueError | TypeError):
-            self._fail(f"rows may have been learned, but not kept ({error!r})")
-
     # --- snapshots --------------------------------------------------------------------------------
 
     def snapshot(self) -> None:
@@ -265,62 +219,6 @@ class DurableLearner(AnswersAsModel):
                 self._snapshots.wait()
                 self._snapshots.write(self.model, self._progress.to_json())
                 self._due = self.n_rows + self.snapshot_every
-
-    def _snapshot_beside(self) -> None:
-        """Let a thread write a copy of the model, if it is time."""
-        if self._snapshots is None:
-            return
-        error = self._snapshots.take_error()
-        if error is not None:  # the rows are in the log, which goes on
-            warnings.warn(f"no snapshot could be written: {error}", stacklevel=4)
-        if self.n_rows >= self._due and not self._snapshots.busy:
-            self._due = self.n_rows + self.snapshot_every
-            self._snapshots.start(copy.deepcopy(self.model), self._progress.to_json())
-
-    def _begin(self, progress: Progress) -> SnapshotThread:
-        self._snapshots = SnapshotThread(self.directory, self._log.flush)
-        self._due = progress.n_rows + self.snapshot_every
-        return self._snapshots
-
-    # --- opening and closing ----------------------------------------------------------------------
-
-    def _restore(self) -> None:
-        start = time.perf_counter()
-        for stray in self.directory.glob(".infinimix-*.tmp"):
-            disk.remove(stray)  # of a snapshot that a crash has interrupted
-        found = restore(self.directory, self.window)
-        self._snapshots: SnapshotThread | None = None
-        if found is None:
-            self._start_empty(start)
-            return
-        check_same(self.model, found.model)
-        self.model, self._progress = found.model, found.progress
-        sequence = found.progress.sequence
-        self._log = SegmentedLog(self.directory, sequence, found.first, found.length)
-        self._begin(self._progress)
-        self._due = found.snapshot_rows + self.snapshot_every
-        self._renew(found)
-        replayed = self.n_rows - found.snapshot_rows
-        seconds = time.perf_counter() - start
-        self.recovered = Recovered(replayed, found.snapshot_rows, found.bytes_cut, seconds)
-
-    def _start_empty(self, start: float) -> None:
-        """Start a folder; a first record whose call did not return is cut off."""
-        self._progress = Progress(RequestWindow(self.window))
-        paths = [segment_path(self.directory, n) for n in find_numbers(self.directory, SEGMENT)]
-        cut = sum(path.stat().st_size for path in paths)
-        self._log = SegmentedLog(self.directory, 0, 1, 0)
-        if self.model.__sklearn_is_fitted__():
-            self._begin(self._progress).write(self.model, self._progress.to_json())
-        self.recovered = Recovered(bytes_cut=cut, seconds=time.perf_counter() - start)
-
-    def _renew(self, found: Restored) -> None:
-        """Set damaged snapshots aside, and write one where there is none that is sound."""
-        for n in found.damaged:
-            path = state_path(self.directory, n)
-            disk.rename(path, path.with_name(f"damaged-{path.name}"))
-        if found.damaged or found.snapshot < 0:
-            self.snapshot()
 
     def close(self) -> None:
         """Bring everything to the disk, and close the folder; the object can no longer learn."""
@@ -340,19 +238,6 @@ class DurableLearner(AnswersAsModel):
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    def _check(self) -> None:
-        if self._lock.forked:
-            raise DurabilityError(
-                "this DurableLearner was opened by the process that this one was forked from, "
-                "and only that one may learn; predictions go on"
-            )
-        if self._failure:
-            raise DurabilityError(f"This DurableLearner can learn no more: {self._failure}.")
-
-    def _fail(self, reason: str) -> DurabilityError:
-        self._failure = f"{reason}; what was kept is in {self.directory}, open it again"
-        return DurabilityError(f"This DurableLearner can learn no more: {self._failure}.")
 
     # --- what it knows ----------------------------------------------------------------------------
 

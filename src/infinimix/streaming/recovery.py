@@ -18,7 +18,7 @@ from infinimix.streaming.folder import FIRST_STATE, SEGMENT, STATE, find_numbers
 from infinimix.streaming.journal import DurabilityError, Sealed, read_records
 from infinimix.streaming.plain import from_json
 from infinimix.streaming.requests import RequestWindow
-from infinimix.streaming.snapshots import Progress, read_state
+from infinimix.streaming.snapshots import StreamProgress, read_state
 from infinimix.tables.rows import count_rows
 
 REFUSALS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
@@ -51,7 +51,7 @@ class Restored:
     """A model, how far it is, and where its log goes on."""
 
     model: Any
-    progress: Progress
+    progress: StreamProgress
     snapshot: int = -1  # its sequence number; -1 without one
     snapshot_rows: int = 0
     damaged: list[int] = field(default_factory=list)  # snapshots
@@ -102,7 +102,7 @@ def _start(directory: Path, window: int, until: int | None) -> Restored | None:
             damaged.append(n)
     if find_numbers(directory, FIRST_STATE):
         model, rows = restore_first(directory)
-        progress = Progress(RequestWindow(window), rows, rows)
+        progress = StreamProgress(RequestWindow(window), rows, rows)
         return Restored(model, progress, -1, rows, damaged)
     if reasons:
         raise DurabilityError("no snapshot can be read: " + "; ".join(reasons))

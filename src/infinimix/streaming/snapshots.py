@@ -37,7 +37,7 @@ KEPT = 2
 
 
 @dataclass
-class Progress:
+class StreamProgress:
     """How far a stream has been learned."""
 
     requests: RequestWindow
@@ -86,7 +86,7 @@ def _remove_old(directory: Path) -> None:
         disk.remove(path)
 
 
-def read_state(directory: Path, sequence: int, window: int) -> tuple[Any, Progress]:
+def read_state(directory: Path, sequence: int, window: int) -> tuple[Any, StreamProgress]:
     """Return the model of a snapshot, and how far the stream was; ArtifactError if damaged."""
     path = sidecar_path(directory, sequence)
     try:
@@ -96,7 +96,7 @@ def read_state(directory: Path, sequence: int, window: int) -> tuple[Any, Progre
     if found is None or found[0] != sequence:
         raise ArtifactError(f"{path} is damaged")
     saved = json.loads(found[1])
-    progress = Progress(RequestWindow(window), sequence, saved["n_rows"], saved["position"])
+    progress = StreamProgress(RequestWindow(window), sequence, saved["n_rows"], saved["position"])
     progress.requests.restore(saved["requests"])
     return load(state_path(directory, sequence)), progress
 
