@@ -17,6 +17,11 @@ MODELS = {
     "mixture": "CRPMixture",
 }
 
+NO_COLUMNS = (
+    "{} must know its columns before the first row comes: --columns "
+    '\'{{"size": "real", "colour": "categorical"}}\'.'
+)
+
 
 def serve(
     folder: Annotated[Path, typer.Argument(help="Folder that keeps the model, through crashes.")],
@@ -81,7 +86,7 @@ def serve(
         raise CommandError(f"{str(folder)!r} is a file; name a folder.")
     if redis is not None and (stream is None or stdin):
         raise CommandError("--redis needs --stream NAME, and goes without --stdin.")
-    kinds = _read_columns(columns, model)
+    kinds = _read_columns(columns, model, folder)
     _need_extra()
     import logging
 
@@ -103,7 +108,9 @@ def serve(
     )  # fmt: skip
 
 
-def _read_columns(given: str | None, model: str) -> Any:
+def _read_columns(given: str | None, model: str, folder: Path) -> Any:
+    if given is None and model != "online-crp" and not folder.exists():
+        raise CommandError(NO_COLUMNS.format(model))
     if given is None:
         return "text" if model == "online-crp" else None
     if not given.lstrip().startswith("{"):
@@ -139,10 +146,7 @@ def _make(
             raise CommandError(f"{folder} holds a {type(known).__name__}; name it with --model.")
         columns = known.columns
     if columns is None:
-        raise CommandError(
-            f"{name} must know its columns before the first row comes: --columns "
-            '\'{"size": "real", "colour": "categorical"}\'.'
-        )
+        raise CommandError(NO_COLUMNS.format(name))
     model = make(cls, columns=columns, **chosen)
     more = read_assignments(set)
     unknown = [key for key in more if key not in model.get_params()]
