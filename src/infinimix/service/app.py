@@ -16,10 +16,11 @@ from infinimix.service import answers
 from infinimix.service.access import Access
 from infinimix.service.events import Events
 from infinimix.service.exchange import Exchange, Gone
+from infinimix.service.jobs import Job
 from infinimix.service.limits import Limits
 from infinimix.service.metrics import MEDIA, Requests, write_metrics
 from infinimix.service.openapi import write_openapi
-from infinimix.service.owner import LOG, Job, Owner
+from infinimix.service.owner import LOG, Owner
 from infinimix.service.page import live_page, security_policy
 from infinimix.service.problems import HttpProblem, bad_field
 from infinimix.service.reading import check_label, parse, read_batch, read_id

@@ -1,7 +1,7 @@
 """How well the model does, as it learns: error, log-loss, calibration and throughput over time.
 
 A row is scored if it was predicted before its label was learned. `/predict-then-learn` scores all
-of its rows; what `/learn` and the sources bring is scored as far as a tenth of the time allows.
+of its rows; what `/learn` and the sources bring is scored as far as a twentieth of the time allows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from infinimix.service.answers import Predicted
 
 WINDOW = 1000  # scored rows of the error
 POINTS = 600  # of the history, one a second
-SHARE = 0.1  # of the time of learning that scoring may take
+SHARE = 0.05  # of the time of learning that scoring may take
 LEAST = 1e-15  # probability
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from asyncio import AbstractEventLoop
 from collections import deque
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 from infinimix.evaluation.abilities import LearnsRows, able
 from infinimix.service.answers import Predicted
 from infinimix.service.figures import Figures
+from infinimix.service.jobs import Done, Job, answer_all, neighbours
 from infinimix.service.limits import Limits
 from infinimix.service.problems import HttpProblem
 from infinimix.service.reading import RowBatch
@@ -27,38 +27,6 @@ LOG = logging.getLogger("infinimix.service")
 REFUSALS = (ValueError, TypeError)
 KEPT = (DurabilityError, OSError)  # what the disk, or the folder, refuses
 RETRY = 5  # seconds until learning may be possible again
-
-
-class Job:
-    """One request to the model; `future` is of asyncio if there is a `loop`, else of threads."""
-
-    __slots__ = ("batch", "future", "kind", "loop", "position", "said", "seen", "work")
-
-    def __init__(self, kind: str, future: Any, loop: AbstractEventLoop | None = None) -> None:
-        self.kind, self.future, self.loop = kind, future, loop
-        self.batch = RowBatch([])
-        self.position: Any = None
-        self.work: Callable[[Any], Any] | None = None
-        self.said: Predicted | None = None
-        self.seen = 0
-
-    @property
-    def joins(self) -> bool:
-        """Whether it may be learned in one call with its neighbours."""
-        return self.kind == "learn" and self.batch.request_id is None and self.position is None
-
-    @property
-    def form(self) -> tuple[Any, bool]:
-        """What neighbours must share: rows of one type, with labels or without."""
-        return type(self.batch.X[0]), self.batch.y is None
-
-
-class Done(NamedTuple):
-    """A job and its answer, or what was raised."""
-
-    job: Job
-    answer: Any
-    error: BaseException | None
 
 
 class Owner(threading.Thread):
@@ -132,13 +100,13 @@ class Owner(threading.Thread):
     def _serve(self, jobs: list[Job]) -> None:
         done: list[Done] = []
         learned: list[Done] = []
-        for part in _neighbours(jobs):
+        for part in neighbours(jobs):
             for one in self._learn_all(part) if part[0].joins else [self._do(part[0])]:
                 keeps = one.error is None and one.job.kind in ("learn", "both")
                 (learned if keeps else done).append(one)
-        _answer(done)
+        answer_all(done)
         if learned:
-            _answer(self._flush(learned))
+            answer_all(self._flush(learned))
 
     def _flush(self, learned: list[Done]) -> list[Done]:
         try:
@@ -158,7 +126,8 @@ class Owner(threading.Thread):
             self.refusal = str(error)
             return Done(job, None, _unkept(error))
         except REFUSALS as error:
-            return Done(job, None, HttpProblem(422, str(error), "rows"))
+            field = "x" if len(job.batch.X) == 1 else "rows"
+            return Done(job, None, HttpProblem(422, str(error), field))
         except Exception as error:  # the fault is ours: the others must be answered
             LOG.error("a request failed: %s", type(error).__name__)
             return Done(job, None, HttpProblem(500, f"{type(error).__name__} in the model"))
@@ -221,46 +190,7 @@ class Owner(threading.Thread):
         return [Done(job, answer | {"rows": len(job.batch.X)}, None) for job in jobs]
 
 
-def _neighbours(jobs: list[Job]) -> list[list[Job]]:
-    """Return jobs in their order, those together that can be learned in one call."""
-    parts: list[list[Job]] = []
-    for job in jobs:
-        last = parts[-1][0] if parts else None
-        if last is not None and last.joins and job.joins and last.form == job.form:
-            parts[-1].append(job)
-        else:
-            parts.append([job])
-    return parts
-
-
 def _unkept(error: BaseException) -> HttpProblem:
     return HttpProblem(
         503, f"nothing can be learned at present, predictions go on: {error}", retry=RETRY
     )
-
-
-def _answer(done: list[Done]) -> None:
-    """Hand answers to those who wait, with one call for each event loop."""
-    loops: dict[AbstractEventLoop, list[Done]] = {}
-    for one in done:
-        if one.job.loop is None:
-            _resolve(one)
-        else:
-            loops.setdefault(one.job.loop, []).append(one)
-    for loop, some in loops.items():
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(_resolve_all, some)
-
-
-def _resolve_all(done: list[Done]) -> None:
-    for one in done:
-        _resolve(one)
-
-
-def _resolve(one: Done) -> None:
-    if one.job.future.done():  # the client has gone
-        return
-    if one.error is not None:
-        one.job.future.set_exception(one.error)
-    else:
-        one.job.future.set_result(one.answer)

@@ -10,8 +10,9 @@ import threading
 from concurrent.futures import Future
 from typing import Any, BinaryIO
 
+from infinimix.service.jobs import Job
 from infinimix.service.limits import Limits
-from infinimix.service.owner import LOG, Job, Owner
+from infinimix.service.owner import LOG, Owner
 from infinimix.service.problems import HttpProblem
 from infinimix.service.reading import RowBatch, parse, read_object
 
