@@ -29,7 +29,7 @@ from starlette.responses import JSONResponse
 from starlette.routing import Route
 from starlette.concurrency import run_in_threadpool
 
-words = HashingVectorizer(n_features=2**18)
+words = HashingVectorizer(n_features=2**16)
 model = SGDClassifier(loss="log_loss")
 classes = [f"class {c}" for c in range(10)]
 lock = threading.Lock()
