@@ -68,7 +68,7 @@ class KeptModel(AnswersAsModel):
         self._begin(self._progress)
         self._due = found.snapshot_rows + self.snapshot_every
         self._renew(found)
-        replayed = self.n_rows - found.snapshot_rows
+        replayed = self._progress.n_rows - found.snapshot_rows
         seconds = time.perf_counter() - start
         self.recovered = Recovered(replayed, found.snapshot_rows, found.bytes_cut, seconds)
 
@@ -123,8 +123,8 @@ class KeptModel(AnswersAsModel):
         error = self._snapshots.take_error()
         if error is not None:  # the rows are in the log, which goes on
             warnings.warn(f"no snapshot could be written: {error}", stacklevel=4)
-        if self.n_rows >= self._due and not self._snapshots.busy:
-            self._due = self.n_rows + self.snapshot_every
+        if self._progress.n_rows >= self._due and not self._snapshots.busy:
+            self._due = self._progress.n_rows + self.snapshot_every
             self._snapshots.start(copy.deepcopy(self.model), self._progress.to_json())
 
     def _begin(self, progress: StreamProgress) -> SnapshotThread:

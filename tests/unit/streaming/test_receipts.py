@@ -119,6 +119,7 @@ def test_a_fork_answers_but_does_not_write(tmp_path):
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
+        os.close(writing)  # or it would wait for itself, should the test fail
         os.read(reading, 1)
         os._exit(0)
     learner.close()
