@@ -21,7 +21,7 @@ MOST_ARGUMENTS = 8
 COMPILED = {"kernel", "part", "engine", "exact"}  # which are called with bare arrays
 OF_ESTIMATORS = {"estimators", "maxmargin", "networks"}
 DOCUMENTED = set(re.findall(r"^::: infinimix\.([\w.]+)$", (ROOT / "docs/api.md").read_text(), re.M))
-ASKS_MODELS = ("cli", "evaluation", "papers", "reports", "streaming")
+ASKS_MODELS = ("cli", "evaluation", "papers", "reports", "service", "streaming")
 
 
 def of_kind(tree, *kinds):

@@ -20,7 +20,7 @@ from infinimix import __version__
 
 NAMES = (  # in the order of --help
     "demo", "fit", "predict", "evaluate", "compare", "explain", "report", "inspect", "cluster",
-    "impute", "network", "stream", "replay", "reproduce", "warm-up",
+    "impute", "network", "stream", "replay", "serve", "watch", "reproduce", "warm-up",
 )  # fmt: skip
 
 

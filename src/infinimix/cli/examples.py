@@ -15,5 +15,7 @@ EXAMPLES = {
     "warm-up": "infinimix warm-up --only finite_mixtures",
     "reproduce": "infinimix reproduce aclass --figure 4",
     "stream": "infinimix stream insects.csv --target kind --folder state",
+    "serve": "infinimix serve state --model online-crp --open-world",
+    "watch": "infinimix watch http://127.0.0.1:8080 --once",
     "replay": "infinimix replay state --model aclass --output replayed.imx",
 }

@@ -47,9 +47,14 @@ def _typical(model: Any, labels: list[Any]) -> dict[Any, str]:
     """Return what is typical of each class, where the model can say it."""
     if not isinstance(model, OnlineCRPClassifier):
         return {}
+    return {label: _words(describe_class(model, label)) for label in labels}
+
+
+def describe_class(model: OnlineCRPClassifier, label: Any) -> dict[str, Any]:
+    """Return the words that are typical of a class and their shares, or values of columns."""
     state = model._fitted()
-    codes = state.roster.codes
-    return {label: _words(state.source.describe(state.learner, codes[label])) for label in labels}
+    found: dict[str, Any] = state.source.describe(state.learner, state.roster.codes[label])
+    return found
 
 
 def _words(top: dict[str, Any]) -> str:

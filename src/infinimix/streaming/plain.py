@@ -108,6 +108,8 @@ def _read_array(data: list[Any]) -> np.ndarray:
 
 
 def _cell(value: Any, column: str) -> Any:
+    if type(value) is str:  # as below, at once: a document a row comes here thousands of times
+        return value
     if isinstance(value, np.ndarray | list | dict | set | tuple):
         raise TypeError(f"column {column!r} has a {type(value).__name__} in a cell")
     if is_missing(value):

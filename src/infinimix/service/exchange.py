@@ -1,0 +1,101 @@
+"""One request and its answer, in plain ASGI: the head, a bounded body, JSON back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, MutableMapping
+from typing import Any
+
+import orjson
+from starlette.responses import Response
+
+from infinimix.service.limits import Limits
+from infinimix.service.problems import HttpProblem, too_large
+
+SAFE = {
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    "referrer-policy": "no-referrer",
+}
+RAW_SAFE = [(name.encode(), value.encode()) for name, value in SAFE.items()]
+
+
+class Gone(Exception):
+    """The client has closed the connection."""
+
+
+class Exchange:
+    """What a handler needs of a request.
+
+    Parameters
+    ----------
+    scope, receive, send : as in ASGI
+        The request.
+    limits : Limits
+        How large a body may be, and how slow.
+    """
+
+    def __init__(
+        self, scope: MutableMapping[str, Any], receive: Any, send: Any, limits: Limits
+    ) -> None:
+        self.scope, self.receive, self.send, self.limits = scope, receive, send, limits
+        pairs = scope["headers"]
+        self.headers: Mapping[str, str] = {
+            k.decode("latin-1"): v.decode("latin-1") for k, v in pairs
+        }
+        self.path: Mapping[str, Any] = scope.get("path_params", {})
+        self.status = 0
+
+    async def body(self) -> bytes:
+        """Return the body; raise HttpProblem if it is too large or comes too slowly."""
+        length = self.headers.get("content-length", "0")
+        if length.isdigit() and int(length) > self.limits.body:
+            raise too_large("bytes of a body", self.limits.body)
+        late = False
+        task = asyncio.current_task()
+
+        def stop() -> None:
+            nonlocal late
+            late = True
+            if task is not None:
+                task.cancel()
+
+        timer = asyncio.get_running_loop().call_later(self.limits.slow, stop)
+        try:
+            return await self._read()
+        except asyncio.CancelledError:
+            if late:
+                raise HttpProblem(408, f"a body must come within {self.limits.slow:g} s") from None
+            raise
+        finally:
+            timer.cancel()
+
+    async def _read(self) -> bytes:
+        parts, size, more = [], 0, True
+        while more:
+            message = await self.receive()
+            if message["type"] != "http.request":
+                raise Gone
+            part = message.get("body", b"")
+            size += len(part)
+            if size > self.limits.body:
+                raise too_large("bytes of a body", self.limits.body)
+            parts.append(part)
+            more = message.get("more_body", False)
+        return parts[0] if len(parts) == 1 else b"".join(parts)
+
+    async def answer(self, content: Any, status: int = 200) -> None:
+        """Send JSON."""
+        body = orjson.dumps(content, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
+        length = (b"content-length", str(len(body)).encode())
+        head = [(b"content-type", b"application/json"), length, *RAW_SAFE]
+        self.status = status
+        await self.send({"type": "http.response.start", "status": status, "headers": head})
+        await self.send({"type": "http.response.body", "body": body})
+
+    async def respond(self, response: Response) -> None:
+        """Send any other answer."""
+        for name, value in SAFE.items():
+            response.headers.setdefault(name, value)
+        self.status = response.status_code
+        await response(self.scope, self.receive, self.send)

@@ -1,0 +1,196 @@
+"""The thread that owns the model: whatever reads or changes it runs here, so there are no locks.
+
+Requests wait in a queue. All that wait are taken together, and answered in their order. Those that
+learn share one flush of the log (group commit), after which they are answered; while it is under
+way the next group gathers. Neighbours without a request id are learned in one call.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from infinimix.evaluation.abilities import LearnsRows, able
+from infinimix.service.answers import Predicted
+from infinimix.service.figures import Figures
+from infinimix.service.jobs import Done, Job, answer_all, neighbours
+from infinimix.service.limits import Limits
+from infinimix.service.problems import HttpProblem
+from infinimix.service.reading import RowBatch
+from infinimix.streaming.journal import DurabilityError
+
+LOG = logging.getLogger("infinimix.service")
+REFUSALS = (ValueError, TypeError)
+KEPT = (DurabilityError, OSError)  # what the disk, or the folder, refuses
+RETRY = 5  # seconds until learning may be possible again
+
+
+class Owner(threading.Thread):
+    """The owner of a learner.
+
+    Parameters
+    ----------
+    open_learner : callable
+        Returns the learner; called in the thread, as recovery takes time.
+    limits : Limits
+        How many requests may wait, and share a flush.
+    """
+
+    def __init__(self, open_learner: Callable[[], Any], limits: Limits) -> None:
+        super().__init__(name="owner of the model", daemon=True)
+        self.figures, self.limits = Figures(), limits
+        self.learner: Any = None
+        self.failure: BaseException | None = None  # why there is no learner
+        self.refusal: str | None = None  # why learning is refused
+        self.ready = threading.Event()  # there is a learner, or none will come
+        self._open = open_learner
+        self._queue: deque[Job] = deque()
+        self._some = threading.Condition()
+        self._ends = False
+
+    def submit(self, job: Job) -> None:
+        """Let a job wait for the model; raise HttpProblem if too many do."""
+        with self._some:
+            if self._ends or (self.ready.is_set() and self.learner is None):
+                raise HttpProblem(503, "the service is stopping", retry=RETRY)
+            if len(self._queue) >= self.limits.queue:
+                raise HttpProblem(429, "too many requests wait for the model; try again", retry=1)
+            self._queue.append(job)
+            self._some.notify()
+
+    @property
+    def waiting(self) -> int:
+        """How many requests wait."""
+        return len(self._queue)
+
+    def stop(self) -> None:
+        """Answer what waits, close the learner, and end."""
+        with self._some:
+            self._ends = True
+            self._some.notify()
+        if self.is_alive():
+            self.join()
+
+    def run(self) -> None:
+        """Own the learner until `stop`."""
+        try:
+            self.learner = self._open()
+        except BaseException as error:
+            self.failure = error
+            return
+        finally:
+            self.ready.set()
+        try:
+            while jobs := self._take():
+                self._serve(jobs)
+        finally:
+            self.learner.close()
+
+    def _take(self) -> list[Job]:
+        with self._some:
+            while not self._queue and not self._ends:
+                self._some.wait()
+            most = min(len(self._queue), self.limits.group)
+            return [self._queue.popleft() for _ in range(most)]
+
+    def _serve(self, jobs: list[Job]) -> None:
+        done: list[Done] = []
+        learned: list[Done] = []
+        for part in neighbours(jobs):
+            for one in self._learn_all(part) if part[0].joins else [self._do(part[0])]:
+                keeps = one.error is None and one.job.kind in ("learn", "both")
+                (learned if keeps else done).append(one)
+        answer_all(done)
+        if learned:
+            answer_all(self._flush(learned))
+
+    def _flush(self, learned: list[Done]) -> list[Done]:
+        try:
+            self.learner.flush()
+        except KEPT as error:
+            self.refusal = str(error)
+            return [Done(one.job, None, _unkept(error)) for one in learned]
+        self.refusal = None
+        return learned
+
+    def _do(self, job: Job) -> Done:
+        try:
+            return Done(job, self._run(job), None)
+        except HttpProblem as error:
+            return Done(job, None, error)
+        except KEPT as error:  # before refusals: a DurabilityError is a ValueError
+            self.refusal = str(error)
+            return Done(job, None, _unkept(error))
+        except REFUSALS as error:
+            field = "x" if len(job.batch.X) == 1 else "rows"
+            return Done(job, None, HttpProblem(422, str(error), field))
+        except Exception as error:  # the fault is ours: the others must be answered
+            LOG.error("a request failed: %s", type(error).__name__)
+            return Done(job, None, HttpProblem(500, f"{type(error).__name__} in the model"))
+
+    def _run(self, job: Job) -> Any:
+        if job.work is not None:
+            return job.work(self.learner)
+        if job.kind == "learn":
+            return self._learn(job.batch, job.position)
+        seen = self.learner.sequence
+        said = Predicted(self.learner.model, job.batch.X)
+        self.figures.predicted += len(job.batch.X)
+        answer = {"sequence": seen, "predictions": said.to_json()}
+        if job.kind == "both":
+            receipt = self._learn(job.batch, None, said)
+            answer |= receipt | {"seen": seen}
+        return answer
+
+    def _learn(
+        self, batch: RowBatch, position: Any, said: Predicted | None = None
+    ) -> dict[str, Any]:
+        figures, X, y = self.figures, batch.X, self._labels(batch)
+        start = time.perf_counter()
+        if said is None and batch.y is not None and figures.has_time:
+            said = Predicted(self.learner.model, X)
+            figures.scoring += time.perf_counter() - start
+            start = time.perf_counter()
+        receipt = self.learner.learn(X, y, request_id=batch.request_id, position=position)
+        figures.learning += time.perf_counter() - start
+        if receipt.repeated:
+            figures.repeated += 1
+        else:
+            figures.learned += len(X)
+            if said is not None:
+                figures.score(said, y)
+        return {"sequence": receipt.sequence, "rows": len(X), "repeated": receipt.repeated}
+
+    def _labels(self, batch: RowBatch) -> list[Any] | None:
+        """Return the labels as the model takes them: a mixture has none, a classifier always."""
+        if not able(self.learner.model, LearnsRows):
+            if batch.y is not None:
+                raise HttpProblem(422, "a mixture has no labels; leave them out", "labels")
+            return None
+        return [None] * len(batch.X) if batch.y is None else batch.y
+
+    def _learn_all(self, jobs: list[Job]) -> list[Done]:
+        """Learn neighbours in one call; if that is refused, each by itself."""
+        if len(jobs) == 1 or not self.learner.model.__sklearn_is_fitted__():
+            return [self._do(job) for job in jobs]
+        X = [row for job in jobs for row in job.batch.X]
+        labels = [job.batch.y or [None] * len(job.batch.X) for job in jobs]
+        y = [label for some in labels for label in some] if jobs[0].batch.y else None
+        try:
+            answer = self._learn(RowBatch(X, y), None)
+        except KEPT as error:
+            self.refusal = str(error)
+            return [Done(job, None, _unkept(error)) for job in jobs]
+        except Exception:
+            return [self._do(job) for job in jobs]
+        return [Done(job, answer | {"rows": len(job.batch.X)}, None) for job in jobs]
+
+
+def _unkept(error: BaseException) -> HttpProblem:
+    return HttpProblem(
+        503, f"nothing can be learned at present, predictions go on: {error}", retry=RETRY
+    )

@@ -1,0 +1,74 @@
+"""HTTP for uvicorn, with a bound on the time and the bytes that the head of a request may take.
+
+uvicorn closes idle connections, but waits for ever for one that sends a head byte by byte.
+"""
+
+from __future__ import annotations
+
+from asyncio import TimerHandle, Transport
+from typing import Any
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+HEAD_BYTES = 1 << 16
+
+
+def bounded_protocol(seconds: float) -> type[HttpToolsProtocol]:
+    """Return the protocol; a head must be there after so many seconds."""
+    return type("BoundedProtocol", (HeadBound,), {"seconds": seconds})
+
+
+class HeadBound(HttpToolsProtocol):
+    """A connection that is closed if a head takes too long or is too large."""
+
+    seconds = 10.0
+    _timer: TimerHandle | None = None
+    _head = 0
+    _in_head = True
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """Wait for the first head."""
+        super().connection_made(transport)
+        self._start()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        self._stop()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Count the bytes of the head."""
+        if self._in_head:
+            self._head += len(data)
+            if self._head > HEAD_BYTES:
+                super().data_received(data)
+                if self._in_head:  # it is still not complete
+                    self.transport.close()
+                return
+        super().data_received(data)
+
+    def on_message_begin(self) -> None:
+        """Wait for the head of the next request."""
+        super().on_message_begin()
+        self._start()
+
+    def on_headers_complete(self) -> None:
+        """The head is there."""
+        self._stop()
+        super().on_headers_complete()
+
+    def _start(self) -> None:
+        self._stop()
+        self._in_head, self._head = True, 0
+        self._timer = self.loop.call_later(self.seconds, self._close)
+
+    def _stop(self) -> None:
+        self._in_head = False
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _close(self) -> None:
+        transport: Any = self.transport
+        if transport is not None and not transport.is_closing():
+            transport.close()

@@ -1,0 +1,105 @@
+"""Start everything: the owner of the model, a source beside HTTP, and uvicorn."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+
+from infinimix.service.access import Access
+from infinimix.service.app import Service
+from infinimix.service.limits import Limits
+from infinimix.service.owner import Owner
+from infinimix.service.protocol import bounded_protocol
+from infinimix.streaming.durable import DurableLearner
+
+
+@dataclass
+class ServiceSettings:
+    """How to serve a model."""
+
+    folder: Path
+    make_model: Callable[[], Any]
+    host: str = "127.0.0.1"
+    port: int = 8080
+    access: Access = field(default_factory=Access)
+    limits: Limits = field(default_factory=Limits)
+    snapshot_every: int = 10_000
+    log_rows: bool = False
+    source: Any = None  # has run(owner, stopped)
+    told: Callable[[str], None] = print  # where the service is, once it listens
+
+
+def serve(settings: ServiceSettings) -> None:
+    """Serve until the process is told to stop; what was answered is then on the disk."""
+    owner = make_owner(settings)
+    server = Announcing(_configure(settings, owner), settings)
+    owner.start()
+    stopped = threading.Event()
+    threading.Thread(target=_watch_opening, args=(owner, server), daemon=True).start()
+    source = None
+    if settings.source is not None:
+        source = threading.Thread(target=settings.source.run, args=(owner, stopped), daemon=True)
+        source.start()
+    try:
+        server.run()
+    finally:
+        stopped.set()
+        if source is not None:
+            source.join(timeout=5.0)
+        owner.stop()
+    if owner.failure is not None:
+        raise owner.failure
+
+
+def make_owner(settings: ServiceSettings) -> Owner:
+    """Return the owner of the model of a folder, not started yet."""
+
+    def restore() -> Any:
+        model, every = settings.make_model(), settings.snapshot_every
+        return DurableLearner(model, settings.folder, every, fsync="group")
+
+    return Owner(restore, settings.limits)
+
+
+def make_app(settings: ServiceSettings, owner: Owner) -> Any:
+    """Return the ASGI application."""
+    return Service(owner, settings.access, settings.limits, settings.log_rows).router()
+
+
+def _configure(settings: ServiceSettings, owner: Owner) -> uvicorn.Config:
+    limits = settings.limits
+    return uvicorn.Config(
+        make_app(settings, owner), host=settings.host, port=settings.port,
+        http=bounded_protocol(limits.slow), ws="none", lifespan="on", access_log=False,
+        server_header=False, log_level="warning", timeout_keep_alive=int(limits.keep_alive),
+        limit_concurrency=4 * limits.concurrent, timeout_graceful_shutdown=5,
+    )  # fmt: skip
+
+
+class Announcing(uvicorn.Server):
+    """A server that says where it listens."""
+
+    def __init__(self, config: uvicorn.Config, settings: ServiceSettings) -> None:
+        super().__init__(config)
+        self._settings = settings
+
+    async def startup(self, sockets: Any = None) -> None:
+        """Listen, and say so."""
+        await super().startup(sockets)
+        if self.started:
+            port = self.servers[0].sockets[0].getsockname()[1]
+            host = self._settings.host
+            host = f"[{host}]" if ":" in host else host
+            self._settings.told(f"http://{host}:{port}/")
+
+
+def _watch_opening(owner: Owner, server: uvicorn.Server) -> None:
+    """Stop the server if the folder cannot be opened."""
+    owner.ready.wait()
+    if owner.failure is not None:
+        server.should_exit = True
