@@ -103,6 +103,8 @@ class FolderLock:
     def release(self) -> None:
         """Let others in."""
         if self.held and self._handle is not None:
+            if not self.forked:  # at once, though a fork may not have closed its share yet
+                _unlock(self._handle)
             os.close(self._handle)
         self.held, self._handle = False, None
 
@@ -134,3 +136,9 @@ def _lock(directory: Path) -> int | None:
             "another folder"
         ) from error
     return handle
+
+
+def _unlock(handle: int) -> None:
+    import fcntl
+
+    fcntl.flock(handle, fcntl.LOCK_UN)
