@@ -22,7 +22,6 @@ from infinimix.estimators.persistence import save
 from infinimix.streaming import DurableLearner, segments
 
 THREADS = 4
-segments.SEGMENT_BYTES = 3000
 
 
 def make():
@@ -110,5 +109,6 @@ def saved(model):
     return file.getvalue()
 
 
-if __name__ == "__main__":
+if __name__ == "__main__":  # or collecting tests would change the segments of all of them
+    segments.SEGMENT_BYTES = 3000
     main(sys.argv[1], int(sys.argv[2]))
