@@ -53,7 +53,7 @@ def _replacing(path: str) -> Iterator[BinaryIO]:
         if os.path.exists(temporary):
             os.unlink(temporary)
         raise
-    _sync_folder(folder)
+    sync_folder(folder)
 
 
 def _check_place(path: str, folder: str) -> None:
@@ -66,7 +66,7 @@ def _check_place(path: str, folder: str) -> None:
         raise ArtifactError(f"{path} is not a regular file; open it and pass the file object")
 
 
-def _sync_folder(folder: str) -> None:
+def sync_folder(folder: str | os.PathLike[str]) -> None:
     """Make the new name itself durable, on systems where a folder can be synced."""
     if os.name != "posix":
         return

@@ -6,11 +6,10 @@ test can put a disk in their place that is full, or that loses what was not sync
 
 from __future__ import annotations
 
-import errno
 import os
 from pathlib import Path
 
-UNABLE = (errno.EINVAL, errno.ENOTSUP)  # network file systems that cannot sync a folder
+from infinimix.artifacts import files
 
 
 def open_log(path: Path) -> int:
@@ -52,16 +51,7 @@ def remove(path: Path) -> None:
 
 def sync_folder(folder: Path) -> None:
     """Wait until the names of files are on the disk, where the system can."""
-    if os.name != "posix":
-        return
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    except OSError as error:
-        if error.errno not in UNABLE:
-            raise
-    finally:
-        os.close(handle)
+    files.sync_folder(folder)
 
 
 def write_whole(path: Path, data: bytes) -> None:
