@@ -8,6 +8,8 @@ some length, with blocks of zeros where they did not arrive.
 
 import os
 import random
+import threading
+from functools import wraps
 from pathlib import Path
 
 from infinimix.streaming import disk
@@ -32,8 +34,17 @@ class LossyDisk:
     def __init__(self, monkeypatch):
         self.real = {name: getattr(disk, name) for name in NAMES}
         self.inodes, self.now, self.durable, self.syncs = {}, {}, {}, 0
+        self.turn = threading.RLock()  # the power fails between two changes, not within one
         for name in NAMES:
-            monkeypatch.setattr(disk, name, getattr(self, name))
+            monkeypatch.setattr(disk, name, self._in_turn(getattr(self, name)))
+
+    def _in_turn(self, function):
+        @wraps(function)
+        def run(*args):
+            with self.turn:
+                return function(*args)
+
+        return run
 
     def open_log(self, path):
         handle = self.real["open_log"](path)
@@ -68,6 +79,10 @@ class LossyDisk:
 
     def fail(self, folder, draw: random.Random | None = None):
         """Write what is left after a power failure to a new folder; all unsynced is lost."""
+        with self.turn:
+            return self._fail(folder, draw)
+
+    def _fail(self, folder, draw):
         folder.mkdir()
         names = dict(self.durable)
         if draw is not None:  # some changes of names may have arrived
