@@ -38,6 +38,24 @@ def owning(folder):
         owner.stop()
 
 
+def address_of(process):
+    """Where a service listens, as it says; it may say before that kernels are compiled."""
+    for line in process.stderr:
+        if b"http://" in line:
+            return line.decode().split()[-1]
+    raise AssertionError("the service has ended")
+
+
+@contextmanager
+def started(command, **options):
+    """A process that does not outlive the test, also if that fails."""
+    with subprocess.Popen(command, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def expected():
     return text_model().partial_fit(ROWS, LABELS).predict_proba(ROWS)
 
@@ -63,12 +81,10 @@ def test_bad_lines_are_counted_and_passed_over(tmp_path, caplog):
 
 def test_the_command_serves_learns_standard_input_and_stops(tmp_path):
     command = [sys.executable, "-m", "infinimix", "serve", "state", "--port", "0", "--stdin"]
-    with subprocess.Popen(
-        command, cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
+    with started(command, cwd=tmp_path, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdin.write(b"".join(LINES))
         process.stdin.flush()
-        url = process.stderr.readline().decode().split()[-1]
+        url = address_of(process)
         end = time.monotonic() + 60
         while (
             httpx.get(url + "readyz").status_code != 200
@@ -144,7 +160,7 @@ def redis_url(tmp_path):
         "--dir",
         str(tmp_path),
     ]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL) as server:
+    with started(command, stdout=subprocess.DEVNULL) as server:
         url = f"redis://127.0.0.1:{port}/0"
         import redis
 
@@ -217,8 +233,8 @@ def test_a_redis_server_that_is_away_is_waited_for(tmp_path):
 @pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
 def test_what_was_answered_survives_a_kill(tmp_path):
     command = [sys.executable, "-m", "infinimix", "serve", "state", "--port", "0", "--open-world"]
-    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE) as process:
-        url = process.stderr.readline().decode().split()[-1]
+    with started(command, cwd=tmp_path, stderr=subprocess.PIPE) as process:
+        url = address_of(process)
         for i in range(10):
             rows = {"rows": ROWS[2 * i : 2 * i + 2], "labels": LABELS[2 * i : 2 * i + 2]}
             assert httpx.post(url + "learn", json=rows, timeout=60).status_code == 200
