@@ -11,7 +11,7 @@ from tests.contract.model_files.asking import CASES, saved
 from tests.contract.model_files.running import FINE, REFUSED, judge, run
 
 MUTANTS = 2000 if "INFINIMIX_SEEDS" in os.environ else 60
-SLOW = ("aclass", "aclass stream", "mixture", "imputer", "regressor", "finite")  # to ask
+SLOW = ("aclass", "aclass stream", "mixture", "imputer", "regressor")  # to ask
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="processes are forked")
@@ -23,5 +23,5 @@ def test_what_loads_can_be_used(name):
     wrong = [outcome for outcome in outcomes if outcome.kind not in (REFUSED, FINE)]
     assert wrong == []
     refused = [outcome for outcome in outcomes if outcome.kind == REFUSED]
-    assert len(refused) > n / 4  # over thousands two thirds are; or the changes change nothing
+    assert len(refused) > n / 3
     assert all(outcome.detail for outcome in refused)  # in words
