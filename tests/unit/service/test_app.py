@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import Future
+from threading import Event
 
 import numpy as np
 import pytest
@@ -52,15 +53,23 @@ def wait_until(true, seconds=60.0):
         time.sleep(0.01)
 
 
+def count_waiting(client, kind):
+    return sum(job.kind == kind for job in list(client.owner._queue))
+
+
 def test_requests_at_once_share_flushes_and_are_all_kept(tmp_path):
     with serving(tmp_path) as client:
         client.post("/learn", {"rows": ROWS, "labels": LABELS})
         flushes = []
         flush = client.owner.learner.flush
         client.owner.learner.flush = lambda: flushes.append(1) or flush()
-        hold = Job("ask", Future())  # until all requests wait
-        hold.work = lambda learner: wait_until(lambda: client.owner.waiting == 200)
+        hold = Job("ask", Future())  # until all requests wait, whatever the live page asks between
+        hold.work = lambda learner: (
+            begun.set() or wait_until(lambda: count_waiting(client, "learn") == 200)
+        )
+        begun = Event()
         client.owner.submit(hold)
+        assert begun.wait(60)  # else the owner may take it together with the first requests
         calls = [
             ("POST", "/learn", {"json": {"x": ROWS[i % 20], "y": LABELS[i % 20]}})
             for i in range(200)
