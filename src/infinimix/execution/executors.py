@@ -1,8 +1,8 @@
 """What an executor is, the two that run in this process, and which one is in charge.
 
 Entering an executor puts it on a stack that belongs to the current context, so one thread's
-executor never leaks into another's; the innermost is in charge. A new kind (processes, Dask) is
-one more class that fills in `map`, and `open` and `close` if it holds a resource.
+executor never leaks into another's; the innermost is in charge. A new kind is one more class that
+fills in `map`, and `open` and `close` if it holds a resource (`processes`, `cluster`).
 
 Threads help because kernels release the GIL. Each task runs in a copy of the caller's context,
 so NumPy's error state and the like are the caller's everywhere. A `map` inside a worker runs
@@ -30,18 +30,26 @@ _entered: ContextVar[tuple[Executor, ...]] = ContextVar("infinimix_executors", d
 _in_worker: ContextVar[bool] = ContextVar("infinimix_in_worker", default=False)
 
 
+Done = Callable[[], None]  # is told of each task that has ended
+
+
 class Executor(ABC):
     """Runs one task on many payloads; a context manager that puts itself in charge."""
+
+    is_remote = False  # do tasks and what they return travel to other processes and back?
 
     def __init__(self) -> None:
         self._entries = 0
         self._lock = Lock()
 
     @abstractmethod
-    def map(self, task: Callable[[P], R], payloads: Iterable[P]) -> list[R]:
+    def map(
+        self, task: Callable[[P], R], payloads: Iterable[P], done: Done | None = None
+    ) -> list[R]:
         """Return `task(payload)` for each payload, in their order.
 
-        The first exception in that order is raised as it is, when no task runs any more.
+        The first exception in that order is raised as it is, when no task runs any more. `done` is
+        called, in any thread of this process, whenever a task has ended.
         """
 
     def open(self) -> None:  # noqa: B027 (nothing to hold is the rule)
@@ -69,9 +77,11 @@ class Executor(ABC):
 class Serial(Executor):
     """One task after the other."""
 
-    def map(self, task: Callable[[P], R], payloads: Iterable[P]) -> list[R]:
+    def map(
+        self, task: Callable[[P], R], payloads: Iterable[P], done: Done | None = None
+    ) -> list[R]:
         """Run the tasks here and now."""
-        return [task(payload) for payload in payloads]
+        return [_work(task, payload, done) for payload in payloads]
 
 
 class Threads(Executor):
@@ -92,22 +102,28 @@ class Threads(Executor):
         if pool is not None:
             pool.shutdown()
 
-    def map(self, task: Callable[[P], R], payloads: Iterable[P]) -> list[R]:
+    def map(
+        self, task: Callable[[P], R], payloads: Iterable[P], done: Done | None = None
+    ) -> list[R]:
         """Run the tasks in the pool, or here if there is nothing to share out."""
         payloads = list(payloads)
         if self.n == 1 or len(payloads) <= 1 or _in_worker.get():
-            return [task(payload) for payload in payloads]
+            return [_work(task, payload, done) for payload in payloads]
         if self._pool is not None:
-            return _run(self._pool, task, payloads)
+            return _run(self._pool, task, payloads, done)
         with self._make_pool() as pool:
-            return _run(pool, task, payloads)
+            return _run(pool, task, payloads, done)
 
     def _make_pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self.n, thread_name_prefix="infinimix")
 
 
-def _run(pool: ThreadPoolExecutor, task: Callable[[P], R], payloads: list[P]) -> list[R]:
-    futures = [pool.submit(copy_context().run, _work, task, payload) for payload in payloads]
+def _run(
+    pool: ThreadPoolExecutor, task: Callable[[P], R], payloads: list[P], done: Done | None
+) -> list[R]:
+    futures = [
+        pool.submit(copy_context().run, work_alone, task, payload, done) for payload in payloads
+    ]
     try:
         return [future.result() for future in futures]
     except BaseException:
@@ -117,9 +133,22 @@ def _run(pool: ThreadPoolExecutor, task: Callable[[P], R], payloads: list[P]) ->
         raise
 
 
-def _work(task: Callable[[P], R], payload: P) -> R:
+def _work(task: Callable[[P], R], payload: P, done: Done | None) -> R:
+    result = task(payload)
+    if done is not None:
+        done()
+    return result
+
+
+def work_alone(task: Callable[[P], R], payload: P, done: Done | None = None) -> R:
+    """Run a task whose own calls of `map` share nothing out."""
     _in_worker.set(True)
-    return task(payload)
+    return _work(task, payload, done)
+
+
+def is_in_worker() -> bool:
+    """Is this code part of a task that was shared out?"""
+    return _in_worker.get()
 
 
 def serial() -> Serial:
@@ -160,7 +189,12 @@ def executor_for(n_jobs: int | None = None) -> Executor:
     return Serial() if n == 1 else Threads(n)
 
 
-def map(task: Callable[[P], R], payloads: Iterable[P], n_jobs: int | None = None) -> list[R]:
+def map(
+    task: Callable[[P], R],
+    payloads: Iterable[P],
+    n_jobs: int | None = None,
+    done: Done | None = None,
+) -> list[R]:
     """Return `task(payload)` for each payload, in their order.
 
     The answer is the same for every executor and every `n_jobs`, if tasks share no state and each
@@ -174,6 +208,8 @@ def map(task: Callable[[P], R], payloads: Iterable[P], n_jobs: int | None = None
         What each task works on.
     n_jobs : int or None
         Workers, when no executor is in charge; see `executor_for`.
+    done : callable, optional
+        Called without arguments whenever a task has ended: for a progress bar.
 
     Examples
     --------
@@ -185,4 +221,5 @@ def map(task: Callable[[P], R], payloads: Iterable[P], n_jobs: int | None = None
     >>> one == two
     True
     """
-    return executor_for(n_jobs).map(task, payloads)
+    executor = executor_for(n_jobs)
+    return executor.map(task, payloads, done) if done else executor.map(task, payloads)

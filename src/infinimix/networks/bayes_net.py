@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from infinimix import execution
 from infinimix.estimators.common.fitted import accept_tables, check_names
 from infinimix.estimators.common.parameters import is_whole, seed_sequence
 from infinimix.networks.answers.queries import answer_query
@@ -24,7 +23,6 @@ from infinimix.networks.interchange.conversion import (
 )
 from infinimix.networks.interchange.network import BayesNet
 from infinimix.networks.interchange.plots import plot
-from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.columns import check_codes, read_columns, read_interventions
 from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
@@ -263,8 +261,8 @@ class BlockmodelBayesNet(GraphNet):
             chain.problem.burn_in = 0
             chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
             chain.problem.seconds = seconds
-        records = execution.map(GraphChain.run, state.chains, n_jobs=self.n_jobs)
-        found = BayesNetState.found(self, state.columns, state.chains, records, state.skip)
+        chains, records = run_chains(self, state.chains, bool(self.verbose))
+        found = BayesNetState.found(self, state.columns, chains, records, state.skip)
         warn_if_apart(found.edge_gap, found.names, "->", ADVICE, stacklevel=3)
         self._state = found
         return self
@@ -286,7 +284,7 @@ class BlockmodelBayesNet(GraphNet):
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
         problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip, seconds)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
-        records = run_chains(self, chains)
+        chains, records = run_chains(self, chains, bool(self.verbose))
         found = BayesNetState.found(self, columns, chains, records, skip)
         warn_if_apart(found.edge_gap, found.names, "->", ADVICE, stacklevel=4)
         self._state = found

@@ -175,7 +175,7 @@ class NetworkFranchise(BaseEstimator):
         chains = [
             JointChain(problems, sharing, powers, seed, apart=k > 0) for k, seed in enumerate(seeds)
         ]
-        state = self._summarise(members, columns, run_chains(self, chains))
+        state = self._summarise(members, columns, run_chains(self, chains, bool(self.verbose))[1])
         self._warn(state)
         self._state = state
         return self

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from infinimix import execution
 from infinimix.estimators.common.fitted import accept_tables, feature_names
 from infinimix.estimators.common.parameters import Rule, seed_sequence
 from infinimix.networks.answers.state import NetworkState
@@ -29,6 +28,7 @@ from infinimix.networks.learning.parameters import (
     check_unconstrained_parameters,
 )
 from infinimix.networks.learning.problem import ladder, read_settings
+from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import find_template, summarise, warn_if_apart
 from infinimix.networks.learning.unconstrained_chains import (
     UnconstrainedChain,
@@ -216,7 +216,7 @@ class UnconstrainedNet(GraphNet):
         problem = self._make_problem(columns, rows, cards)
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains))
         chains = [UnconstrainedChain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds)]
-        found = summarise(execution.map(UnconstrainedChain.run, chains, n_jobs=self.n_jobs))
+        found = summarise(run_chains(self, chains, shown=False)[1])
         undirected = self._shape == UNDIRECTED
         beta = found["draws"].hyper[:, RECORDED_BETA]
         template = find_template([found["draws"]], found["roles"], beta, undirected)

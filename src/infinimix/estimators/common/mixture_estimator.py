@@ -82,8 +82,13 @@ class MixtureEstimator(TableEstimator):
     def _new_bank(self, schema: Schema, seed: np.random.SeedSequence, streams: bool) -> Bank:
         return Bank(self._settings(schema, streams), layout_of(schema), seed)
 
-    def _execute(self, task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
-        return execution.map(task, payloads, n_jobs=self.n_jobs)
+    def _execute(
+        self,
+        task: Callable[[Any], Any],
+        payloads: Sequence[Any],
+        done: Callable[[], None] | None = None,
+    ) -> list[Any]:
+        return execution.map(task, payloads, n_jobs=self.n_jobs, done=done)
 
     def _run(self, learn: Callable[..., Any], *data: Any) -> Any:
         """Let a bank learn, with a progress bar if that is asked for."""

@@ -14,7 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.progress import Progress
 
-Execute = Callable[[Callable[[Any], Any], Sequence[Any]], list[Any]]
+Execute = Callable[..., list[Any]]  # of a task, payloads, and `done`
 
 
 @contextmanager
@@ -25,13 +25,7 @@ def with_progress(execute: Execute) -> Iterator[Execute]:
 
         def watched(task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
             advance(0, len(payloads))
-
-            def one(payload: Any) -> Any:
-                result = task(payload)
-                advance(1, 0)
-                return result
-
-            return execute(one, payloads)
+            return execute(task, payloads, done=lambda: advance(1, 0))
 
         yield watched
 

@@ -21,7 +21,7 @@ class Progress:
 
     def __init__(self, n_chains: int, n_iter: int) -> None:
         self.news: list[dict[str, Any] | None] = [None] * n_chains
-        self.n_iter, self.last = n_iter, 0.0
+        self.n_iter, self.last, self.ended = n_iter, 0.0, 0
         self.bar: Any = None
 
     def __enter__(self) -> Progress:
@@ -59,6 +59,18 @@ class Progress:
         text = self.line(k).removeprefix("infinimix: ")
         self.bar.update(self.bar.task_ids[0], completed=done, description=text)
 
+    def count_ended(self) -> None:
+        """Say that one more chain has ended."""
+        self.ended += 1
+        text = f"infinimix: {self.ended} of {len(self.news)} chains have ended"
+        if self.bar is None:
+            print(text, file=sys.stderr)
+            return
+        done = self.ended * self.n_iter
+        self.bar.update(
+            self.bar.task_ids[0], completed=done, description=text.removeprefix("infinimix: ")
+        )
+
     def line(self, k: int) -> str:
         """Return the line that chain k is worth."""
         own = self.news[k] or {}
@@ -70,11 +82,23 @@ class Progress:
         )
 
 
-def run_chains(model: Any, chains: list[Any]) -> list[Any]:
-    """Run chains in threads, shown if the model is verbose, and return what each returns."""
-    progress = Progress(model.n_chains, model.n_iter) if model.verbose else None
+def run_chains(model: Any, chains: list[Any], shown: bool) -> tuple[list[Any], list[Any]]:
+    """Run chains, with a progress bar if they are to be shown; return them and what each returns.
+
+    Chains that ran in another process come back as copies. There they cannot tell how far they
+    are, so a line for each that has ended must do.
+    """
+    executor = execution.executor_for(model.n_jobs)
+    progress = Progress(model.n_chains, model.n_iter) if shown else None
     for k, chain in enumerate(chains):
-        if progress is not None:
-            chain.tell = progress.teller(k)
+        chain.tell = progress.teller(k) if progress and not executor.is_remote else None
     with progress or nullcontext():
-        return execution.map(type(chains[0]).run, chains, n_jobs=model.n_jobs)
+        done = progress.count_ended if progress and executor.is_remote else None
+        ran = execution.map(_run_chain, chains, model.n_jobs, done)
+    for chain, _ in ran:
+        chain.tell = None
+    return [chain for chain, _ in ran], [found for _, found in ran]
+
+
+def _run_chain(chain: Any) -> tuple[Any, Any]:
+    return chain, chain.run()

@@ -1,0 +1,109 @@
+"""Tasks on a Dask cluster: one machine or many.
+
+Scheduling, moving results, the dashboard and what happens when a worker dies are Dask's. An array
+that several tasks hold is the result of a task of its own: it goes to a worker once, and comes
+again from the scheduler if that worker dies.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
+import numpy as np
+
+from infinimix.execution.executors import Done, Executor, is_in_worker
+from infinimix.execution.packing import Packed, opened, pack, run
+
+P = TypeVar("P")
+R = TypeVar("R")
+
+
+class Dask(Executor):
+    """Tasks that a client of a Dask cluster hands out."""
+
+    is_remote = True
+
+    def __init__(self, client: Any) -> None:
+        super().__init__()
+        self.client = client
+
+    def map(
+        self, task: Callable[[P], R], payloads: Iterable[P], done: Done | None = None
+    ) -> list[R]:
+        """Run the tasks on the cluster; inside a task, one after the other."""
+        payloads = list(payloads)
+        if is_in_worker() or not payloads:
+            return [task(payload) for payload in payloads]
+        packed, shared = pack(payloads)
+        with warnings.catch_warnings():  # a table is large, and travels once
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            futures = self._submit(task, packed, shared)
+        try:
+            results = self._gather(futures, done)
+        finally:  # also when the caller stops: nothing is left behind
+            self.client.cancel(futures)
+        return opened(results)
+
+    def _submit(
+        self, task: Callable[[Any], Any], packed: list[Packed], shared: dict[int, np.ndarray]
+    ) -> list[Any]:
+        submit = self.client.submit
+        held = {number: submit(_keep, array, pure=False) for number, array in shared.items()}
+        name = getattr(task, "__name__", "task").strip("_")
+        return [
+            submit(_run, task, one, *[held[number] for number in one.shared],
+                   key=f"infinimix-{name}-{i}-{id(packed):x}", pure=False)
+            for i, one in enumerate(packed)
+        ]  # fmt: skip
+
+    def _gather(self, futures: list[Any], done: Done | None) -> list[Any]:
+        from distributed import KilledWorker, as_completed
+
+        number = {future.key: i for i, future in enumerate(futures)}
+        results: list[Any] = [None] * len(futures)
+        for future in as_completed(futures):
+            i = number[future.key]
+            try:
+                results[i] = future.result()
+            except KilledWorker as error:
+                raise MemoryError(
+                    f"task {i + 1} of {len(futures)} ended every worker that took it, most likely "
+                    "because it needs more memory than a worker has: give workers more, or let "
+                    "the table be smaller"
+                ) from error
+            if done is not None:
+                done()
+        return results
+
+
+def _keep(array: np.ndarray) -> np.ndarray:
+    return array
+
+
+def _run(task: Callable[[Any], Any], packed: Packed, *arrays: np.ndarray) -> bytes:
+    return run(task, packed, dict(zip(packed.shared, arrays, strict=True)))
+
+
+def dask(client: Any = None) -> Dask:
+    """Run tasks on a Dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client, str or None
+        A client, the address of a scheduler, or None for the current client.
+    """
+    try:
+        from distributed import Client, get_client
+    except ImportError as error:
+        raise ImportError(
+            "Dask is not installed; install it with: pip install 'infinimix[dask]'"
+        ) from error
+    if client is None:
+        client = get_client()
+    elif isinstance(client, str):
+        client = Client(client)
+    elif not isinstance(client, Client):
+        raise TypeError(f"client must be a distributed.Client or an address; got {client!r}")
+    return Dask(client)

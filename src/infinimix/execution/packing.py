@@ -1,0 +1,135 @@
+"""Payloads on their way to other processes: an array that several share travels once.
+
+Tasks of one `map` mostly work on one table. `pack` pickles each payload with its large arrays left
+out, and tells which of them several payloads hold, so that an executor can send these once; `run`
+puts a payload together again and runs its task there.
+
+What a task raises comes back as a value, because executors raise the first exception in the order
+of the payloads, and libraries raise the first in time.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from infinimix.execution.executors import work_alone
+
+LARGE = 2**16  # bytes; smaller arrays stay in the pickle
+
+
+class Packed(NamedTuple):
+    """One payload: its pickle, and the arrays that were left out of it, by number."""
+
+    pickled: bytes
+    own: dict[int, np.ndarray]  # of this payload alone
+    shared: tuple[int, ...]  # numbers of those that others hold, too
+    errors: dict[str, str]  # what NumPy does about overflows and the like, where it was packed
+
+
+class Failed(NamedTuple):
+    """What a task has raised."""
+
+    error: BaseException
+
+
+def pack(payloads: Iterable[Any]) -> tuple[list[Packed], dict[int, np.ndarray]]:
+    """Return the payloads without their large arrays, and the arrays that several hold."""
+    arrays: dict[int, np.ndarray] = {}
+    numbers: dict[int, int] = {}
+    pickles, held = [], []
+    for payload in payloads:
+        file = io.BytesIO()
+        pickler = _pickler(file, arrays, numbers)
+        pickler.dump(payload)
+        pickles.append(file.getvalue())
+        held.append(pickler.held)
+    times = Counter(number for some in held for number in some)
+    shared = {number: arrays[number] for number, n in times.items() if n > 1}
+    packed = [
+        Packed(
+            pickled,
+            {number: arrays[number] for number in sorted(some) if number not in shared},
+            tuple(sorted(some & shared.keys())),
+            np.geterr(),
+        )
+        for pickled, some in zip(pickles, held, strict=True)
+    ]
+    return packed, shared
+
+
+def unpack(packed: Packed, shared: Mapping[int, np.ndarray]) -> Any:
+    """Return the payload; arrays that came read-only are copied: kernels are for others."""
+    arrays = {number: _writable(array) for number, array in packed.own.items()}
+    arrays |= {number: _writable(shared[number]) for number in packed.shared}
+    return _Unpickler(io.BytesIO(packed.pickled), arrays).load()
+
+
+def run(task: Callable[[Any], Any], packed: Packed, shared: Mapping[int, np.ndarray]) -> bytes:
+    """Run a task on a packed payload; return the pickle of what it returns, or raises (`Failed`).
+
+    Libraries would send arrays so that they come back read-only.
+    """
+    try:
+        with np.errstate(**packed.errors):  # type: ignore[arg-type]
+            result = work_alone(task, unpack(packed, shared))
+    except BaseException as error:  # a worker goes on, whatever a task raises
+        result = Failed(error)
+    return bytes(_cloudpickle().dumps(result))
+
+
+def opened(results: Sequence[bytes]) -> list[Any]:
+    """Return what tasks returned; raise the first exception in the order of the payloads."""
+    values = [pickle.loads(result) for result in results]
+    for value in values:
+        if isinstance(value, Failed):
+            raise value.error
+    return values
+
+
+def _cloudpickle() -> Any:
+    """Return the library that pickles closures; joblib brings it, in former versions as its own."""
+    try:
+        import cloudpickle
+    except ImportError:
+        from joblib.externals import cloudpickle
+    return cloudpickle
+
+
+def _pickler(file: io.BytesIO, arrays: dict[int, np.ndarray], numbers: dict[int, int]) -> Any:
+    """Return a pickler that leaves large arrays out, and knows which."""
+
+    class Pickler(_cloudpickle().Pickler):  # type: ignore[misc]
+        held: set[int]
+
+        def persistent_id(self, thing: Any) -> int | None:
+            if type(thing) is not np.ndarray or thing.nbytes < LARGE or thing.dtype.hasobject:
+                return None
+            number = numbers.setdefault(id(thing), len(numbers))
+            arrays[number] = thing  # kept alive, so that no other has its id
+            self.held.add(number)
+            return number
+
+    pickler = Pickler(file)
+    pickler.held = set()
+    return pickler
+
+
+class _Unpickler(pickle.Unpickler):
+    """Puts the arrays back."""
+
+    def __init__(self, file: io.BytesIO, arrays: Mapping[int, np.ndarray]) -> None:
+        super().__init__(file)
+        self._arrays = arrays
+
+    def persistent_load(self, pid: Any) -> np.ndarray:
+        return self._arrays[pid]
+
+
+def _writable(array: np.ndarray) -> np.ndarray:
+    return array if array.flags.behaved else array.copy(order="K")  # aligned, too

@@ -1,0 +1,158 @@
+"""Executors that send tasks to other processes: the same contract, and what travels."""
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from infinimix import execution
+from infinimix.execution import dask, processes, serial
+from infinimix.execution.packing import LARGE, pack, unpack
+
+distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
+
+
+@pytest.fixture(scope="module")
+def client():
+    with (
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        yield client
+
+
+@pytest.fixture(scope="module", params=["processes", "dask"])
+def executor(request):
+    if request.param == "dask":
+        return dask(request.getfixturevalue("client"))
+    return processes(2)
+
+
+def test_results_come_in_payload_order_from_other_processes(executor):
+    def task(seconds):
+        time.sleep(seconds)
+        return seconds, os.getpid()
+
+    with executor as ex:
+        found = ex.map(task, [0.05, 0.0, 0.02])
+    assert [seconds for seconds, _ in found] == [0.05, 0.0, 0.02]
+    assert os.getpid() not in {process for _, process in found}
+
+
+def test_nothing_to_do(executor):
+    with executor as ex:
+        assert ex.map(abs, []) == []
+    assert executor.map(abs, (-i for i in range(3))) == [0, 1, 2]  # without `with`
+
+
+def test_the_first_exception_in_payload_order_is_raised(executor):
+    def task(i):
+        time.sleep(0.1 * (i == 1))
+        if i in (1, 3):
+            raise KeyError(i)
+        return i
+
+    with executor as ex:
+        with pytest.raises(KeyError, match="1"):
+            ex.map(task, range(5))
+        assert ex.map(abs, [-1, -2]) == [1, 2]  # still in order
+
+
+@pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+def test_a_worker_outlives_what_a_task_raises(executor, kind):
+    def task(i):
+        raise kind(i)
+
+    with executor as ex:
+        with pytest.raises(kind):
+            ex.map(task, range(2))
+        assert ex.map(abs, [-1]) == [1]
+
+
+def test_tasks_see_how_the_caller_treats_overflows(executor):
+    with executor as ex, np.errstate(divide="raise"), pytest.raises(FloatingPointError):
+        ex.map(lambda x: np.float64(1.0) / x, np.zeros(3))
+
+
+def test_a_map_inside_a_task_runs_there(executor):
+    def task(_):
+        here = {os.getpid(), threading.get_ident()}
+
+        def inner(_):
+            return {os.getpid(), threading.get_ident()} == here
+
+        return execution.map(inner, range(4), n_jobs=4)
+
+    with executor as ex:
+        assert ex.map(task, range(2)) == [[True] * 4] * 2
+
+
+def test_each_task_that_has_ended_is_told(executor):
+    told = []
+    with executor:
+        assert execution.map(abs, [-1, -2, -3], done=lambda: told.append(1)) == [1, 2, 3]
+    assert len(told) == 3
+
+
+def test_arrays_come_as_kernels_take_them(executor):
+    """Aligned, writable, in the same order of memory, both ways."""
+    large = np.arange(LARGE, dtype=float).reshape(256, -1)
+    payloads = [(large, large.T, np.arange(3)), (large, np.asfortranarray(large), np.arange(4))]
+
+    def task(arrays):
+        assert all(array.flags.behaved for array in arrays)
+        return [array.flags.c_contiguous for array in arrays], arrays
+
+    with executor as ex:
+        for (flags, arrays), sent in zip(ex.map(task, payloads), payloads, strict=True):
+            assert flags == [array.flags.c_contiguous for array in sent]
+            assert all(array.flags.behaved for array in arrays)
+            assert all(map(np.array_equal, arrays, sent))
+
+
+def test_an_array_that_several_hold_travels_once():
+    table, own = np.zeros(LARGE), np.ones(LARGE)
+    packed, shared = pack([(table, 1), (table, 2, own), {"deep": [table]}])
+    assert list(map(id, shared.values())) == [id(table)]
+    assert max(len(one.pickled) for one in packed) < 1000
+    assert [len(one.own) for one in packed] == [0, 1, 0]
+    back = unpack(packed[1], shared)
+    assert back[0] is table
+    assert back[2] is own
+
+
+def test_one_object_twice_in_a_payload_is_one_object_there():
+    small, large = np.zeros(3), np.zeros(LARGE)
+    (packed,), shared = pack([[small, small, large, large]])
+    a, b, c, d = unpack(packed, shared)
+    assert a is b
+    assert c is d
+
+
+def test_a_worker_that_dies_changes_nothing(client):
+    table = np.arange(LARGE)
+    workers = list(client.run(os.getpid).values())
+
+    def task(payload):
+        time.sleep(0.4)
+        table, seed = payload
+        return table.sum() + np.random.default_rng(seed).random()
+
+    payloads = [(table, seed) for seed in range(6)]
+    timer = threading.Timer(0.6, os.kill, (workers[0], signal.SIGKILL))
+    timer.start()
+    with dask(client) as ex:
+        found = ex.map(task, payloads)
+    timer.join()
+    with serial() as ex:
+        assert ex.map(task, payloads) == found
+
+
+def test_a_client_is_given_found_or_refused(client):
+    assert dask().client is client
+    assert dask(client).client is client
+    with pytest.raises(TypeError, match="address"):
+        dask(3)
