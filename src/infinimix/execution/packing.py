@@ -29,7 +29,7 @@ class Packed(NamedTuple):
     pickled: bytes
     own: dict[int, np.ndarray]  # of this payload alone
     shared: tuple[int, ...]  # numbers of those that others hold, too
-    errors: dict[str, str]  # what NumPy does about overflows and the like, where it was packed
+    errors: Any  # what NumPy does about overflows and the like, where it was packed
 
 
 class Failed(NamedTuple):
@@ -76,7 +76,7 @@ def run(task: Callable[[Any], Any], packed: Packed, shared: Mapping[int, np.ndar
     Libraries would send arrays so that they come back read-only.
     """
     try:
-        with np.errstate(**packed.errors):  # type: ignore[arg-type]
+        with np.errstate(**packed.errors):
             result = work_alone(task, unpack(packed, shared))
     except BaseException as error:  # a worker goes on, whatever a task raises
         result = Failed(error)

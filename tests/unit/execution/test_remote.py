@@ -18,7 +18,7 @@ distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
 @pytest.fixture(scope="module")
 def client():
     with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         yield client
