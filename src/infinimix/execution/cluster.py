@@ -10,6 +10,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import numpy as np
 
@@ -52,9 +53,10 @@ class Dask(Executor):
         submit = self.client.submit
         held = {number: submit(_keep, array, pure=False) for number, array in shared.items()}
         name = getattr(task, "__name__", "task").strip("_")
+        call = uuid4().hex  # a key that was used before would be answered by its old result
         return [
             submit(_run, task, one, *[held[number] for number in one.shared],
-                   key=f"infinimix-{name}-{i}-{id(packed):x}", pure=False)
+                   key=f"infinimix-{name}-{call}-{i}", pure=False)
             for i, one in enumerate(packed)
         ]  # fmt: skip
 

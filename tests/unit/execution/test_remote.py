@@ -113,6 +113,16 @@ def test_arrays_come_as_kernels_take_them(executor):
             assert all(map(np.array_equal, arrays, sent))
 
 
+def test_calls_do_not_answer_for_each_other(executor):
+    """Also when one ends by an exception, and its tasks are cancelled."""
+    with executor as ex:
+        for k in range(20):
+            if k % 3 == 0:
+                with pytest.raises(ZeroDivisionError):
+                    ex.map(lambda i: 1 / i, [0, 1])
+            assert ex.map(lambda i, k=k: i * k, [1, 2]) == [k, 2 * k]
+
+
 def test_an_array_that_several_hold_travels_once():
     table, own = np.zeros(LARGE), np.ones(LARGE)
     packed, shared = pack([(table, 1), (table, 2, own), {"deep": [table]}])
