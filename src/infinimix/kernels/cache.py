@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from types import CodeType
 
+import llvmlite.binding as llvm
 import numba
 from numba.core import config
 from numba.core.caching import FunctionCache
@@ -129,6 +130,29 @@ def announce():
     )
 
 
+def machine_code_alone(reduced):
+    """Return a kernel as numba reduces it to a file, without what only a compiler would read.
+
+    That is its LLVM code, for callers to inline, and the types of all its variables as text. A
+    kernel from disk is called by Python and by address alone: for compiled code there is its other
+    form (`compile.Kernel.inner`). To read them took half of the time of loading. The names of the
+    functions that are called stay, as numba looks there for what a library has.
+    """
+    (name, kind, code), description, *middle, _, reload_init, environments = reduced
+    if kind == "object":
+        called = description.llvm_func_name, description.llvm_cpython_wrapper_name
+        code = code[0], _names_alone(code[1], called)
+    return (name, kind, code), description, *middle, "", reload_init, environments
+
+
+def _names_alone(bitcode, wanted):
+    """Return a module of empty functions with those of the wanted names that a module has."""
+    module = llvm.parse_bitcode(bitcode)
+    names = [f.name for f in module.functions if f.name in wanted and not f.is_declaration]
+    text = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
+    return llvm.parse_assembly(text).as_bitcode()
+
+
 class KernelCache(FunctionCache):
     """The machine code of one function, a file for each signature; a miss is announced."""
 
@@ -178,5 +202,5 @@ class KernelCache(FunctionCache):
         for old in path.parent.glob(f"{Path(path.stem).stem}.*.nbc"):
             old.unlink(missing_ok=True)  # of sources as they were
         half = path.with_suffix(f".{os.getpid()}.half")  # never half a file under its name
-        half.write_bytes(dumps(self._impl.reduce(data)))
+        half.write_bytes(dumps(machine_code_alone(self._impl.reduce(data))))
         half.replace(path)
