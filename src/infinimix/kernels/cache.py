@@ -35,15 +35,26 @@ NOTE = "infinimix-sources.txt"  # beside the machine code: what sources were par
 PYTHON = sys.implementation.cache_tag
 
 
-def compiled_sources(package=PACKAGE):
+def room_sources(package=PACKAGE):
+    """Return the names and bytes of all files in rooms with compiled code."""
+    texts, root = {}, os.fspath(package)
+    for room in COMPILED_ROOMS:
+        for folder, _, names in os.walk(os.path.join(root, *room.split("/"))):
+            place = os.path.relpath(folder, root).replace(os.sep, "/")
+            for name in names:
+                if name.endswith(".py"):
+                    with open(os.path.join(folder, name), "rb") as file:
+                        texts[f"{place}/{name}"] = file.read()
+    return texts
+
+
+def compiled_sources(package=PACKAGE, texts=None):
     """Return the names and bytes of the files with compiled code, and of what these import.
 
     A file has compiled code if it imports from `kernels`; constants may come from other files.
+    `texts` are those of all rooms, if they are at hand.
     """
-    texts = {}
-    for room in COMPILED_ROOMS:
-        for path in (package / room).rglob("*.py"):
-            texts[path.relative_to(package).as_posix()] = path.read_bytes()
+    texts = room_sources(package) if texts is None else texts
     waiting = [name for name in texts if b"infinimix.kernels" in texts[name]]
     waiting += [name for name in texts if name.startswith("kernels/")]
     found = {}
@@ -84,9 +95,8 @@ def fingerprint():
 
     Parsing takes as long as a small fit, so the answer for these very bytes is noted on disk.
     """
-    sources = compiled_sources()
-    raw = hashlib.sha256(PYTHON.encode())
-    for name, text in sources:
+    texts, raw = room_sources(), hashlib.sha256(PYTHON.encode())
+    for name, text in sorted(texts.items()):
         raw.update(f"{name} {len(text)}\n".encode())
         raw.update(text)
     key, note = f"{raw.hexdigest()} ", _note()
@@ -95,7 +105,7 @@ def fingerprint():
             for line in known.read_text(encoding="ascii").splitlines():
                 if line.startswith(key):
                     return line.removeprefix(key)
-    found = digest_code(sources)
+    found = digest_code(compiled_sources(texts=texts))
     with suppress(OSError), note.open("a", encoding="ascii") as file:
         file.write(f"{key}{found}\n")
     return found

@@ -140,5 +140,5 @@ def test_the_fingerprint_is_noted_and_found_again(monkeypatch, tmp_path):
     found = cache.fingerprint.__wrapped__()
     monkeypatch.setattr(cache, "digest_code", lambda sources: "parsed again")
     assert cache.fingerprint.__wrapped__() == found
-    monkeypatch.setattr(cache, "compiled_sources", lambda: [("a.py", b"x = 1")])
+    monkeypatch.setattr(cache, "room_sources", lambda: {"a.py": b"x = 1"})
     assert cache.fingerprint.__wrapped__() == "parsed again"
