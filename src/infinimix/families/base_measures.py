@@ -45,23 +45,32 @@ REAL_EMPIRICAL = RealPrior(kappa=0.3, nu=2.0, variance=0.15)
 
 
 def beta_columns(given, zeros, ones, strength=1.0, odds=1.0):
-    """Return pseudo-counts of zeros and of ones; given ones are the first two numbers."""
+    """Return pseudo-counts of zeros and of ones; given ones are the first two numbers.
+
+    Strengths and odds, whose last axis is the column, may be several for each column.
+    """
     share = (ones + 0.5) / (zeros + ones + 1.0)
-    table = STRENGTH["binary"] * strength * np.array([1.0 - share, share * odds])
-    table /= 1.0 + share * (odds - 1.0)
+    strength, odds = (
+        np.broadcast_to(own, np.shape(odds) or share.shape) for own in (strength, odds)
+    )
+    table = np.empty((*odds.shape[:-1], 2, odds.shape[-1]))
+    table[..., 0, :], table[..., 1, :] = 1.0 - share, share * odds
+    table *= (STRENGTH["binary"] * strength)[..., None, :]
+    table /= (1.0 + share * (odds - 1.0))[..., None, :]
     for d, own in enumerate(given):
         if own == "reference":
-            table[:, d] = REFERENCE
+            table[..., d] = REFERENCE
         elif own not in POOLED:
             a, b = own[:2]
-            table[:, d] = b, a
+            table[..., d] = b, a
     return table
 
 
 def normal_columns(given, moments, factors):
     """Return mean, kappa, nu and scale^2 of columns; given ones are the last four numbers.
 
-    `moments` are count, mean and squared deviations of each pooled column.
+    `moments` are count, mean and squared deviations of each pooled column. Of factors, whose last
+    two axes are what they multiply and the column, there may be several for each column.
     """
     table = np.empty((4, len(given)))
     table[0], variance = location_and_scale(*moments[:3])
@@ -74,9 +83,10 @@ def normal_columns(given, moments, factors):
         else:
             mean, kappa, nu, scale = own[-4:]
             table[:, d] = mean, kappa, nu, scale**2
-    kappa, nu, variance = factors
-    table[1:] *= kappa * variance, nu, variance
-    return table
+    each = np.empty((*factors.shape[:-2], 4, len(given)))
+    each[..., 0, :], each[..., 1:, :] = table[0], table[1:] * factors
+    each[..., 1, :] = table[1] * (factors[..., 0, :] * factors[..., 2, :])
+    return each
 
 
 def location_and_scale(n, mean, spread):

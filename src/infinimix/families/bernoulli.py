@@ -39,7 +39,7 @@ class BernoulliStats(NamedTuple):
 def _(family, slots):
     shape = (slots, *family.prior.shape)
     stats = BernoulliStats(np.zeros(shape), np.zeros(shape), np.zeros(slots))
-    product.refresh_all(family, stats, slots)
+    product.refresh_alike(family, stats)
     return stats
 
 
@@ -159,6 +159,11 @@ def _(family, stats):
 @seam.prior.implement(BetaBernoulli)
 def _(family, pool, given, factors):
     return BetaBernoulli(beta_columns(given, *pool.n[0], *factors))
+
+
+@seam.prior_at_each.implement(BetaBernoulli)
+def _(family, pool, given, factors):
+    return [*map(BetaBernoulli, beta_columns(given, *pool.n[0], *factors.swapaxes(0, 1)))]
 
 
 @seam.typical.implement(BetaBernoulli)

@@ -37,7 +37,7 @@ def _(family, slots):
     shape = (slots, family.prior.size)
     columns = family.start.size - 1
     stats = CategoricalStats(np.zeros(shape), np.zeros(shape), np.zeros((slots, columns)))
-    product.refresh_all(family, stats, slots)
+    product.refresh_alike(family, stats)
     return stats
 
 
@@ -118,17 +118,28 @@ def _(family, stats):
 
 @seam.prior.implement(DirichletCategorical)
 def _(family, pool, given, factors):
-    columns, (strength, heat) = [], factors
+    return seam.prior_at_each(family, pool, given, factors[None])[0]
+
+
+@seam.prior_at_each.implement(DirichletCategorical)
+def _(family, pool, given, factors):
+    table = np.empty((len(factors), family.prior.size))
     for d, own in enumerate(given):
-        n = pool.n[0, family.start[d] : family.start[d + 1]]
-        if own == "reference":
-            columns.append(np.full(n.size, REFERENCE))
-        elif own in POOLED:
-            share = temper((n + 0.5) / (n.sum() + 0.5 * n.size), heat[d])
-            columns.append(STRENGTH["categorical"] * strength[d] * share)
+        cells = slice(family.start[d], family.start[d + 1])
+        if own in POOLED:
+            strength, heat = factors[:, :, d].T
+            share = _heat_up(pool.n[0, cells], heat)
+            table[:, cells] = (STRENGTH["categorical"] * strength)[:, None] * share
         else:
-            columns.append(np.full(n.size, own[0]))
-    return DirichletCategorical(np.concatenate([np.zeros(0), *columns]), family.start)
+            table[:, cells] = REFERENCE if own == "reference" else own[0]
+    return [DirichletCategorical(row, family.start) for row in table]
+
+
+def _heat_up(n, heats):
+    """Return the shares of pooled categories at each heat, or once if all are the same."""
+    share = (n + 0.5) / (n.sum() + 0.5 * n.size)
+    few = heats[:1] if (heats == heats[0]).all() else heats
+    return np.array([temper(share, heat) for heat in few])
 
 
 def join_columns(columns):

@@ -75,7 +75,7 @@ def _(family, slots):
     d = family.prior.shape[1]
     shapes = (slots, 4, d, d), (slots, 3, d), (slots, 2, d, d), (slots, FIRST + d + 1)
     stats = GaussianStats(*map(np.zeros, shapes))
-    product.refresh_all(family, stats, slots)
+    product.refresh_alike(family, stats)
     return stats
 
 

@@ -58,7 +58,7 @@ class NormalStats(NamedTuple):
 def _(family, slots):
     columns = family.prior.shape[1]
     stats = NormalStats(np.zeros((slots, 3, columns)), np.zeros((slots, 4, columns)))
-    product.refresh_all(family, stats, slots)
+    product.refresh_alike(family, stats)
     return stats
 
 
@@ -194,6 +194,12 @@ def _(family, stats):
 @seam.prior.implement(NormalInverseChiSquared)
 def _(family, pool, given, factors):
     return NormalInverseChiSquared(normal_columns(given, pool.n[0], factors), family.grain)
+
+
+@seam.prior_at_each.implement(NormalInverseChiSquared)
+def _(family, pool, given, factors):
+    tables = normal_columns(given, pool.n[0], factors)
+    return [NormalInverseChiSquared(table, family.grain) for table in tables]
 
 
 @seam.typical.implement(NormalInverseChiSquared)

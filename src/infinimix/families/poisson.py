@@ -47,7 +47,7 @@ class PoissonStats(NamedTuple):
 def _(family, slots):
     columns = family.prior.shape[1]
     stats = PoissonStats(np.zeros((slots, 3, columns)), np.zeros((slots, 5, columns)))
-    product.refresh_all(family, stats, slots)
+    product.refresh_alike(family, stats)
     return stats
 
 

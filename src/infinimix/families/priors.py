@@ -85,4 +85,4 @@ def families_at(block, layout, prior, stats, positions):
     names, entry = layout.names[block], modelled(block)
     given = [prior if isinstance(prior, str) else prior[name] for name in names]
     blank = entry.blank(names, layout)
-    return [seam.prior(blank, stats, given, one) for one in factors(entry.grid, given, positions)]
+    return seam.prior_at_each(blank, stats, given, factors(entry.grid, given, positions))

@@ -31,6 +31,7 @@ from infinimix.kernels.memory import borrowed
 OPERATIONS = dict(
     zip(at.OPERATIONS, (count, refresh, score, column_evidence, copy, merge, features), strict=True)
 )
+FIRST = np.zeros(1, np.int64)  # the slots of a table of which one is asked
 _CELLS: dict = {}  # by family: the dtype of its cells
 _PLACES: dict = {}  # by family and operations: the first entries of a row
 _LATEST = (None, None)  # the latest rows and their table
@@ -245,6 +246,14 @@ def refresh_of(family, stats, slots):
 def refresh_all(family, stats, slots):
     """Make the first `slots` groups ready to score."""
     refresh_of(family, stats, np.arange(slots))
+
+
+def refresh_alike(family, stats):
+    """Make groups ready that all hold the same: the first, and then the others as its copies."""
+    if len(stats.n):
+        refresh_of(family, stats, FIRST)
+        for array in stats:
+            array[1:] = array[0]
 
 
 @engine("column_evidence")

@@ -52,6 +52,11 @@ def register(family_class, cells, without=()):
 # --- core ---------------------------------------------------------------------------------------
 
 
+@seam.prior_at_each.default
+def _(family, pool, given, factors):
+    return [seam.prior(family, pool, given, one) for one in factors]
+
+
 @seam.width.default
 def _(family):
     return family.prior.shape[-1]

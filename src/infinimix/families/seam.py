@@ -71,6 +71,11 @@ def prior(family, pool, given, factors):
 
 
 @operation
+def prior_at_each(family, pool, given, factors):
+    """A list of families: what `prior` returns for each of factors[0], factors[1], ... in turn."""
+
+
+@operation
 def width(family):
     """Return the number of columns that `column_evidence` tells apart."""
 
@@ -194,7 +199,8 @@ def unseen_share(family, stats, k, X, i):
 
 
 CORE = (
-    empty, count, refresh, score, column_evidence, sound, prior, width, copy, merge, score_rows,
+    empty, count, refresh, score, column_evidence, sound, prior, prior_at_each, width, copy, merge,
+    score_rows,
 )  # fmt: skip
 ANSWERS = (typical, draw, fill, column)
 EM = (count_rows, estimate_point, freedom)

@@ -48,7 +48,7 @@ class SpikedStats(NamedTuple):
 def _(family, slots):
     columns = family.prior.shape[1]
     stats = SpikedStats(np.zeros((slots, 4, columns)), np.zeros((slots, 5, columns)))
-    product.refresh_all(family, stats, slots)
+    product.refresh_alike(family, stats)
     return stats
 
 

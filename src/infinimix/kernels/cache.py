@@ -17,6 +17,7 @@ from functools import cache
 from pathlib import Path
 from types import CodeType
 
+import llvmlite.binding as llvm
 import numba
 from numba.core import config
 from numba.core.caching import FunctionCache
@@ -34,15 +35,26 @@ NOTE = "infinimix-sources.txt"  # beside the machine code: what sources were par
 PYTHON = sys.implementation.cache_tag
 
 
-def compiled_sources(package=PACKAGE):
+def room_sources(package=PACKAGE):
+    """Return the names and bytes of all files in rooms with compiled code."""
+    texts, root = {}, os.fspath(package)
+    for room in COMPILED_ROOMS:
+        for folder, _, names in os.walk(os.path.join(root, *room.split("/"))):
+            place = os.path.relpath(folder, root).replace(os.sep, "/")
+            for name in names:
+                if name.endswith(".py"):
+                    with open(os.path.join(folder, name), "rb") as file:
+                        texts[f"{place}/{name}"] = file.read()
+    return texts
+
+
+def compiled_sources(package=PACKAGE, texts=None):
     """Return the names and bytes of the files with compiled code, and of what these import.
 
     A file has compiled code if it imports from `kernels`; constants may come from other files.
+    `texts` are those of all rooms, if they are at hand.
     """
-    texts = {}
-    for room in COMPILED_ROOMS:
-        for path in (package / room).rglob("*.py"):
-            texts[path.relative_to(package).as_posix()] = path.read_bytes()
+    texts = room_sources(package) if texts is None else texts
     waiting = [name for name in texts if b"infinimix.kernels" in texts[name]]
     waiting += [name for name in texts if name.startswith("kernels/")]
     found = {}
@@ -83,9 +95,8 @@ def fingerprint():
 
     Parsing takes as long as a small fit, so the answer for these very bytes is noted on disk.
     """
-    sources = compiled_sources()
-    raw = hashlib.sha256(PYTHON.encode())
-    for name, text in sources:
+    texts, raw = room_sources(), hashlib.sha256(PYTHON.encode())
+    for name, text in sorted(texts.items()):
         raw.update(f"{name} {len(text)}\n".encode())
         raw.update(text)
     key, note = f"{raw.hexdigest()} ", _note()
@@ -94,7 +105,7 @@ def fingerprint():
             for line in known.read_text(encoding="ascii").splitlines():
                 if line.startswith(key):
                     return line.removeprefix(key)
-    found = digest_code(sources)
+    found = digest_code(compiled_sources(texts=texts))
     with suppress(OSError), note.open("a", encoding="ascii") as file:
         file.write(f"{key}{found}\n")
     return found
@@ -127,6 +138,29 @@ def announce():
         "once: later runs load them from disk, and `infinimix warm-up` compiles everything now)",
         file=sys.stderr,
     )
+
+
+def machine_code_alone(reduced):
+    """Return a kernel as numba reduces it to a file, without what only a compiler would read.
+
+    That is its LLVM code, for callers to inline, and the types of all its variables as text. A
+    kernel from disk is called by Python and by address alone: for compiled code there is its other
+    form (`compile.Kernel.inner`). To read them took half of the time of loading. The names of the
+    functions that are called stay, as numba looks there for what a library has.
+    """
+    (name, kind, code), description, *middle, _, reload_init, environments = reduced
+    if kind == "object":
+        called = description.llvm_func_name, description.llvm_cpython_wrapper_name
+        code = code[0], _names_alone(code[1], called)
+    return (name, kind, code), description, *middle, "", reload_init, environments
+
+
+def _names_alone(bitcode, wanted):
+    """Return a module of empty functions with those of the wanted names that a module has."""
+    module = llvm.parse_bitcode(bitcode)
+    names = [f.name for f in module.functions if f.name in wanted and not f.is_declaration]
+    text = "\n".join(f'define void @"{name}"() {{ ret void }}' for name in names)
+    return llvm.parse_assembly(text).as_bitcode()
 
 
 class KernelCache(FunctionCache):
@@ -178,5 +212,5 @@ class KernelCache(FunctionCache):
         for old in path.parent.glob(f"{Path(path.stem).stem}.*.nbc"):
             old.unlink(missing_ok=True)  # of sources as they were
         half = path.with_suffix(f".{os.getpid()}.half")  # never half a file under its name
-        half.write_bytes(dumps(self._impl.reduce(data)))
+        half.write_bytes(dumps(machine_code_alone(self._impl.reduce(data))))
         half.replace(path)

@@ -19,7 +19,7 @@ from infinimix.tables.missing import is_missing
 from infinimix.tables.sparsity import is_sparse
 from infinimix.tables.text import Text
 
-__all__ = ["Words", "open_documents"]
+__all__ = ["Words", "convert_counts", "open_documents"]
 
 _ROWS = (list, tuple, np.ndarray)
 
@@ -154,11 +154,15 @@ def _open_dicts(X: Sequence[Any]) -> Words:
         words = list(chain.from_iterable(X))
         values = list(chain.from_iterable(map(dict.values, X)))
         sizes = list(map(len, X))
-    return Words(words, _starts(sizes), _convert(values, X))
+    counts = convert_counts(values)
+    return Words(words, _starts(sizes), _read_counts(X) if counts is None else counts)
 
 
-def _convert(values: list[Any], X: Sequence[Mapping[Any, Any]]) -> NDArray[np.float64]:
-    """Counts as float64, the quickest way that their types allow; none of them parses strings."""
+def convert_counts(values: list[Any]) -> NDArray[np.float64] | None:
+    """Counts as float64, the quickest way that their types allow; None if one is no number.
+
+    None of these ways parses strings.
+    """
     if values and type(values[0]) is not float:
         try:
             return np.array(bytearray(values), np.float64)  # whole numbers below 256, as most are
@@ -167,7 +171,7 @@ def _convert(values: list[Any], X: Sequence[Mapping[Any, Any]]) -> NDArray[np.fl
     try:
         return np.array(array("d", values))
     except (TypeError, OverflowError):
-        return _read_counts(X)
+        return None
 
 
 def _read_counts(X: Sequence[Mapping[Any, Any]]) -> NDArray[np.float64]:

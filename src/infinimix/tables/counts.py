@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from infinimix.kernels.compile import entry, kernel
 from infinimix.tables.scans import LARGEST
 
-__all__ = ["find_columns", "number_novel", "tidy"]
+__all__ = ["find_columns", "number_novel", "run_tidy", "tidy"]
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -180,7 +180,7 @@ def _tidy(
     return -1
 
 
-def _run_tidy(*args: Any) -> int:
+def run_tidy(*args: Any) -> int:
     """Run the loop, past the look at its arguments, which takes as long as a document does."""
     global _TIDY
     if _TIDY is None:
@@ -200,7 +200,7 @@ def tidy(
     n_rows = starts.size - 1
     indptr, unknown = np.empty(n_rows + 1, np.int64), np.zeros(n_rows, np.float64)
     indices, data = np.empty(columns.size, np.int32), np.empty(columns.size, np.float64)
-    bad = _run_tidy(starts, columns, counts, indptr, indices, data, unknown, n_rows >= MANY)
+    bad = run_tidy(starts, columns, counts, indptr, indices, data, unknown, n_rows >= MANY)
     end = indptr[-1] if bad < 0 else 0
     if end < columns.size:
         indices, data = indices[:end].copy(), data[:end].copy()  # views would hold the rest

@@ -5,8 +5,7 @@ ones in the order in which they first appear, and are listed; so however rows ar
 each word has the same column, and each row is the same to the last bit.
 """
 
-from array import array
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,7 +19,7 @@ from infinimix.tables.hashing import hash_words
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Novel, Vocabulary
 
-__all__ = ["Documents", "read_documents"]
+__all__ = ["Documents", "number_words", "read_documents"]
 
 
 class Documents(NamedTuple):
@@ -149,14 +148,15 @@ def _place_words(bag: Words, vocabulary: Vocabulary, text: Text, learn: bool, wh
         return _hash(bag, text.hash_bits), [], 1 << text.hash_bits
     if vocabulary.kind == "columns":
         raise errors.other_words("columns", who)
+    size, novel = len(vocabulary), []
     try:
         found: list[Any] = list(map(vocabulary.known.get, bag.words))
+        if None in found:  # some words have no column
+            counts = bag.counts if learn else np.zeros(len(found))
+            novel = number_words(bag.words, counts, found, size)
     except TypeError:  # what cannot be looked up is no string
         raise _first_odd(bag) from None
-    size, novel = len(vocabulary), []
-    if None in found:  # some words have no column
-        novel = _number_words(bag, found, size, learn)
-    return np.array(array("q", found)), novel, size + len(novel)  # an array of Python's is quicker
+    return np.array(found, np.int64), novel, size + len(novel)
 
 
 def _hash(bag: Words, bits: int) -> NDArray[np.int64]:
@@ -172,16 +172,22 @@ def _first_odd(bag: Words) -> TypeError:
     return errors.not_word(_row_of(bag, position), list(bag.words)[position])
 
 
-def _number_words(bag: Words, found: list[Any], start: int, learn: bool) -> list[str]:
-    """Put a number where `found` has None: the next free one for a novel word, or -1."""
+def number_words(
+    words: Collection[Any], counts: NDArray[np.float64], found: list[Any], start: int
+) -> list[str]:
+    """Put a number where `found` has None: from `start` on for novel words, -1 if not counted.
+
+    Returns the novel words; raises TypeError if one is no string.
+    """
     novel: dict[str, int] = {}
-    known, counts = found.copy(), bag.counts.tolist()
-    for k, (word, column) in enumerate(zip(bag.words, known, strict=True)):
-        if column is None:
-            if type(word) is not str and not isinstance(word, str):
-                raise _first_odd(bag)
-            learned = learn and counts[k] > 0.0
-            found[k] = novel.setdefault(word, start + len(novel)) if learned else -1
+    listed, how_often = words if isinstance(words, list) else list(words), counts.tolist()
+    k = -1
+    for _ in range(found.count(None)):
+        k = found.index(None, k + 1)  # most words are known, and passed by quickly
+        word = listed[k]
+        if type(word) is not str and not isinstance(word, str):
+            raise TypeError(word)
+        found[k] = novel.setdefault(word, start + len(novel)) if how_often[k] > 0.0 else -1
     return [*map(str.__str__, novel)]  # NumPy's strings, members of enums: what they say
 
 

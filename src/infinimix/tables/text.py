@@ -15,6 +15,8 @@ from infinimix.tables.stemming import stem
 
 __all__ = ["ENGLISH", "MOST_BITS", "Text"]
 
+PATTERN = r"\w\w+"
+
 #: Features are numbered by int32, and a model has an array as long as their number.
 MOST_BITS = 30
 
@@ -78,7 +80,7 @@ class Text:
     lower: bool = True
     stop_words: Literal["english"] | Iterable[str] | None = None
     stem: bool = False
-    pattern: str = r"\w\w+"
+    pattern: str = PATTERN
     hash_bits: int | None = None
 
     def __post_init__(self) -> None:
@@ -95,6 +97,13 @@ class Text:
         return _compile(self.pattern).findall
 
     @cached_property
+    def _table(self) -> bytes | None:
+        """What each ASCII character becomes where words are what the default pattern takes."""
+        if self.pattern != PATTERN:
+            return None
+        return bytes(_place_of(chr(c), self.lower) for c in range(256))
+
+    @cached_property
     def _stops(self) -> frozenset[str]:
         if self.stop_words == "english":
             return ENGLISH
@@ -108,7 +117,11 @@ class Text:
 
     def tokens(self, document: str) -> list[str]:
         """The words of a string, in their order, each as often as it occurs."""
-        words = self._find(document.lower() if self.lower else document)
+        if self._table is not None and document.isascii():
+            parts = document.encode().translate(self._table).decode().split()
+            words = [word for word in parts if len(word) > 1]  # in half the time of the pattern
+        else:
+            words = self._find(document.lower() if self.lower else document)
         if self._stops:
             stops = self._stops
             words = [word for word in words if word not in stops]
@@ -141,6 +154,12 @@ def _check_words(words: Any) -> tuple[str, ...]:
         if not isinstance(word, str):
             raise TypeError(f"stop_words of Text must be strings; got {word!r}")
     return tuple(sorted(set(listed)))
+
+
+def _place_of(character: str, lower: bool) -> int:
+    """The code of an ASCII character within a word, in lower case if asked for; else of a blank."""
+    inside = character.isascii() and (character.isalnum() or character == "_")
+    return ord(character.lower() if lower else character) if inside else ord(" ")
 
 
 def _compile(pattern: Any) -> re.Pattern[str]:

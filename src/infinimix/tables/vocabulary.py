@@ -7,7 +7,7 @@ too: their names are their numbers, and an array instead of a dict finds them.
 
 from collections.abc import Iterable, Sequence
 from numbers import Integral
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -78,7 +78,9 @@ class Vocabulary:
         """Take in new words, which get the next columns."""
         if len(novel) == 0:
             return
-        if isinstance(novel, np.ndarray):
+        if type(novel[0]) is str:  # at once: a stream extends it with nearly every document
+            self._extend_words(cast("list[str]", novel))
+        elif isinstance(novel, np.ndarray):
             self._extend_numbers(novel.astype(np.int64, casting="same_kind"))
         elif isinstance(novel[0], Integral):
             self._extend_numbers(np.array(novel, np.int64))

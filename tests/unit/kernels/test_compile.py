@@ -7,11 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import llvmlite.binding as llvm
 import pytest
 
 import infinimix
 from infinimix.kernels import cache
-from infinimix.kernels.cache import compiled_sources, digest_code
+from infinimix.kernels.cache import compiled_sources, digest_code, machine_code_alone
+from infinimix.kernels.compile import INTERPRETED, kernel
 
 PACKAGE = Path(infinimix.__file__).parent
 ROOMS = ("kernels", "families", "partitions", "inference")
@@ -140,5 +142,29 @@ def test_the_fingerprint_is_noted_and_found_again(monkeypatch, tmp_path):
     found = cache.fingerprint.__wrapped__()
     monkeypatch.setattr(cache, "digest_code", lambda sources: "parsed again")
     assert cache.fingerprint.__wrapped__() == found
-    monkeypatch.setattr(cache, "compiled_sources", lambda: [("a.py", b"x = 1")])
+    monkeypatch.setattr(cache, "room_sources", lambda: {"a.py": b"x = 1"})
     assert cache.fingerprint.__wrapped__() == "parsed again"
+
+
+@kernel
+def twice(x):
+    return 2.0 * x
+
+
+@pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+def test_what_is_kept_on_disk_is_called_and_not_linked():
+    """The names of a kernel's functions stay, so that it is found; their LLVM code does not."""
+    dispatcher = twice.dispatcher
+    assert dispatcher(1.5) == 3.0
+    (compiled,) = dispatcher.overloads.values()
+    reduced = compiled._reduce()
+    kept = machine_code_alone(reduced)
+    assert len(kept) == len(reduced)
+    assert kept[0][2][0] == reduced[0][2][0]  # the machine code
+    module = llvm.parse_bitcode(kept[0][2][1])
+    names = {f.name for f in module.functions}
+    description = compiled.fndesc
+    assert names == {description.llvm_func_name, description.llvm_cpython_wrapper_name}
+    assert len(kept[0][2][1]) < len(reduced[0][2][1])
+    again = type(compiled)._rebuild(compiled.target_context, *kept)
+    assert again.entry_point(2.5) == 5.0

@@ -3,8 +3,11 @@
 import copy
 import json
 import pickle
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import infinimix
 from infinimix.tables.text import ENGLISH, Text
@@ -79,3 +82,14 @@ def test_options_are_values():
         assert again.tokens(SENTENCE) == text.tokens(SENTENCE)
     with pytest.raises(AttributeError):
         text.stem = False
+
+
+@given(st.text(st.characters(max_codepoint=127)) | st.text())
+def test_words_are_those_of_the_pattern(document):
+    assert Text().tokens(document) == re.findall(r"\w\w+", document.lower())
+    assert Text(lower=False).tokens(document) == re.findall(r"\w\w+", document)
+
+
+def test_every_character_of_ascii_is_a_word_or_a_blank_as_in_the_pattern():
+    for c in map(chr, range(128)):
+        assert Text(lower=False).tokens(f"ab{c}cd") == re.findall(r"\w\w+", f"ab{c}cd")

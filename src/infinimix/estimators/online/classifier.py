@@ -29,6 +29,7 @@ from infinimix.estimators.online.parameters import (
     read_settings,
 )
 from infinimix.estimators.online.roster import Roster
+from infinimix.estimators.online.row_by_row import answer_row, learn_row
 from infinimix.estimators.online.rows import Read, TableInput
 from infinimix.estimators.online.state import OnlineState
 from infinimix.inference.online_crp import model as at
@@ -262,6 +263,9 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         if sample_weight is not None:
             who = type(self).__name__
             X, y, predicted = repeat_only(who, WHOLE_STEPS, sample_weight, X, y, predicted)
+        state, plain = self._state, classes is None and predicted is None
+        if state is not None and plain and learn_row(state, X, y):
+            return self
         for _ in self._learn(X, y, classes, predicted):
             pass
         return self
@@ -326,8 +330,11 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         return self._state
 
     def _answer(self, X: Any, proba: bool = False) -> OnlineAnswers:
-        state, read = self._fitted(), self._read(X, answers=True)
-        read = state.source.blur(read)
+        state = self._fitted()
+        said = answer_row(state, X, proba)
+        if said is not None:
+            return said
+        read = state.source.blur(self._read(X, answers=True))
         state.source.prepare(state.learner, read)
         return state.source.run(state.learner, read, proba=proba)
 

@@ -36,6 +36,8 @@ class Roster:
         order = np.argsort(labels, kind="stable")
         self.classes = labels[order]
         self.order = np.array(list(self.codes.values()), np.int64)[order]
+        self.place = np.zeros(len(self.members), np.int64)  # where each class is in `classes`
+        self.place[self.order] = np.arange(len(self.order))
 
     @property
     def nameless(self) -> dict[int, int]:

@@ -95,8 +95,12 @@ class TextInput:
         """Make room for the words; that changes no answer."""
         start = read.X.start
         longest = int(start[-1] if read.n_rows == 1 else np.diff(start).max(initial=0))
-        if read.source.n_columns > learner.words or longest > learner.longest:
-            learner.reserve_words(read.source.n_columns, longest)
+        self.reserve(learner, read.source.n_columns, longest)
+
+    def reserve(self, learner: WordLearner, n_columns: int, longest: int) -> None:
+        """Make room for words up to this number, and for rows of so many."""
+        if n_columns > learner.words or longest > learner.longest:
+            learner.reserve_words(n_columns, longest)
 
     def run(self, learner: WordLearner, read: Read, *args: Any, **options: Any) -> OnlineAnswers:
         """Predict rows, and learn those whose class is told."""
@@ -104,7 +108,11 @@ class TextInput:
 
     def commit(self, learner: WordLearner, read: Read) -> None:
         """Keep what a call has found."""
-        self.vocabulary.extend(read.source.novel)
+        self.keep(learner, read.source.novel)
+
+    def keep(self, learner: WordLearner, novel: Any) -> None:
+        """Keep novel words; forget rare ones where there are too many."""
+        self.vocabulary.extend(novel)
         most = self.max_features
         if most and self.text.hash_bits is None and len(self.vocabulary) > 2 * most:
             kept = learner.known_words()

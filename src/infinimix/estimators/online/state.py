@@ -98,9 +98,7 @@ class OnlineState:
         """Return the labels of classes; NEW_CLASS where there is none."""
         roster = self.roster
         if not objects and (codes >= 0).all():
-            place = np.empty(len(roster.members), np.int64)
-            place[roster.order] = np.arange(len(roster.order))
-            return roster.classes[place[codes]]
+            return roster.classes[roster.place[codes]]
         members = np.empty(len(roster.members) + 1, dtype=object)
         for c, member in enumerate(roster.members):
             members[c] = NEW_CLASS if isinstance(member, Nameless) else member

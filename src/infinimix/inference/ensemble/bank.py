@@ -99,8 +99,10 @@ class Bank:
         self.torn = False  # by an interrupt: some islands have rows that others have not
 
     def _base(self):
-        latest = map_arrays(lambda array: array[LATEST:], self.pool)
-        return Base(self.layout, self.settings.prior, latest)
+        pool = self.pool  # of no rows where nothing is found in them
+        if self.adaptive:
+            pool = map_arrays(lambda array: array[LATEST:], pool)
+        return Base(self.layout, self.settings.prior, pool)
 
     def add_class(self):
         """Open a class without rows."""

@@ -63,6 +63,8 @@ class Island:
         return weights(self.hypotheses, self.settings.gamma)
 
     def _all_filters(self):
+        if len(self.hypotheses) == 1:
+            return self.filters
         every = range(len(self.filters))
         return [f for c in every for f, _ in distinct(self.hypotheses, c)]
 
@@ -129,7 +131,7 @@ class Island:
 
     def _find_alpha(self, filters, particles):
         """Draw the concentration, given how many groups one particle of each class has."""
-        sizes = [len(f.held(r)) for f, r in zip(filters, particles)]
+        sizes = [f.n_held(r) for f, r in zip(filters, particles)]
         rows = [f.n_rows for f in filters]
         self.alpha = draw_alpha(self.rng, self.alpha, sizes, rows, bound=filters[0].bound)
 
@@ -141,7 +143,7 @@ class Island:
 
         Hypothesis and particles are drawn by their weights if they are not given.
         """
-        if not self._learns(base) or not any(f.n_rows for f in self.filters):
+        if not self._learns(base) or not any([f.n_rows for f in self.filters]):
             return  # before any row the defaults serve better than a draw
         filters = self._draw_hypothesis().filters
         if particles is None:

@@ -30,6 +30,7 @@ CAP = 0.5  # nats: the most that mistakes may do to the prior of a class
 NOBODY = np.zeros(0)
 HALF, ALL = 0.5, 1e9  # of a class: the most that a mistake takes away; ALL is without bound
 UNTOLD, NO_DRAW = np.full(1024, at.UNTOLD), np.full(1024, -1.0)
+ONE_UNTOLD, ONE_NO_DRAW, NO_TABLE = UNTOLD[:1], NO_DRAW[:1], np.empty((1, 0))
 ALMOST_ONE = float(np.nextafter(1.0, 0.0))
 SMALLEST = 4  # classes that there is room for at first
 NEW_CLASS_TERMS = ("learned", "published")  # what a new class is scored by
@@ -88,6 +89,7 @@ class OnlineLearner:
         refinement = new_refinement(features if any(settings.steps) else 0, 1)
         self.settings, self.n_classes = settings, 0
         self._entry = self._room = None
+        self._told = np.zeros(1, np.int64)  # the class of a row that comes alone
         self.rngs = Rngs(*map(np.random.default_rng, seed.spawn(4)))
         self.model = at.OnlineModel(
             family, stats, weights, refinement, np.zeros((5, 0)), replicas,
@@ -175,7 +177,21 @@ class OnlineLearner:
         answers = parts[0] if len(parts) == 1 else np.concatenate(parts, axis=1)
         if published:
             _keep_from_one(answers, begun, told)
-        return OnlineAnswers(answers[0].astype(np.int64), answers[1], answers[2], answers[3], table)
+        return OnlineAnswers(answers[0].astype(np.int64), *answers[1:], table)
+
+    def learn_row(self, X, c):
+        """Learn one row of class c, as `run` does."""
+        draws = self.rngs.decisions.random(1) if self.settings.sampled else ONE_NO_DRAW
+        self._told[0] = c
+        self._advance(X, self._told, ONE_UNTOLD, draws, self._chances(1, True), NO_TABLE)
+        self._change()
+
+    def answer_row(self, X, proba=False):
+        """Return what is said of one row, as `run` does without labels."""
+        draws = self.rngs.answers.random(1) if self.settings.sampled else ONE_NO_DRAW
+        table = np.empty((1, self.n_classes)) if proba else NO_TABLE
+        answers = self._advance(X, ONE_UNTOLD, ONE_UNTOLD, draws, ONE_NO_DRAW, table)
+        return OnlineAnswers(answers[0].astype(np.int64), *answers[1:], table)
 
     def _chances(self, n_rows, learns):
         """Return uniform numbers to draw alpha by, where it is drawn."""

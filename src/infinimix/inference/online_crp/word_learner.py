@@ -6,13 +6,14 @@ from infinimix.families.product import refresh_all
 from infinimix.families.words import (
     LEAST,
     SAMPLED,
+    SampledMultinomial,
     WordRows,
     blank_cell,
     empty_words,
     new_words,
 )
 from infinimix.inference.online_crp import model as at
-from infinimix.inference.online_crp.learner import ALL, OnlineLearner
+from infinimix.inference.online_crp.learner import ALL, NOBODY, OnlineLearner
 from infinimix.inference.online_crp.refinement import Refinement
 from infinimix.inference.online_crp.weighting import (
     LAST,
@@ -74,8 +75,8 @@ class WordLearner(OnlineLearner):
         self.model = model._replace(stats=stats, weights=weights, refinement=refinement)
 
     def _parameter_rng(self):
-        sampled = self.model.family.form[0] == SAMPLED
-        return self.rngs.parameters if sampled else super()._parameter_rng()
+        sampled = isinstance(self.model.family, SampledMultinomial)
+        return self.rngs.parameters if sampled else NOBODY
 
     def _draw(self, slots):
         if self.model.family.form[0] != SAMPLED:

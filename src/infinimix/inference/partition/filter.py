@@ -154,10 +154,12 @@ class ParticleFilter:
 
     def retarget(self, family, alpha):
         """Change the hyper-parameters; the particles then stand for the new posterior."""
-        if alpha != self.alpha:
-            if self.n_rows:
-                gain = log_prior_ratio(self.n_groups(), self.n_rows, alpha, self.alpha)
-                self.logw[: self.n_particles] += gain
+        old, n_rows = self.alpha, self.n_rows
+        if alpha != old:
+            if n_rows:
+                unique = self.n_particles  # mostly one, for which arrays would take longer
+                groups = self.n_held(0) if unique == 1 else self.n_groups()
+                self.logw[:unique] += log_prior_ratio(groups, n_rows, alpha, old)
             self.mass[MASS, 0] = alpha
         if family is self.family or is_same(family, self.family):
             return
@@ -180,7 +182,7 @@ class ParticleFilter:
     @property
     def alpha(self):
         """The concentration: the mass of the empty group."""
-        return float(self.mass[MASS, 0])
+        return self.mass.item(MASS, 0)
 
     @property
     def n_particles(self):
@@ -219,6 +221,10 @@ class ParticleFilter:
     def held(self, r):
         """Return the slots of particle r, without the empty group."""
         return self.groups[r, 1 : self.particles[SIZE, r]]
+
+    def n_held(self, r):
+        """Return the number of groups of particle r."""
+        return self.particles.item(SIZE, r) - 1
 
     def n_groups(self):
         """Return the number of groups of each particle."""
