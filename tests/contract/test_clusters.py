@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import threading
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -72,14 +73,20 @@ def assert_equal(found, expected):
         np.testing.assert_array_equal(found[name], array, err_msg=name)
 
 
-@pytest.fixture(scope="module", params=WORKERS)
-def client(request):
+@contextmanager
+def start_cluster(n_workers):
     with (
         distributed.LocalCluster(
-            request.param, threads_per_worker=1, dashboard_address=":0"
+            n_workers, threads_per_worker=1, dashboard_address=":0"
         ) as cluster,
         distributed.Client(cluster) as client,
     ):
+        yield client
+
+
+@pytest.fixture(scope="module", params=WORKERS)
+def client(request):
+    with start_cluster(request.param) as client:
         yield client
 
 
@@ -96,17 +103,17 @@ def test_a_cluster_learns_the_same(alone, client):
         assert_equal(answers(), alone)
 
 
-@pytest.mark.skipif(not MANY, reason="20 runs; one is in test_remote")
-def test_a_worker_killed_at_any_time_changes_nothing(client):
-    n_workers, seconds = len(client.nthreads()), random.Random(0)
+@pytest.mark.skipif(not MANY, reason="20 clusters; a worker is killed in test_remote, too")
+@pytest.mark.parametrize("run", range(20))
+def test_a_worker_killed_at_any_time_changes_nothing(run):
     rows, codes = np.tile(X, (20, 1)), np.tile(Y, 20)
+    seconds = 2 * random.Random(run).random()
     expected = AClassClassifier(random_state=0).fit(rows, codes).predict_proba(X)
-    for _ in range(20):
-        client.wait_for_workers(n_workers)
-        victims = list(client.run(os.getpid).values())
-        timer = threading.Timer(seconds.random(), os.kill, (victims[0], signal.SIGKILL))
+    with start_cluster(2) as client:
+        victim = next(iter(client.run(os.getpid).values()))
+        timer = threading.Timer(seconds, os.kill, (victim, signal.SIGKILL))
         timer.start()
         with execution.dask(client):
             found = AClassClassifier(random_state=0).fit(rows, codes).predict_proba(X)
         timer.join()
-        np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(found, expected)
