@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.answers.explanation import Explanation, evidence_for_group, place_row
+from infinimix.estimators.answers.explanation import (
+    Explanation,
+    evidence_for_group,
+    place_row,
+    show_probability,
+)
 from infinimix.estimators.answers.groups import describe_groups, draw_rows
 from infinimix.estimators.answers.imputing import ask, impute_values
 from infinimix.estimators.answers.questions import Questions
@@ -340,8 +345,8 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         group, p = int(groups.index[0]), float(groups["probability"].iloc[0])
         evidence = evidence_for_group(self._bank, group, row)
         summary = (
-            f"Group {group} with probability {p:.3g}, of {groups['rows'].iloc[0]} rows; "
-            f"a group of its own with probability {new:.3g}."
+            f"Group {group} with probability {show_probability(p)}, of "
+            f"{groups['rows'].iloc[0]} rows; a group of its own with probability {new:.3g}."
         )
         return self._explanation(group, p, summary, X, (evidence, groups, new))
 
