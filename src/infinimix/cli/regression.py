@@ -131,7 +131,10 @@ def _by_folds(task: Task, folds: int, seed: int) -> Judge:
                 out[:3, held] = _answer(trained, rows, COVERAGE)
                 out[3, held] = y[learned].mean()
                 step()
-        return PredictedNumbers(y, *out, COVERAGE, groups, task.X, models, fold)
+        mean, low, high, baseline = out
+        return PredictedNumbers(
+            y, mean, low, high, baseline, COVERAGE, groups, task.X, models, fold
+        )
 
     return judge
 

@@ -100,7 +100,8 @@ def judge(model: Any, rows: Any, y: Any, seed: int, held_out: bool) -> JudgedNum
     mean, baseline = np.empty(len(y)), np.empty(len(y))
     ends = np.empty((len(y), 2 * len(COVERAGES)))
     tails = 0.5 * (1.0 - np.array(COVERAGES))
-    models, model_of = [], np.zeros(len(y), dtype=np.intp)
+    models: list[Any] = []
+    model_of = np.zeros(len(y), dtype=np.intp)
     for learned, held in parts:
         judged = model
         if learned is not None:

@@ -103,7 +103,7 @@ def as_name(value: Any, length: int = LONG) -> str:
         and not isinstance(value, bool | np.bool_)
         and float(value).is_integer()
     ):
-        value = str(int(value))
+        value = f"{float(value):.0f}"
     return short(value, length)
 
 
