@@ -11,6 +11,7 @@ from infinimix.estimators.aclass.batches import label_batch, label_prior
 from infinimix.estimators.aclass.correction import NEUTRAL, Correction, correct, find_power
 from infinimix.estimators.aclass.explaining import weigh_class
 from infinimix.estimators.aclass.missingness import indicate
+from infinimix.estimators.aclass.normalising import log_totals
 from infinimix.estimators.aclass.relevance import find_relevance, learn_relevant
 from infinimix.estimators.aclass.row_by_row import learn_row
 from infinimix.estimators.aclass.state import AClassState, Training
@@ -38,7 +39,6 @@ from infinimix.estimators.common.mixture_estimator import (
     check_whole,
     with_novel,
 )
-from infinimix.estimators.common.normalising import log_totals
 from infinimix.estimators.common.one_row import OneRow
 from infinimix.estimators.common.parameters import (
     PUBLISHED_FILTER,
