@@ -13,8 +13,8 @@ for another divergence), with W the sum of the divergences of K clusters. Withou
 a normal cut in two would look better than a whole one. Lambda is then put where K clusters stay:
 above the largest divergence of a row and what one more cluster would save, so that none is opened,
 and below what the least useful cluster saves, so that none is closed; in the middle, on a
-logarithmic scale. Where single rows open clusters at once, what counts is their divergence from their own mean and
-from others.
+logarithmic scale. Where single rows open clusters at once, what counts is their divergence from
+their own mean and from others.
 """
 
 from __future__ import annotations
