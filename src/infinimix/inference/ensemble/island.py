@@ -46,7 +46,7 @@ class Island:
 
     @property
     def filters(self):
-        """The filters of each class in the first hypothesis, the only one if all labels are known."""
+        """Filters of each class in the first hypothesis, the only one if no label is missing."""
         return self.hypotheses[0].filters
 
     @filters.setter
