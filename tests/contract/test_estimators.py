@@ -32,7 +32,6 @@ OWN = {
     "GibbsInfiniteSVC": {"burn_in": 20},
     "HybridClassifier": {"generative": infinimix.AClassClassifier(effort="fast")},
 }
-UNSAVED = {"HybridClassifier"}  # hold what only pickle can write
 rng = np.random.default_rng(0)
 Y = np.array(["no", "yes"])[(np.arange(60) % 3 == 0).astype(int)]
 X = rng.normal(size=(60, 3)) + 2.5 * (Y == "yes")[:, None]
@@ -96,8 +95,8 @@ def _drawn(estimator):
     """
     if "sample_weight" not in inspect.signature(type(estimator).fit).parameters:
         return {}
-    if type(estimator).__name__ == "CRPImputer":  # which returns these complete rows as they are
-        return {}
+    if type(estimator).__name__ in ("CRPImputer", "HybridClassifier"):
+        return {}  # nothing is missing in these rows, so nothing is drawn
     why = "the order of rows is drawn, and another order of the same rows gives other draws"
     names = ("check_sample_weight_equivalence_on_dense_data",
              "check_sample_weight_equivalence_on_sparse_data")  # fmt: skip
@@ -160,10 +159,6 @@ def saved_and_loaded(model):
 def test_copies_answer_the_same_and_go_on_alone(cls, copied):
     goes_on = hasattr(cls, "partial_fit")
     model = cheap(cls).fit(X, target(cls)) if goes_on else learned(cls)
-    if cls.__name__ in UNSAVED and copied is saved_and_loaded:
-        with pytest.raises(TypeError, match="pickle"):
-            copied(model)
-        return
     again = copied(model)
     before = answer(model, X)
     assert np.array_equal(answer(again, X), before)

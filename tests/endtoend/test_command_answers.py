@@ -6,7 +6,7 @@ import shlex
 import pytest
 
 import infinimix
-from infinimix.cli.learning import MODELS, NOT_SAVED
+from infinimix.cli.learning import HYBRID, MODELS
 from infinimix.cli.options import MODEL_NAMES
 from tests.endtoend.command_files import insects, refuse, run, write_csv
 
@@ -169,12 +169,14 @@ def test_every_classifier_and_the_regressor_of_the_library_are_models():
     assert predicting == set(MODELS.values())
 
 
-def test_a_model_that_cannot_be_saved_is_refused_by_fit_but_not_by_evaluate(folder, tmp_path):
-    out = tmp_path / "m.imx"
-    line = refuse("fit", folder / "train.csv", *KIND, "-m", NOT_SAVED, "-o", out)
-    assert "cannot be saved" in line
-    found = run("evaluate", folder / "train.csv", *KIND, *FAST, "-m", NOT_SAVED, "--json").stdout
-    assert json.loads(found)["accuracy"] > 0.8
+def test_the_hybrid_is_evaluated_saved_and_reported(folder, tmp_path):
+    out, page = tmp_path / "m.imx", tmp_path / "r.html"
+    found = run("evaluate", folder / "train.csv", *KIND, *FAST, "-m", HYBRID, "--json").stdout
+    told = json.loads(found)
+    assert told["accuracy"] > 0.8
+    run("fit", folder / "train.csv", *KIND, *FAST, "-m", HYBRID, "-o", out)
+    run("report", out, folder / "train.csv", "-o", page)
+    assert f"{told['accuracy']:.1%}" in page.read_text("utf-8")
 
 
 def test_parameters_of_the_model(folder, tmp_path):

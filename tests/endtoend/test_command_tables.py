@@ -10,7 +10,7 @@ import pytest
 
 import infinimix
 from infinimix.cli.goals import REGRESSOR
-from infinimix.cli.learning import NOT_SAVED, available, find_class
+from infinimix.cli.learning import available, find_class
 from infinimix.estimators.persistence import read_notes
 from tests.endtoend.command_files import insects, run, write_csv, write_jsonl
 
@@ -117,7 +117,7 @@ def test_standard_input(folder):
     assert run("predict", folder / "model.imx", "-", input=text).stdout == same
 
 
-@pytest.mark.parametrize("model", sorted({*available()} - {"aclass", NOT_SAVED, REGRESSOR}))
+@pytest.mark.parametrize("model", sorted({*available()} - {"aclass", REGRESSOR}))
 def test_other_models_fit_and_predict(folder, tmp_path, model):
     out = tmp_path / "model.imx"
     run("fit", folder / "train.csv", *KIND, "-o", out, "--model", model)

@@ -121,7 +121,7 @@ REFUSED = [
     ("explain", "cut.imx", "good.csv"),
     ("explain", "cut.imx", "good.csv", "--row", "1000"),
     ("fit", "ragged.csv", *KIND, "-o", "model.imx"),
-    ("fit", "good.csv", *KIND, "-o", "model.imx", "--model", "hybrid"),
+    ("fit", "good.csv", *KIND, "-o", "m.imx", "-m", "hybrid", "--class-weight", "balanced"),
     ("cluster", "ragged.csv"),
     ("impute", "ragged.csv"),
     ("network", "ragged.csv"),

@@ -408,3 +408,18 @@ def test_a_package_that_is_not_installed_is_named(tmp_path, monkeypatch, library
     assert f"pip install {library}" in refuse("cluster", path, "-o", tmp_path / f"out.{end}")
     (tmp_path / f"in.{end}").write_bytes(b"anything")
     assert f"pip install {library}" in refuse("cluster", tmp_path / f"in.{end}")
+
+
+def test_a_word_between_numbers_is_told_and_the_hint_can_be_pasted(tmp_path):
+    head, *lines = text(german).splitlines()
+    fees = [f"{german(7.5 * i)} \u20ac" if i % 12 else "k.A." for i in range(len(lines))]
+    lines = [f"{line};{fee}" for line, fee in zip(lines, fees, strict=True)]
+    path = tmp_path / "messy.csv"
+    path.write_text("\n".join([f"{head};fee", *lines]) + "\n")
+    said = run("fit", path, *KIND, *FAST, "-o", tmp_path / "a.imx").stderr
+    assert "column 'fee' left out" in said
+    assert "is text only because of 'k.A.' in 5 cells" in said
+    option = said.partition("if that means missing, add ")[2].partition(" to read numbers")[0]
+    told, _, right = fitted(path, *option.split())
+    assert told["columns"]["fee"] == {"kind": "real", "distinct": 55, "missing": 5}
+    assert right >= 57

@@ -88,7 +88,8 @@ def show_costs(told: dict[str, Any]) -> list[Any]:
     if "threshold" in told:
         lines.append(
             f"Threshold: predict {told['positive']!r} where its probability is at least "
-            f"{told['threshold']:.3f}. (--positive names the other class as the positive one.)"
+            f"{told['threshold']:.3f}. ({told['positive']!r} is the positive class; --positive "
+            "names another.)"
         )
     low, high = told["saved_interval"]
     if not low > 0.0:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from infinimix.cli.errors import CommandError, listed
+from infinimix.cli.errors import CommandError, listed, quoted
 from infinimix.tables.dates import OPEN, ORDERS, SPAN, TIME, find_order, read_moment
 from infinimix.tables.missing import is_missing
 
@@ -39,8 +39,8 @@ def _word_open(name: str, cells: Sequence[Any]) -> str:
     word = next(cell for cell in some if read_moment(cell, "dmy") != read_moment(cell, "mdy"))
     return (
         f"column {name!r} holds dates such as {word!r}, in which day and month could change "
-        "places; say what comes first with --date-order dmy or --date-order mdy (or --category "
-        f"{name!r}, if these are no dates)."
+        "places; say what comes first with --date-order dmy or --date-order mdy (or "
+        f"{quoted([name], '--category')}, if these are no dates)."
     )
 
 

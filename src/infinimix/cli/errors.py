@@ -115,7 +115,7 @@ def listed(names: Iterable[Any], most: int = 8) -> str:
     return ", ".join(map(repr, names[:most])) + more
 
 
-def quoted(names: Iterable[Any], option: str = "--drop", most: int = 8) -> str:
+def quoted(names: Iterable[Any], option: str = "--drop") -> str:
     """Return an option with names of columns, to be pasted into a shell.
 
     >>> quoted(["column 1", "id"])
@@ -123,7 +123,7 @@ def quoted(names: Iterable[Any], option: str = "--drop", most: int = 8) -> str:
     >>> quoted(["size, cm", "id"])
     '--drop "size, cm" --drop id'
     """
-    texts = [str(name) for name in names][:most]
+    texts = [str(name) for name in names]
     plain = [text for text in texts if "," not in text and text == text.strip()]
     parts = [text for text in texts if text not in plain]
     parts += [",".join(plain)] if plain else []

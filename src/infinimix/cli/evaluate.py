@@ -125,6 +125,7 @@ def _evaluate_numbers(
     from infinimix.cli.out import print_json, show
     from infinimix.cli.regression import (  # NumPy: slow to load
         evaluate_numbers,
+        figure,
         plan_numbers,
         show_number_scores,
     )
@@ -132,12 +133,14 @@ def _evaluate_numbers(
     judge, how = plan_numbers(task, test, folds, seed, reading)
     if not as_json:
         show_kinds(task)
-    found = evaluate_numbers(judge)
+    found, worth = evaluate_numbers(judge)
     if as_json:
         told = {"model": task.recipe.name, "how": how, "target": task.notes["target"]}
-        print_json({**told, **tell_kinds(task), **found})
+        print_json({**told, **tell_kinds(task), **found, "importance": tell_importance(worth)})
     else:
         show(*show_number_scores(found, f"{file}: {task.recipe.name}, {how}"))
+        loss = (f"mean absolute error of {task.notes['target']!r}", "")
+        show(*show_importance(worth, loss, figure))
 
 
 def _judge_baselines(judge: Any, task: Any, seed: int) -> dict[str, Any]:
@@ -226,17 +229,20 @@ def show_beside(found: Mapping[str, Any]) -> list[Any]:
     return [grid("Models side by side", head, rows, caption=caption)]
 
 
-def show_importance(worth: Sequence[Any]) -> list[Any]:
-    """Return the table of what columns are worth."""
+def show_importance(
+    worth: Sequence[Any],
+    loss: tuple[str, str] = ("log-loss", ", in nats"),
+    form: Callable[[float], str] | None = None,
+) -> list[Any]:
+    """Return the table of what columns are worth: how much a loss (name and unit) rises."""
     from infinimix.cli.out import grid, number
 
     if not worth:
         return []
-    rows = [
-        (one.name, number(one.shuffled.value), number(one.shuffled.low), number(one.shuffled.high))
-        for one in worth[:MOST_COLUMNS]
-    ]
-    caption = "Rise of the log-loss when the column is shuffled among held-out rows, in nats."
+    form = form or number
+    rows = [(one.name, *map(form, one.shuffled)) for one in worth[:MOST_COLUMNS]]
+    name, unit = loss
+    caption = f"Rise of the {name} when the column is shuffled among held-out rows{unit}."
     if len(worth) > MOST_COLUMNS:
         caption += f" {len(worth) - MOST_COLUMNS} less important columns are not shown."
     head = ("column", "importance", "95% interval from", "to")

@@ -29,11 +29,9 @@ def fit(
 ) -> None:
     """Learn to predict a column of a table, and save the model."""
     from infinimix.cli.goals import Goal
-    from infinimix.cli.learning import check_saved
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tasks import Supervision, read_task
 
-    check_saved(model)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
     wanted = Supervision(target, goal=Goal(regression, bins), weights=weights)
     task = read_task("fit", train, table, wanted, model, text, settings)

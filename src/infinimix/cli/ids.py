@@ -13,6 +13,7 @@ from typing import Any
 
 from infinimix.cli.errors import quoted
 from infinimix.cli.out import count
+from infinimix.cli.stray import find_stray, word_stray
 from infinimix.cli.tables_in import InputTable
 from infinimix.tables.missing import is_missing
 
@@ -35,8 +36,10 @@ def find_ids(table: InputTable, names: Iterable[str]) -> dict[str, str]:
         cells = cells if isinstance(cells, list) else cells.tolist()
         kind = "amount" if name in table.styles else table.types[name]  # money is no name
         why = judge_cells(name, cells, kind, name == table.source.names[0])
-        if why is not None:
-            found[name] = why
+        if why is None:
+            continue
+        stray = find_stray(cells) if kind == "text" else None
+        found[name] = why if stray is None else f"{why} (it {word_stray(stray, table.markers)})"
     return found
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from infinimix.cli.errors import CommandError, listed
+from infinimix.cli.errors import CommandError, listed, quoted
 from infinimix.cli.out import count, grid, warn
+from infinimix.cli.stray import find_stray, word_stray
 from infinimix.cli.tables_in import InputTable, need_columns, split_names
-from infinimix.streaming.cells import NUMBER
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,7 +28,6 @@ FLAGS = {
 TOGETHER = "gaussian"  # the kind whose columns are given as blocks
 TELL_NOTHING = ("has no values", "is constant")
 FEWEST = 20  # rows from which on a column of different values is told from chance
-NEARLY_ALL = 0.9
 MOST_SHOWN = 40  # columns
 
 
@@ -131,13 +130,14 @@ def describe_columns(
     schema = read_schema(X, columns, spikes=spikes, codes=codes)
     encode(schema, X, learn=True)
     found = schema.requests_by_input()
-    return [_describe(name, str(kind), X[name], table) for name, kind in found.items()]
+    free = found.keys() - (columns.keys() if isinstance(columns, dict) else ())
+    return [_describe(name, str(found[name]), X[name], table, name in free) for name in found]
 
 
-def _describe(name: str, kind: str, column: Any, table: InputTable) -> ColumnInfo:
+def _describe(name: str, kind: str, column: Any, table: InputTable, free: bool) -> ColumnInfo:
     some = column.dropna()
     distinct = int(some.nunique())
-    odd = _odd(some, distinct, table.types.get(name, ""))
+    odd = _odd(some, distinct, table if free and table.types.get(name) == "text" else None)
     return ColumnInfo(name, kind, distinct, int(len(column) - len(some)), _example(some, kind), odd)
 
 
@@ -150,9 +150,14 @@ def _example(some: Any, kind: str) -> str:
 
     if not record_of(kind).discrete:
         return f"{some.min():.6g} to {some.max():.6g}"
-    first = [str(value) for value in list(dict.fromkeys(some.tolist()))[:3]]
+    first = [_word(value) for value in list(dict.fromkeys(some.tolist()))[:3]]
     text = ", ".join(word if len(word) <= 14 else word[:12] + ".." for word in first)
     return text + (", .." if some.nunique() > 3 else "")
+
+
+def _word(value: Any) -> str:
+    """Return a category; whole numbers are floats in columns with missing cells."""
+    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _first_and_last(some: Any, order: str) -> str:
@@ -167,18 +172,14 @@ def _first_and_last(some: Any, order: str) -> str:
     return " to ".join(str(end).removesuffix(" 00:00:00") for end in ends)
 
 
-def _odd(some: Any, distinct: int, kind: str) -> str:
-    """Return why a column deserves a look, or ""."""
+def _odd(some: Any, distinct: int, text: InputTable | None) -> str:
+    """Return why a column deserves a look, or ""; `text` is the table of a column of text."""
     if distinct <= 1:
         return TELL_NOTHING[distinct]
-    if len(some) < FEWEST:
+    if len(some) < FEWEST or text is None:
         return ""
-    if kind == "text":
-        odd = [cell for cell in some.unique() if not NUMBER.fullmatch(str(cell).strip())]
-        numbers = 1 - some.isin(odd).mean()
-        if numbers >= NEARLY_ALL and odd:
-            return f"is text only because of {listed(odd, 3)}: if that means missing, say --missing"
-    return ""
+    stray = find_stray(some.tolist())
+    return "" if stray is None else word_stray(stray, text.markers)
 
 
 def warn_of_columns(command: str, infos: Sequence[ColumnInfo]) -> list[str]:
@@ -191,7 +192,10 @@ def warn_of_columns(command: str, infos: Sequence[ColumnInfo]) -> list[str]:
         names = [info.name for info in infos if info.odd == odd]
         if names:
             subject = f"column {names[0]!r} {odd}" if len(names) == 1 else _many(names, odd)
-            said.append(f"{subject}; leave out what says nothing with --drop.")
+            said.append(
+                f"{subject}; to leave {'it' if len(names) == 1 else 'them'} out, add "
+                f"{quoted(names)}."
+            )
     for text in said[:MOST_SHOWN]:
         warn(command, text)
     return said
@@ -229,7 +233,9 @@ def show_columns(infos: Sequence[ColumnInfo], table: InputTable) -> Any:
 
 
 def _short(kind: str) -> str:
-    return "date" if kind.startswith("date:") else kind
+    if not kind.startswith("date:"):
+        return kind
+    return {"time": "time", "span": "duration"}.get(kind.split(":")[1], "date")
 
 
 def tell_columns(infos: Sequence[ColumnInfo]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ import infinimix
 from infinimix.cli.errors import CommandError, hint
 from infinimix.cli.kinds import ColumnInfo
 from infinimix.cli.out import is_watched
-from infinimix.cli.weights import WEIGHTED, arguments
+from infinimix.cli.weights import CLASS_WEIGHTED, arguments
 from infinimix.evaluation.abilities import (
     AnswersBatches,
     Classifying,
@@ -40,11 +40,11 @@ MODELS = {
     "hybrid": "HybridClassifier",
     "regressor": "CRPRegressor",
 }
-NOT_SAVED = "hybrid"  # holds a scikit-learn classifier, which has no form but pickle
+HYBRID = "hybrid"  # holds a model that reads the columns
 TAKES = {  # options of some models only
     "unlabelled_share": ("aclass",),
     "relevance": ("aclass",),
-    "class_weight": WEIGHTED,
+    "class_weight": CLASS_WEIGHTED,
 }
 EFFORTS = ("fast", "default", "thorough")
 
@@ -80,15 +80,6 @@ def check_effort(effort: str) -> None:
         raise CommandError(f"--effort: {effort!r} is none of {', '.join(EFFORTS)}.")
 
 
-def check_saved(name: str) -> None:
-    """Refuse a model that cannot be written to a file."""
-    if name == NOT_SAVED:
-        raise CommandError(
-            f"--model: {name} holds a scikit-learn classifier and cannot be saved; evaluate and "
-            "compare take it, and Python (HybridClassifier)."
-        )
-
-
 def check_tuning(name: str, settings: Mapping[str, Any]) -> None:
     """Refuse options that a model does not have."""
     for option, own in TAKES.items():
@@ -119,8 +110,8 @@ def read_assignments(given: Sequence[str] | None) -> dict[str, Any]:
 def make_named(name: str, columns: Any, verbose: bool, options: dict[str, Any]) -> Any:
     """Return a model by its name, with those of the options that it has."""
     cls, more = find_class(name), dict(options.get("set") or {})
-    if name == NOT_SAVED:
-        generative = make(infinimix.AClassClassifier, columns=columns, verbose=verbose, **options)
+    if name == HYBRID:
+        generative = make(infinimix.AClassClassifier, columns=columns, **options)
         model = make(cls, generative=generative, **options)
     else:
         model = make(cls, columns=columns, verbose=verbose, **options)
@@ -133,7 +124,7 @@ def make_named(name: str, columns: Any, verbose: bool, options: dict[str, Any]) 
 
 def reads_tables(name: str) -> bool:
     """Whether a model takes columns of all kinds, not matrices only."""
-    return name == NOT_SAVED or "columns" in inspect.signature(find_class(name)).parameters
+    return name == HYBRID or "columns" in inspect.signature(find_class(name)).parameters
 
 
 def make(cls: type[Any], **options: Any) -> Any:

@@ -20,6 +20,7 @@ from infinimix.cli.tasks import Task
 from infinimix.cli.testing import check_groups, find_absent, group_codes
 from infinimix.cli.weights import read_weights
 from infinimix.evaluation.folds import deal, deal_groups, splits
+from infinimix.evaluation.importance import ColumnWorth, measure_number_importance
 from infinimix.evaluation.regression import PredictedNumbers, judge_numbers, score_numbers
 
 COVERAGE = 0.9  # of the intervals that `evaluate` counts
@@ -79,10 +80,11 @@ def plan_numbers(
     return _by_folds(task, folds, seed), how if task.groups is None else f"{how} by groups"
 
 
-def evaluate_numbers(judge: Judge) -> dict[str, Any]:
-    """Return the scores of a regressor."""
-    scores = score_numbers(judge())
-    return {**scores, "verdict": judge_numbers(scores)}
+def evaluate_numbers(judge: Judge) -> tuple[dict[str, Any], list[ColumnWorth]]:
+    """Return the scores of a regressor, and what columns are worth to it."""
+    found = judge()
+    scores = score_numbers(found)
+    return {**scores, "verdict": judge_numbers(scores)}, measure_number_importance(found)
 
 
 def show_number_scores(found: dict[str, Any], title: str) -> list[Any]:
@@ -119,16 +121,20 @@ def _by_folds(task: Task, folds: int, seed: int) -> Judge:
 
     def judge() -> PredictedNumbers:
         out = np.empty((4, len(y)))
-        recipe = task.recipe.with_kinds()
+        recipe, models = task.recipe.with_kinds(), []
         with progress("folds", n_folds) as step:
             for learned, held in splits(fold, n_folds):
                 X = task.X.iloc[learned].reset_index(drop=True)
                 trained = recipe.fit(X, y[learned].tolist(), verbose=False)
+                models.append(trained.model)
                 rows = task.X.iloc[held].reset_index(drop=True)
                 out[:3, held] = _answer(trained, rows, COVERAGE)
                 out[3, held] = y[learned].mean()
                 step()
-        return PredictedNumbers(y, out[0], out[1], out[2], out[3], COVERAGE, groups)
+        mean, low, high, baseline = out
+        return PredictedNumbers(
+            y, mean, low, high, baseline, COVERAGE, groups, task.X, models, fold
+        )
 
     return judge
 
@@ -153,7 +159,8 @@ def _by_table(task: Task, path: Path, reading: Reading) -> Judge:
         trained = task.recipe.fit(task.X, task.y)
         mean, low, high = _answer(trained, X, COVERAGE)
         baseline = np.full(len(y), float(np.mean(task.y)))
-        return PredictedNumbers(y, mean, low, high, baseline, COVERAGE)
+        ours = [trained.model], np.zeros(len(y), dtype=int)
+        return PredictedNumbers(y, mean, low, high, baseline, COVERAGE, None, X, *ours)
 
     return judge
 

@@ -115,9 +115,7 @@ def _read(
     import pandas as pd  # loaded, as there is a frame
 
     if numbers:
-        kept = [i for i, label in enumerate(labels) if label is not None]
-        some = pd.Series([labels[i] for i in kept], name=name, dtype=float)
-        return rows.iloc[kept].reset_index(drop=True), some, None
+        return rows, pd.Series(labels, name=name, dtype=float), None
     from infinimix.evaluation.predictions import cross_validate, judge_held_out
 
     if held_out:

@@ -16,8 +16,9 @@ from infinimix.cli.tables_in import InputTable, check_ambiguous, need_columns
 from infinimix.tables.missing import is_missing
 
 MOST_ROWS = 10_000_000  # that counts may stand for
-#: models that take relative weights of rows, and weights of classes
-WEIGHTED = ("aclass", "finite-mixture", "m2dpm", "m2dpm-cv", "dpmeans-svc", "gibbs-svc")
+#: models that take weights of classes, and those that take relative weights of rows
+CLASS_WEIGHTED = ("aclass", "finite-mixture", "m2dpm", "m2dpm-cv", "dpmeans-svc", "gibbs-svc")
+WEIGHTED = (*CLASS_WEIGHTED, "hybrid")
 
 
 def read_weights(

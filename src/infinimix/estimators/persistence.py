@@ -15,11 +15,8 @@ import infinimix
 from infinimix import artifacts
 from infinimix.artifacts import ArtifactError
 from infinimix.estimators.aclass.classifier import AClassClassifier
-from infinimix.estimators.common.mixture_estimator import check_whole
-from infinimix.estimators.common.parameters import check_parameters
-from infinimix.estimators.common.plain_parameters import plain, unplain
-from infinimix.estimators.common.state import MixtureState
 from infinimix.estimators.common.table_estimator import TableEstimator
+from infinimix.estimators.common.trees import TREE_VERSION, rebuild, tree_of
 from infinimix.estimators.finite.classifier import FiniteMixtureClassifier
 from infinimix.estimators.mixture.crp_mixture import CRPMixture
 from infinimix.estimators.mixture.imputer import CRPImputer
@@ -27,7 +24,6 @@ from infinimix.estimators.mixture.regressor import CRPRegressor
 from infinimix.estimators.online.classifier import OnlineCRPClassifier
 
 File = str | PathLike[str] | BinaryIO
-TREE_VERSION = 2
 CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
     for cls in (
@@ -36,16 +32,17 @@ CLASSES: dict[str, type[Any]] = {
     )
 }  # fmt: skip
 
-# Classes of neighbouring rooms are named, not imported, as those rooms use this one. Some have a
-# module that knows their trees (`to_tree`, `from_tree`).
-MAX_MARGIN = (
-    "DPMeans", "DPMeansSVC", "GibbsInfiniteSVC", "MaxMarginDPMeans", "MaxMarginDPMeansCV",
+# Classes of neighbouring rooms are named, not imported, as those rooms use this one; the hybrid is
+# slow to load. Some have a module that knows their trees (`to_tree`, `from_tree`).
+NAMED = (
+    "DPMeans", "DPMeansSVC", "GibbsInfiniteSVC", "HybridClassifier", "MaxMarginDPMeans",
+    "MaxMarginDPMeansCV",
 )  # fmt: skip
 ELSEWHERE = dict.fromkeys(
     ["BlockmodelBayesNet", "BlockmodelDynamicNet", "BlockmodelMarkovNet", "NetworkFranchise"],
     "infinimix.networks.storage",
 )
-KNOWN = CLASSES.keys() | ELSEWHERE.keys() | set(MAX_MARGIN)
+KNOWN = CLASSES.keys() | ELSEWHERE.keys() | set(NAMED)
 
 WRONG = (
     ArithmeticError, AttributeError, LookupError, MemoryError, StopIteration, TypeError, ValueError,
@@ -79,10 +76,10 @@ def save(
     True
     """
     name = type(model).__name__
-    if name == "HybridClassifier":
+    if name == "HybridClassifier" and model.get_params(deep=False)["discriminative"] is not None:
         raise TypeError(
-            "A HybridClassifier holds scikit-learn classifiers, which have no form but pickle: "
-            "save its generative_, or use joblib."
+            "This HybridClassifier holds classifiers of scikit-learn that you chose, which have no "
+            "form but pickle: leave out 'discriminative', save its generative_, or use joblib."
         )
     if name not in KNOWN or not type(model).__module__.startswith("infinimix."):
         raise TypeError(f"save takes one of {', '.join(sorted(KNOWN))}; got {name}.")
@@ -91,22 +88,10 @@ def save(
     if name in ELSEWHERE:
         tree = {"version": TREE_VERSION, **import_module(ELSEWHERE[name]).to_tree(model)}
     else:
-        tree = _tree_of(model)
+        tree = tree_of(model)
     if notes is not None:
         tree["notes"] = notes
     artifacts.write(path, name, tree, library_version=infinimix.__version__)
-
-
-def _tree_of(model: Any) -> dict[str, Any]:
-    check_parameters(model)
-    state = model._state
-    if isinstance(state, MixtureState):
-        check_whole(state.bank)
-    return {
-        "version": TREE_VERSION,
-        "parameters": {k: plain(v) for k, v in model.get_params(deep=False).items()},
-        **state.to_tree(),
-    }
 
 
 def load(path: File, *, max_unpacked: int | None = None) -> Any:
@@ -142,7 +127,7 @@ def load(path: File, *, max_unpacked: int | None = None) -> Any:
             )
         if name in ELSEWHERE:
             return import_module(ELSEWHERE[name]).from_tree(name, tree)
-        return _rebuild(CLASSES.get(name) or getattr(infinimix, name), tree)
+        return rebuild(CLASSES.get(name) or getattr(infinimix, name), tree)
     except ArtifactError:
         raise
     except WRONG as error:
@@ -165,10 +150,3 @@ def read_notes(path: File) -> dict[str, Any]:
     _, tree, _ = artifacts.read(path)
     notes = tree.get("notes") if isinstance(tree, dict) else None
     return notes if isinstance(notes, dict) else {}
-
-
-def _rebuild(cls: type[Any], tree: dict[str, Any]) -> Any:
-    model = cls(**{k: unplain(v) for k, v in tree["parameters"].items()})
-    check_parameters(model)
-    model._state = cls.State.from_tree(tree, model)
-    return model

@@ -1,6 +1,6 @@
-"""What each column is worth to a classifier, measured on rows that were not learned.
+"""What each column is worth to a model, measured on rows that were not learned.
 
-In nats, averaged over rows with the true label y:
+Of a classifier in nats, averaged over rows with the true label y:
 
     shuffled  log P(y | all columns) - log P(y | the column's cell taken from another row)
     alone     log P(y | the column) - log P(y)
@@ -12,11 +12,14 @@ others hide columns, and are asked of models that answer with any cells missing,
 library do. Alone is high for a column that tells much, beyond for one that no other replaces: two
 copies of a good column are high and near zero. Alone estimates the mutual information of column
 and label from below. A column's missingness indicator is shuffled and hidden with it.
+
+Of a regressor only the first is measured, as the rise of the absolute error.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +29,7 @@ from sklearn.utils import get_tags
 from infinimix.evaluation.abilities import HidesCells, LetsFeaturesEmerge, able
 from infinimix.evaluation.intervals import Interval, mean_interval
 from infinimix.evaluation.predictions import Predictions
+from infinimix.evaluation.regression import PredictedNumbers
 from infinimix.evaluation.scores import LEAST
 from infinimix.tables.rows import is_frame, is_pandas, pick
 
@@ -60,9 +64,7 @@ def measure_importance(
         return []
     rows = _in_pandas(predictions.rows)
     names = [str(name) for name in rows.columns]
-    n = max(1, min(len(predictions.y), MOST_PREDICTIONS // max(1, len(names))))
-    shuffles = max(1, min(most_shuffles, MOST_PREDICTIONS // max(1, n * len(names))))
-    asked = np.random.default_rng(0).permutation(len(predictions.y))[:n]
+    asked, shuffles = _choose(len(predictions.y), len(names), most_shuffles)
     hide = hide and all(map(_can_hide, predictions.models))
     parts, owners = [], []
     for k, model in enumerate(predictions.models):
@@ -83,6 +85,41 @@ def measure_importance(
     return sorted(found, key=lambda one: -one.shuffled.value)
 
 
+def measure_number_importance(
+    predictions: PredictedNumbers, *, most_shuffles: int = MOST_SHUFFLES
+) -> list[ColumnWorth]:
+    """Return by how much the absolute error rises when a column is shuffled, the largest first."""
+    if not is_frame(predictions.rows) or predictions.model_of is None:
+        return []
+    rows = _in_pandas(predictions.rows)
+    asked, shuffles = _choose(len(predictions.y), rows.shape[1], most_shuffles)
+    parts, owners = [], []
+    for k, model in enumerate(predictions.models):
+        own = asked[predictions.model_of[asked] == k]
+        if len(own):
+            error = partial(_absolute_errors, model, predictions.y[own])
+            parts.append(_rises(error, pick(rows, own), shuffles))
+            owners.append(own)
+    groups, rises = predictions.groups, np.concatenate(parts)
+    groups = None if groups is None else groups[np.concatenate(owners)]
+    found = [
+        ColumnWorth(str(name), mean_interval(rises[:, j], groups), None, None)
+        for j, name in enumerate(rows.columns)
+    ]
+    return sorted(found, key=lambda one: -one.shuffled.value)
+
+
+def _absolute_errors(model: Any, y: np.ndarray, rows: Any) -> np.ndarray:
+    return np.abs(np.asarray(model.predict(rows)) - y)
+
+
+def _choose(n_rows: int, width: int, most_shuffles: int) -> tuple[np.ndarray, int]:
+    """Return which rows are asked, and how often each column is shuffled."""
+    n = max(1, min(n_rows, MOST_PREDICTIONS // max(1, width)))
+    shuffles = max(1, min(most_shuffles, MOST_PREDICTIONS // max(1, n * width)))
+    return np.random.default_rng(0).permutation(n_rows)[:n], shuffles
+
+
 def _in_pandas(rows: Any) -> Any:
     if is_pandas(rows):
         return rows
@@ -96,18 +133,18 @@ def _worth(
 ) -> tuple[np.ndarray, Any, Any]:
     """Return what each column is worth for each row: shuffled, alone and beyond."""
     alone, beyond = _gains(model, rows, codes) if hide else (None, None)
-    return _rises(model, rows, codes, shuffles), alone, beyond
+    return _rises(partial(_log_losses, model, codes), rows, shuffles), alone, beyond
 
 
-def _rises(model: Any, rows: Any, codes: np.ndarray, shuffles: int) -> np.ndarray:
-    """Return by how much the log-loss of each row rises when each column is shuffled.
+def _rises(loss: Callable[[Any], np.ndarray], rows: Any, shuffles: int) -> np.ndarray:
+    """Return by how much the loss of each row rises when each column is shuffled.
 
     In a random order of the rows, a row takes the cell of the next one, then of the one after that:
     each shuffle permutes the column, and no row is given its own cell.
     """
     n, width = rows.shape
     order = np.random.default_rng(0).permutation(n)
-    full, out = _log_p(model, rows, codes), np.zeros((n, width))
+    full, out = loss(rows), np.zeros((n, width))
     shifts = range(1, min(shuffles, n - 1) + 1)
     for j in range(width):
         cells = rows.iloc[:, j].array
@@ -116,13 +153,13 @@ def _rises(model: Any, rows: Any, codes: np.ndarray, shuffles: int) -> np.ndarra
             source[order] = np.roll(order, -shift)
             shuffled = rows.copy()
             shuffled.isetitem(j, cells.take(source))
-            out[:, j] += (full - _log_p(model, shuffled, codes)) / len(shifts)
+            out[:, j] += (loss(shuffled) - full) / len(shifts)
     return out
 
 
-def _log_p(model: Any, rows: Any, codes: np.ndarray) -> np.ndarray:
+def _log_losses(model: Any, codes: np.ndarray, rows: Any) -> np.ndarray:
     proba = np.asarray(model.predict_proba(rows))[np.arange(len(codes)), codes]
-    return np.log(np.maximum(proba, LEAST))
+    return -np.log(np.maximum(proba, LEAST))
 
 
 def _codes_in(model: Any, predictions: Predictions, own: np.ndarray) -> np.ndarray:

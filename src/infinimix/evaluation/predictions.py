@@ -173,7 +173,7 @@ def fresh_copy(model: Any, rows: Any, seed: int) -> Any:
     known = fresh.get_params()
     settings: dict[str, Any] = {"random_state": seed, "verbose": False}
     if is_frame(rows) and able(model, KnowsKinds):
-        settings["columns"] = dict(model.columns_)
+        settings["columns"] = settings["generative__columns"] = dict(model.columns_)
     return fresh.set_params(**{name: value for name, value in settings.items() if name in known})
 
 

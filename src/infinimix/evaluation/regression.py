@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +23,9 @@ class PredictedNumbers(NamedTuple):
     baseline: np.ndarray  # the mean of the rows that were learned
     coverage: float  # that the intervals promise
     groups: np.ndarray | None = None  # rows of one group depend on each other
+    rows: Any = None  # the rows, and the models that predicted them, to measure importance
+    models: Sequence[Any] = ()
+    model_of: np.ndarray | None = None  # which of the models predicted the row
 
 
 def score_numbers(found: PredictedNumbers) -> dict[str, Any]:
@@ -74,11 +78,18 @@ class JudgedNumbers(NamedTuple):
     numbers: PredictedNumbers
     inside: np.ndarray  # (rows, coverages)
     how: str
+    places: np.ndarray  # where the rows were in the table
 
 
 def judge(model: Any, rows: Any, y: Any, seed: int, held_out: bool) -> JudgedNumbers:
-    """Predict rows by the model, if they are new to it, or by models of folds like it."""
+    """Predict rows by the model, if they are new to it, or by models of folds like it.
+
+    Rows without a number in y are left out.
+    """
     y = np.asarray(y, dtype=np.float64)
+    places = np.flatnonzero(~np.isnan(y))
+    if len(places) < len(y):
+        y, rows = y[places], pick(rows, places)
     n_folds = min(FOLDS, len(y))
     if len(y) < 2:
         raise ValueError(f"Two rows or more are needed to judge a model; got {len(y)}.")
@@ -89,10 +100,14 @@ def judge(model: Any, rows: Any, y: Any, seed: int, held_out: bool) -> JudgedNum
     mean, baseline = np.empty(len(y)), np.empty(len(y))
     ends = np.empty((len(y), 2 * len(COVERAGES)))
     tails = 0.5 * (1.0 - np.array(COVERAGES))
+    models: list[Any] = []
+    model_of = np.zeros(len(y), dtype=np.intp)
     for learned, held in parts:
         judged = model
         if learned is not None:
             judged = fresh_copy(model, rows, seed).fit(pick(rows, learned), y[learned])
+        model_of[held] = len(models)
+        models.append(judged)
         some = pick(rows, held)
         mean[held] = judged.predict(some)
         ends[held] = judged.predict_quantiles(some, [*tails, *(1.0 - tails)])
@@ -100,5 +115,7 @@ def judge(model: Any, rows: Any, y: Any, seed: int, held_out: bool) -> JudgedNum
     low, high = ends[:, : len(COVERAGES)], ends[:, len(COVERAGES) :]
     shown = COVERAGES.index(0.9)
     how = "held-out rows" if held_out else f"{n_folds}-fold cross-validation"
-    found = PredictedNumbers(y, mean, low[:, shown], high[:, shown], baseline, 0.9)
-    return JudgedNumbers(found, (low <= y[:, None]) & (y[:, None] <= high), how)
+    found = PredictedNumbers(
+        y, mean, low[:, shown], high[:, shown], baseline, 0.9, None, rows, models, model_of
+    )
+    return JudgedNumbers(found, (low <= y[:, None]) & (y[:, None] <= high), how, places)

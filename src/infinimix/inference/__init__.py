@@ -1,1 +1,1 @@
-"""Engines that are blind to the family."""
+"""Inference algorithms, the same for every family."""

@@ -77,17 +77,7 @@ class DPMeansSVC(GatedExperts):
         self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DPMeansSVC:
-        """Learn a table and its labels.
-
-        Parameters
-        ----------
-        X, y : table of numbers and labels
-            The rows.
-        sample_weight : sequence of n_rows numbers, optional
-            What multiplies the cost of a row, divergence and hinge. Whole numbers are counts: a row
-            of weight 3 is three equal rows, one of weight 0 is left out. Other weights are
-            relative: they are scaled to a mean of 1.
-        """
+        """Learn a table and its labels; parameters are those of `MaxMarginDPMeans.fit`."""
         check_parameters(self)
         data = read_data(self, X, y, sample_weight=sample_weight)
         rng = np.random.default_rng(seed_sequence(self.random_state))

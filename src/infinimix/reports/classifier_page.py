@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import deepcopy
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -34,16 +34,8 @@ OWN_ROWS = 500  # drawn from the model where no rows were given
 MOST_CLASSES = 30
 
 
-class Names(NamedTuple):
-    """What things are called: the page, the column of the classes, and where the rows are from."""
-
-    title: str | None = None
-    target: str | None = None
-    source: str | None = None
-
-
 def classifier_page(
-    model: Any, rows: Any, target: Any, seed: int, held_out: bool, image: Any, names: Names,
+    model: Any, rows: Any, target: Any, seed: int, held_out: bool, image: Any, names: pieces.Names,
     predictions: Predictions | None = None,
 ) -> str:  # fmt: skip
     """Return the page of a fitted classifier."""
@@ -178,6 +170,6 @@ def _show_mixtures(model: Any, image: Image | None) -> Iterator[str]:
             f"{pieces.plural(len(groups), 'group')} of {pieces.plural(int(counts[label]), 'row')}"
         )
         cards = show_groups(groups, kinds, image, f"class {label}")
-        yield page.group(pieces.short(label, 24), note, [cards])
+        yield page.group(pieces.as_name(label, 24), note, [cards])
     if len(counts) > MOST_CLASSES:
         yield page.paragraph(f"{len(counts) - MOST_CLASSES} more classes are not shown.", "note")

@@ -7,7 +7,7 @@ true one, column by column.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,8 @@ from infinimix.evaluation.predictions import Predictions
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
 from infinimix.reports.markup import draw
+from infinimix.reports.prototypes import kinds_of, show_cell
+from infinimix.tables.missing import is_missing
 from infinimix.tables.rows import is_pandas, pick
 
 MOST_HARD = 6
@@ -45,9 +47,9 @@ def _card(predictions: Predictions, i: int, image: Image | None) -> list[str]:
     p = predictions.proba[i]
     ranked = np.argsort(-p, kind="stable")
     true, predicted = int(predictions.y[i]), int(ranked[0])
-    names = [pieces.short(label) for label in predictions.labels]
+    names = [pieces.as_name(label) for label in predictions.labels]
     right = predicted == true
-    verdict = names[true] if right else f"{names[true]} taken for {names[predicted]}"
+    verdict = names[true] if right else f"{names[true]} predicted as {names[predicted]}"
     shown = list(dict.fromkeys([*ranked[: MOST_CHANCES - 1].tolist(), true]))
     return [
         page.paragraph(f"Row {predictions.places[i] + 1:,}", "note"),
@@ -69,9 +71,9 @@ def _why(
     row = pick(predictions.rows, np.array([i]))
     if image is not None and is_pandas(row):
         cells = {str(name): value for name, value in row.iloc[0].items()}
-        holes = sum(pieces.is_missing(value) for value in cells.values())
+        holes = sum(is_missing(value) for value in cells.values())
         alt = f"Row {predictions.places[i] + 1} as an image, {holes} of {len(cells)} cells missing"
-        return image.draw({n: None if pieces.is_missing(v) else v for n, v in cells.items()}, alt)
+        return image.draw({n: None if is_missing(v) else v for n, v in cells.items()}, alt)
     if isinstance(row[0] if isinstance(row, list) else None, str):
         return page.paragraph(pieces.short(row[0], MOST_LETTERS))
     if not able(model, Explaining):
@@ -81,20 +83,21 @@ def _why(
     labels = predictions.labels
     if labels[against] not in known:
         return page.paragraph("Its training rows had no row of the true class.", "note")
-    return _reasons(model.explain(row, labels[predicted], labels[against]), str(labels[predicted]))
+    why = model.explain(row, labels[predicted], labels[against])
+    return _reasons(why, pieces.as_name(labels[predicted]), kinds_of(model))
 
 
-def _reasons(why: Any, predicted: str) -> str:
+def _reasons(why: Any, predicted: str, kinds: Mapping[str, str]) -> str:
     frame = why.to_frame()
     rows = [
         (
-            pieces.short(str(name)), pieces.short(line["value"], 18),
+            pieces.short(str(name)), show_cell(line["value"], kinds.get(str(name), ""), 18),
             f"{line['evidence']:+.2f}".replace("-", "−"),
         )
         for name, line in frame.head(MOST_REASONS).iterrows()
     ]  # fmt: skip
-    holes = sum(pieces.is_missing(value) for value in frame["value"])
-    caption = f"For {pieces.short(predicted)} (+) or against (−)"
+    holes = sum(is_missing(value) for value in frame["value"])
+    caption = f"For {predicted} (+) or against (−)"
     if holes:
         caption += f"; {pieces.plural(holes, 'cell')} missing"
     return pieces.plain_table(caption, ["column", "cell", "evidence"], rows, "reasons")

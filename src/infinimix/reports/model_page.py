@@ -15,6 +15,7 @@ from infinimix.evaluation.abilities import (
     able,
 )
 from infinimix.reports.page import write_page
+from infinimix.reports.pieces import Names
 from infinimix.reports.shown import Report
 from infinimix.scikit import check_is_fitted
 
@@ -37,7 +38,7 @@ def write_report(
 
     The page opens offline, in light and dark, on paper and on a phone. What it shows depends on
     the model: a classifier (how well it does, groups, columns, hardest rows), a
-    regressor (predicted against true, residuals, coverage), a clustering
+    regressor (predicted against true, residuals, coverage, columns), a clustering
     (groups, columns that go together, strange rows) or a network (graph, roles, edges). The model
     is not changed. The file is written whole or not at all.
 
@@ -65,7 +66,7 @@ def write_report(
     title : str, optional
         What the page is called.
     target_name : str, optional
-        What the column of the classes is called, if `target` does not say it.
+        What the column of the target is called, if `target` does not say it.
     source : str, optional
         Where the rows are from, such as the name of a file.
     predictions : Predictions, optional
@@ -94,19 +95,19 @@ def write_report(
     check_is_fitted(model)
     if target is not None and rows is None:
         raise ValueError("target was given without rows: give both.")
+    names = Names(title, target_name, source)
     if able(model, Networking):
         from infinimix.reports.network_page import network_page
 
         text = network_page(model, title)
     elif able(model, Classifying):
-        from infinimix.reports.classifier_page import Names, classifier_page
+        from infinimix.reports.classifier_page import classifier_page
 
-        names = Names(title, target_name, source)
         text = classifier_page(model, rows, target, seed, held_out, image, names, predictions)
     elif able(model, Regressing):
         from infinimix.reports.regression_page import regression_page
 
-        text = regression_page(model, rows, target, seed, held_out, title, target_name)
+        text = regression_page(model, rows, target, seed, held_out, names)
     elif able(model, Grouping) or able(model, Clustering):
         from infinimix.reports.mixture_page import mixture_page
 

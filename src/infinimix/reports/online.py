@@ -25,7 +25,7 @@ def show_online(model: Any) -> Iterator[str]:
     def lines() -> Iterator[tuple[str, ...]]:
         order = range(len(labels)) if counts is None else np.argsort(-np.asarray(counts))
         for c in list(order)[:MOST_CLASSES]:
-            cells = [pieces.short(labels[c])]
+            cells = [pieces.as_name(labels[c])]
             cells += [] if counts is None else [f"{float(counts[c]):,.0f}"]
             yield (*cells, *([typical[labels[c]]] if typical else []))
 

@@ -5,20 +5,28 @@ As in `page`, plain text is escaped by the templates; arguments named `piece` ar
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from functools import partial
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infinimix.reports.markup import Markup, draw
+from infinimix.tables.missing import is_missing
 
 MOST_SHADE = 45  # percent of the accent colour behind text: contrast stays above 4.5 to 1
 LONG = 40  # characters of a label before it is cut
 
 _piece = partial(draw, "pieces.html")
+
+
+class Names(NamedTuple):
+    """What things are called: the page, the column of the target, and where the rows are from."""
+
+    title: str | None = None
+    target: str | None = None
+    source: str | None = None
 
 
 def contents(entries: Iterable[tuple[str, str]]) -> Markup:
@@ -84,11 +92,19 @@ def short(value: Any, length: int = LONG) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
-def is_missing(value: Any) -> bool:
-    """Return whether a cell says nothing: None, NaN, NaT or pandas.NA."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and math.isnan(value)
+def as_name(value: Any, length: int = LONG) -> str:
+    """Return a class or a category as text that fits: a number is a name, without commas.
+
+    >>> as_name(2023), as_name(10115.0), as_name("a" * 50, 5)
+    ('2023', '10115', 'aaaa…')
+    """
+    if (
+        isinstance(value, Real)
+        and not isinstance(value, bool | np.bool_)
+        and float(value).is_integer()
+    ):
+        value = f"{float(value):.0f}"
+    return short(value, length)
 
 
 def plural(n: int, word: str) -> str:

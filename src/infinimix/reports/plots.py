@@ -26,8 +26,10 @@ from infinimix.evaluation.importance import measure_importance
 from infinimix.evaluation.predictions import Predictions, cross_validate, judge_held_out
 from infinimix.networks.interchange.plots import draw_graph
 from infinimix.reports.defining import evidence_of_groups
-from infinimix.reports.pieces import is_missing, plural, short
+from infinimix.reports.pieces import as_name, plural, short
+from infinimix.reports.prototypes import show_cell
 from infinimix.scikit import check_is_fitted
+from infinimix.tables.missing import is_missing
 
 __all__ = ["plot_calibration", "plot_groups", "plot_importance", "plot_prototypes", "plot_roles"]
 
@@ -61,11 +63,19 @@ def plot_prototypes(model: Any, label: Any = None, *, ax: Any = None) -> Any:
     table = table.sort_values("weight", ascending=False, kind="stable").iloc[:MOST_GROUPS]
     names = _telling(model, label, list(table.columns[2:]))
     ax = _axes(ax, (1.1 * len(names) + 2.5, 0.45 * len(table) + 1.6))
+    kinds = {name: str(kind) for name, kind in model.columns_.items()}
     shade = np.column_stack([_compared(table[name]) for name in names])
     ax.imshow(shade, cmap="RdBu", vmin=-4.0, vmax=4.0, aspect="auto")
     for i in range(len(table)):
         for j, name in enumerate(names):
-            ax.text(j, i, short(table[name].iloc[i], 10), ha="center", va="center", fontsize=8)
+            ax.text(
+                j,
+                i,
+                show_cell(table[name].iloc[i], kinds[name], 10),
+                ha="center",
+                va="center",
+                fontsize=8,
+            )
     ax.set_xticks(range(len(names)), [short(name, 14) for name in names], rotation=40, ha="right")
     shares = zip(table["weight"], table["rows"], strict=True)
     ax.set_yticks(
@@ -95,7 +105,7 @@ def plot_groups(model: Any, *, ax: Any = None) -> Any:
             ax.barh(y, n, left=start, color=BLUE, alpha=0.9 if k % 2 == 0 else 0.5, height=0.7)
             start += n
         ax.text(start, y, f" {len(rows)}", va="center", fontsize=9)
-    ax.set_yticks(range(len(labels)), ["" if one is None else short(one) for one in labels])
+    ax.set_yticks(range(len(labels)), ["" if one is None else as_name(one) for one in labels])
     ax.margins(x=0.08)
     ax.invert_yaxis()
     ax.set_xlabel("rows; one bar is one group")

@@ -13,6 +13,7 @@ from infinimix.reports.defining import evidence_of_groups
 from infinimix.reports.images import Image, find_image
 from infinimix.reports.markup import draw, join
 from infinimix.tables.column import record_of
+from infinimix.tables.missing import is_missing
 
 MOST_CARDS = 8  # of a class; pictures may be more
 MOST_PICTURES = 24
@@ -117,11 +118,19 @@ def show_value(value: Any, kind: str) -> str:
 
     >>> show_value(0.93, "binary"), show_value(4.25, "real"), show_value("red", "categorical")
     ('yes 93%', '4.25', 'red')
+    >>> show_value(2024, "categorical"), show_value(2024, "count")
+    ('2024', '2,024')
     """
-    if kind and record_of(kind).two_valued and not pieces.is_missing(value):
+    if kind and record_of(kind).two_valued and not is_missing(value):
         p = float(value)
         return f"yes {page.percent(p)}" if p >= 0.5 else f"no {page.percent(1 - p)}"
-    return pieces.short(value)
+    return show_cell(value, kind)
+
+
+def show_cell(value: Any, kind: str, length: int = pieces.LONG) -> str:
+    """Return a cell as text: a number that is a category, such as a year, has no commas."""
+    named = bool(kind) and record_of(kind).has_categories
+    return pieces.as_name(value, length) if named else pieces.short(value, length)
 
 
 def _rest(groups: list[Group], shown: int) -> str:

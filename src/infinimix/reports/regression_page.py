@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.evaluation.importance import measure_number_importance
 from infinimix.evaluation.intervals import wilson
 from infinimix.evaluation.regression import (
     COVERAGES,
@@ -20,6 +21,7 @@ from infinimix.reports.about import show_about
 from infinimix.reports.charts import Axes
 from infinimix.reports.holes import show_missing
 from infinimix.reports.markup import Markup, draw
+from infinimix.reports.worth import show_error_importance
 from infinimix.tables.rows import is_pandas, name_of
 
 MOST_POINTS = 400  # of a chart
@@ -28,18 +30,17 @@ Point = tuple[float, float, float, float, float, str]  # x, y, from, to, radius,
 
 
 def regression_page(
-    model: Any, rows: Any, target: Any, seed: int, held_out: bool, title: str | None,
-    target_name: str | None = None,
-) -> str:  # fmt: skip
+    model: Any, rows: Any, target: Any, seed: int, held_out: bool, names: pieces.Names
+) -> str:
     """Return the page of a fitted regressor."""
     found = None
     if rows is not None and target is not None:
         found = judge(model, rows, target, seed, held_out)
-    column = target_name or name_of(target)
-    name = title or (f"{column}: a number predicted" if column else "A number predicted")
+    column = names.target or name_of(target)
+    name = names.title or (f"{column}: a number predicted" if column else "A number predicted")
     sections = list(_sections(rows, found, seed))
     body = [
-        page.header("infinimix report", name, _lead(model, found)),
+        page.header("infinimix report", name, _lead(model, found, column, names.source)),
         pieces.key_figures(_key(model, found)),
         pieces.contents((anchor, heading) for anchor, heading, _ in sections),
         *(page.section(heading, made, anchor) for anchor, heading, made in sections),
@@ -48,12 +49,14 @@ def regression_page(
     return page.build_page(f"{name}: infinimix report", body, ["report.css"])
 
 
-def _lead(model: Any, found: JudgedNumbers | None) -> str:
-    kind = f"A fitted {type(model).__name__}"
+def _lead(model: Any, found: JudgedNumbers | None, target: str | None, source: str | None) -> str:
+    kind = f"A fitted {type(model).__name__}" + (f" of {target}" if target else "")
     if found is None:
         return f"{kind}. No rows and targets were given, so this page cannot say how well it does."
-    rows = pieces.plural(len(found.numbers.y), "row")
-    return f"{kind}, judged by {found.how}: {rows}. {judge_numbers(score_numbers(found.numbers))}"
+    rows = pieces.plural(len(found.numbers.y), "row") + (f" from {source}" if source else "")
+    return (
+        f"{kind}, evaluated by {found.how}: {rows}. {judge_numbers(score_numbers(found.numbers))}"
+    )
 
 
 def _key(model: Any, found: JudgedNumbers | None) -> Iterator[tuple[str, str, str]]:
@@ -76,6 +79,8 @@ def _sections(
     if found is not None:
         yield "performance", "How well it does", _show_scores(found, seed)
         yield "coverage", "Intervals", _show_coverage(found)
+        if worth := measure_number_importance(found.numbers):
+            yield "columns", "Which columns matter", show_error_importance(worth)
         yield "residuals", "The largest residuals", _show_largest(found)
     if is_pandas(rows):
         yield "missing", "Missing cells", show_missing(rows)
@@ -155,12 +160,13 @@ def _show_coverage(found: JudgedNumbers) -> Iterator[str]:
 def _show_largest(found: JudgedNumbers) -> Iterator[str]:
     numbers = found.numbers
     order = np.argsort(-np.abs(numbers.y - numbers.mean), kind="stable")[:MOST_ROWS]
-    yield page.paragraph("Rows with a target are counted from 1.")
+    yield page.paragraph("Rows are counted from 1, in the order of the file.")
     yield pieces.plain_table(
         "The rows with the largest errors",
         ["row", "true", "predicted", "90% interval"],
         [
-            (f"{i + 1:,}", pieces.short(float(numbers.y[i])), pieces.short(float(numbers.mean[i])),
+            (f"{found.places[i] + 1:,}", pieces.short(float(numbers.y[i])),
+             pieces.short(float(numbers.mean[i])),
              f"{pieces.short(float(numbers.low[i]))} to {pieces.short(float(numbers.high[i]))}")
             for i in order.tolist()
         ],

@@ -43,7 +43,7 @@ def _ends(interval: Interval, form: str) -> str:
 
 def show_scores(predictions: Predictions) -> Iterator[str]:
     """Yield the section."""
-    labels = [pieces.short(label) for label in predictions.labels]
+    labels = [pieces.as_name(label) for label in predictions.labels]
     confidence = predictions.proba.max(axis=1)
     bins = equal_bins(confidence, predictions.right)
     wrong = int((~predictions.right).sum())

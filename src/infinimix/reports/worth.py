@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from infinimix.evaluation.importance import ColumnWorth
 from infinimix.evaluation.intervals import Interval
 from infinimix.reports import page, pieces
 from infinimix.reports.images import Image
+from infinimix.reports.markup import Markup
 
 MOST_LISTED = 25
 
@@ -33,12 +34,27 @@ def show_importance(
     yield page.paragraph(text)
     if image is not None and hidden:
         yield _picture(found, image)
+    table = _table(found, hidden, _text)
+    yield table if image is None else pieces.folded("Figures", table)
+
+
+def show_error_importance(found: Sequence[ColumnWorth]) -> Iterator[str]:
+    """Yield the section of a regressor, whose columns are only shuffled."""
+    yield page.paragraph(
+        "Measured on rows that were not learned, in units of the target, with 95% intervals. "
+        "Importance: the rise of the mean absolute error when the cells of the column are shuffled "
+        "among the rows."
+    )
+    yield _table(found, False, _amount)
+
+
+def _table(found: Sequence[ColumnWorth], hidden: bool, form: Callable[[Interval], str]) -> Markup:
     names = ["importance", *(["alone", "beyond the others"] if hidden else [])]
     most = max([1e-9, *(figure.value for one in found for figure in _figures(one))])
     rows = (
         page.row(
             pieces.short(one.name),
-            [page.cell(_text(figure), max(figure.value, 0.0) / most) for figure in _figures(one)],
+            [page.cell(form(figure), max(figure.value, 0.0) / most) for figure in _figures(one)],
         )
         for one in found[:MOST_LISTED]
     )
@@ -46,8 +62,7 @@ def show_importance(
     if len(found) > MOST_LISTED:
         caption += f"; the first {MOST_LISTED} of {len(found)}"
     table = page.table(caption, ["column", *names], rows, "worth")
-    table = pieces.scroll(table, caption)
-    yield table if image is None else pieces.folded("Figures", table)
+    return pieces.scroll(table, caption)
 
 
 def _figures(one: ColumnWorth) -> list[Interval]:
@@ -79,6 +94,11 @@ def show_learned(relevance: Sequence[float], names: Sequence[str]) -> Iterator[s
             for name, value in pairs[:MOST_LISTED]
         ),
     )
+
+
+def _amount(interval: Interval) -> str:
+    half = interval.high - interval.value
+    return f"{pieces.short(interval.value)} ± {pieces.short(half)}".replace("-", "−")
 
 
 def _text(interval: Interval) -> str:

@@ -36,6 +36,13 @@ def test_ids_are_found_and_amounts_are_not(tmp_path):
     assert found["customer_no"] == "93 different values in 100 rows"
 
 
+def test_numbers_with_a_word_between_them_are_told(tmp_path):
+    column = {"paid": [f"${i}.5" if i % 12 else "k.A." for i in range(N)]}
+    found = ids_of(tmp_path / "a.csv", {"x": [i % 3 for i in range(N)]} | column)
+    assert "is text only because of 'k.A.' in 9 cells" in found["paid"]
+    assert "add --missing k.A. to read numbers" in found["paid"]
+
+
 def test_few_rows_say_nothing(tmp_path):
     assert ids_of(tmp_path / "a.csv", IDS, n=15) == {}
 

@@ -3,7 +3,15 @@
 import pytest
 
 from infinimix.cli.errors import CommandError
-from infinimix.cli.kinds import KINDS, TOGETHER, ask_kinds, describe_columns, warn_of_columns
+from infinimix.cli.kinds import (
+    KINDS,
+    TOGETHER,
+    ask_kinds,
+    describe_columns,
+    show_columns,
+    warn_of_columns,
+)
+from infinimix.cli.out import show
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import read_table
 from infinimix.tables import column
@@ -98,6 +106,32 @@ def test_many_constant_columns_are_one_line(tmp_path):
         "2 columns have no values",
         "6 columns are constant",
     ]
+
+
+def test_hints_name_all_columns_to_be_pasted(tmp_path):
+    names = [f"c {j}" for j in range(12)]
+    path = tmp_path / "a.csv"
+    lines = [["x", *names], ["1", *"a" * 12], ["2", *"a" * 12]]
+    path.write_text("\n".join(",".join(line) for line in lines) + "\n")
+    table = read_table(path)
+    said = warn_of_columns("fit", describe_columns(table.frame, "auto", table))
+    assert said[0].endswith(f'to leave them out, add --drop "{",".join(names)}".')
+
+
+def test_a_kind_that_was_named_is_not_questioned(table):
+    asked = {"nearly": "categorical"}
+    said = warn_of_columns("fit", describe_columns(table.frame, asked, table))
+    assert not any("'nearly'" in text for text in said)
+
+
+def test_values_are_shown_as_in_the_file(tmp_path, capsys):
+    path = tmp_path / "a.csv"
+    path.write_text("code,when\n" + "".join(f"{c},{c or 1}:30\n" for c in ["1", "", "2"] * 30))
+    table = read_table(path)
+    code, when = describe_columns(table.frame, "auto", table)
+    assert code.example == "1, 2"
+    show(show_columns([when], table))
+    assert "time" in capsys.readouterr().out.split()
 
 
 def test_the_words_of_the_command_are_the_kinds_of_tables():

@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from infinimix import AClassClassifier, CRPMixture, HybridClassifier, save
-from infinimix.estimators.hybrid import design_matrix
+from infinimix import AClassClassifier, CRPMixture, HybridClassifier, load, save
+from infinimix.estimators.hybrid.design import count_columns, design_matrix
 from infinimix.tables import encode, read_schema
 
 rng = np.random.default_rng(0)
@@ -63,6 +64,7 @@ def test_the_matrix_has_numbers_and_categories():
     encoded = encode(schema, WHOLE, learn=True, who="test")
     schema = schema.extended(encoded.novel)
     matrix = design_matrix(encoded._replace(schema=schema))
+    assert count_columns(schema) == matrix.shape[1]
     assert matrix.shape == (80, 5)
     assert np.array_equal(matrix[:, 0], WHOLE["wet"])
     assert np.allclose(matrix[:, 4], WHOLE["size"])
@@ -94,6 +96,89 @@ def test_wrong_parameters_are_refused_by_name(wrong, error):
     assert not fresh.__sklearn_is_fitted__()
 
 
-def test_it_is_not_saved_without_pickle():
+def saved(fitted):
+    file = io.BytesIO()
+    save(fitted, file)
+    return load(io.BytesIO(file.getvalue()))
+
+
+@pytest.mark.parametrize("generative", [None, FAST, CRPMixture(effort="fast", columns="auto")])
+@pytest.mark.parametrize("labels", [Y, np.arange(80) // 27, SOME])
+def test_files_hold_the_default_classifier_as_arrays(generative, labels):
+    fitted = model(generative=generative).fit(X, labels)
+    again = saved(fitted)
+    assert np.array_equal(again.predict_proba(X), fitted.predict_proba(X))
+    assert np.array_equal(again.classes_, fitted.classes_)
+    assert again.get_params(deep=False).keys() == fitted.get_params(deep=False).keys()
+    assert type(again.generative) is type(fitted.generative)
+    assert np.array_equal(saved(again).predict(X), fitted.predict(X))
+
+
+def test_other_classifiers_are_not_saved_without_pickle():
     with pytest.raises(TypeError, match="joblib"):
-        save(model().fit(X, Y), io.BytesIO())
+        save(model(discriminative=GaussianNB()).fit(X, Y), io.BytesIO())
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("coef", lambda x: x[:, 1:]),
+        ("coef", lambda x: x * np.nan),
+        ("scale", lambda x: 0.0 * x),
+        ("mean", lambda x: x.astype(int)),
+        ("classes", lambda x: x[::-1].copy()),
+        ("classes", lambda x: x + 1),
+        ("intercept", lambda x: np.r_[x, x]),
+    ],
+)
+def test_arrays_that_are_no_classifier_are_refused(name, change):
+    fitted = model().fit(X, Y)
+    tree = fitted._state.to_tree()
+    tree["estimators"][0][name] = change(tree["estimators"][0][name])
+    with pytest.raises(ValueError, match="classifier"):
+        HybridClassifier.State.from_tree(tree, fitted)
+
+
+def test_only_models_that_fill_are_held_by_a_file():
+    fitted = model().fit(X, Y)
+    tree = fitted._state.to_tree()
+    tree["generative"]["model"] = "CRPRegressor"
+    with pytest.raises(ValueError, match="none of AClassClassifier, CRPMixture"):
+        HybridClassifier.State.from_tree(tree, fitted)
+
+
+@pytest.mark.parametrize("generative", [FAST, CRPMixture(effort="fast")])
+def test_counts_are_repeated_rows(generative):
+    count = rng.integers(0, 3, 80)
+    rows = np.repeat(np.arange(80), count)
+    weighted = model(generative=generative).fit(X, Y, sample_weight=count)
+    repeated = model(generative=generative).fit(X.iloc[rows].reset_index(drop=True), Y[rows])
+    assert np.array_equal(weighted.predict_proba(X), repeated.predict_proba(X))
+
+
+def test_relative_weights_reach_both_models():
+    heavy = np.where(Y == "high", 3.5, 0.5)
+    plain, fitted = (model().fit(X, Y, sample_weight=w) for w in (None, heavy))
+    assert fitted.predict_proba(X)[:, 0].mean() > plain.predict_proba(X)[:, 0].mean() + 0.03
+    seeded = AClassClassifier(effort="fast", random_state=3)
+    inside = model(generative=seeded).fit(X, Y, sample_weight=heavy).generative_
+    alone = seeded.fit(X, Y, sample_weight=heavy)
+    assert np.array_equal(inside.predict_proba(X), alone.predict_proba(X))
+    numbers = WHOLE[["size", "wet"]].to_numpy()
+    found = model(discriminative=GaussianNB()).fit(numbers, Y, sample_weight=heavy)
+    direct = GaussianNB().fit(numbers[:, [1, 0]], Y, sample_weight=heavy / heavy.mean())
+    assert np.allclose(found.predict_proba(numbers), direct.predict_proba(numbers[:, [1, 0]]))
+
+
+@pytest.mark.parametrize(
+    ("parts", "words"),
+    [
+        ({"discriminative": KNeighborsClassifier()}, "KNeighborsClassifier, whose fit takes no"),
+        ({"generative": CRPMixture(effort="fast")}, "CRPMixture takes whole numbers"),
+    ],
+)
+def test_relative_weights_are_refused_by_parts_that_have_none(parts, words):
+    fresh = model(**parts)
+    with pytest.raises(ValueError, match=words):
+        fresh.fit(X, Y, sample_weight=np.full(80, 0.5) + (Y == "high"))
+    assert not fresh.__sklearn_is_fitted__()

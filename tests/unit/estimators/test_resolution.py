@@ -13,7 +13,7 @@ from infinimix import (
     load,
     save,
 )
-from infinimix.estimators.persistence import _tree_of
+from infinimix.estimators.common.trees import tree_of
 
 SMALL = {"n_particles": 3, "n_islands": 2, "random_state": 0}
 rng = np.random.default_rng(0)
@@ -43,7 +43,7 @@ def test_a_model_keeps_its_resolution_in_its_file(name):
 @pytest.mark.parametrize("name", ["AClass", "mixture"])
 def test_files_without_resolutions_have_none(name):
     model = MODELS[name]()
-    tree = _tree_of(model)
+    tree = tree_of(model)
     del tree["bank"]["resolutions"]
     with pytest.raises(ValueError, match="columns are not those of its statistics"):
         type(model).State.from_tree(tree, model)
@@ -53,7 +53,7 @@ def test_files_without_resolutions_have_none(name):
 
 def test_a_damaged_resolution_is_refused():
     model = MODELS["mixture"]()
-    tree = _tree_of(model)
+    tree = tree_of(model)
     for wrong in (-1.0, np.inf, np.nan):
         tree["schema"]["resolutions"] = tree["bank"]["resolutions"] = {"x0": wrong}
         with pytest.raises(ValueError, match="columns"):

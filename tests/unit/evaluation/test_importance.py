@@ -1,11 +1,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 from sklearn.naive_bayes import GaussianNB
 
 from infinimix import AClassClassifier
-from infinimix.evaluation.importance import measure_importance
+from infinimix.evaluation.importance import measure_importance, measure_number_importance
 from infinimix.evaluation.predictions import cross_validate, judge_held_out
+from infinimix.evaluation.regression import PredictedNumbers
 
 SMALL = {"effort": "fast", "n_islands": 1, "n_particles": 2, "sweeps": 0, "calibrate": False}
 
@@ -59,6 +61,31 @@ def test_marks_are_hidden_with_their_column():
     assert model.fit(X, y).marked_ == ("a",)
     assert found["a"].alone.value > 0.3  # it speaks by being missing
     assert abs(found["b"].alone.value) < 0.05
+
+
+def test_the_error_of_numbers_by_all_shifts_is_taking_the_cell_of_every_other_row(table):
+    """The same double loop for a regressor, with rows of two folds."""
+    X, _ = (part[:24] for part in table)
+    y = np.arange(24.0)
+    models = [LinearRegression().fit(X[k::2], y[k::2]) for k in (1, 0)]
+    of = np.arange(24) % 2
+    found = PredictedNumbers(y, y, y, y, y, 0.9, None, X, models, of)
+    for one in measure_number_importance(found, most_shuffles=23):
+        rise = np.empty(24)
+        for i in range(24):
+            own, model = X[of == of[i]], models[of[i]]
+            others = pd.concat([X.iloc[[i]]] * 11, ignore_index=True)
+            others[one.name] = own[one.name].drop(index=i).to_numpy()
+            full = abs(model.predict(X.iloc[[i]])[0] - y[i])
+            rise[i] = np.abs(model.predict(others) - y[i]).mean() - full
+        assert one.shuffled.value == pytest.approx(rise.mean())
+        half = 1.96 * rise.std(ddof=1) / np.sqrt(24)
+        assert one.shuffled.high - one.shuffled.value == pytest.approx(half, rel=1e-3)
+
+
+def test_numbers_without_models_have_no_importance():
+    y = np.arange(5.0)
+    assert measure_number_importance(PredictedNumbers(y, y, y, y, y, 0.9)) == []
 
 
 def test_shuffling_by_all_shifts_is_taking_the_cell_of_every_other_row(table):

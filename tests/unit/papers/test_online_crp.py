@@ -110,9 +110,9 @@ def test_a_table_counts_whom_the_online_crp_beats():
     assert outcome.lines[3].published.mean == 0.3
     assert outcome.lines[7].paper is None
     assert outcome.verdict == (
-        "A claim: In the paper 1 of 2 peers err more often than the Online CRP; on d 1 err more "
-        "often than it does as published (0.250), and 2 than it does by default (0.050). The best "
-        "peer is B (0.150)."
+        "A claim: In the paper the Online CRP has a lower error than 1 of 2 peers; on d it has a "
+        "lower error than 1 as published (0.250), and than 2 by default (0.050). The best peer is "
+        "B (0.150)."
     )
     assert outcome.notes == ["a note"]
 

@@ -9,6 +9,7 @@ import pytest
 from infinimix import CRPRegressor
 from infinimix.evaluation.regression import judge
 from infinimix.reports import write_report
+from infinimix.reports.pieces import short
 from tests.endtoend.command_files import run, write_csv
 from tests.unit.reports.pages import CHROMIUM, check_page, check_phone, run_in_chromium
 
@@ -33,7 +34,7 @@ def report(tmp_path, model, **options):
 def test_it_has_all_sections(tmp_path, model):
     page = report(tmp_path, model, rows=X, target=Y)
     ids = [a["id"] for a in page.find("section")]
-    assert ids == ["performance", "coverage", "residuals", "missing", "about"]
+    assert ids == ["performance", "coverage", "columns", "residuals", "missing", "about"]
     assert len(page.find("svg", "plot")) == 3
     assert any("price & more" in text for text in page.texts)
     assert any("better than always predicting the mean" in text for text in page.texts)
@@ -68,6 +69,24 @@ def test_the_command_writes_it(tmp_path):
     low, high = told["r2_interval"]
     assert f"{told['r2']:.3f}" in page  # both fit the same models to the same folds
     assert f"{low:.3f} to {high:.3f}" in page
+    assert "of price" in page
+    assert "from t.csv" in page
+    first = told["importance"][0]
+    assert first["column"] == "a"
+    assert first["importance"] > 1.0
+    half = first["interval"][1] - first["importance"]
+    assert f"{short(first['importance'])} \u00b1 {short(half)}" in page
+
+
+def test_rows_without_a_number_are_left_out_and_rows_keep_their_places(tmp_path, model):
+    y = Y.copy()
+    y[:7] = np.nan
+    y[30] = 1e3
+    found = judge(model, X, y, 0, held_out=True)
+    assert np.array_equal(found.places, np.arange(7, N))
+    page = report(tmp_path, model, rows=X, target=y, held_out=True)
+    place = page.texts.index("The rows with the largest errors")
+    assert "31" in page.texts[place : place + 8]
 
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium on the PATH")

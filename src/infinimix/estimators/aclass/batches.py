@@ -10,9 +10,10 @@ import numpy as np
 from infinimix.estimators.aclass.state import AClassState, Training
 from infinimix.estimators.common.mixture_estimator import is_auto
 from infinimix.estimators.common.state import layout_of
-from infinimix.estimators.common.together import average_equals, canonical_order
+from infinimix.estimators.common.together import average_equals, canonical_order, join
 from infinimix.inference.ensemble.bank import Bank
 from infinimix.tables import EncodedTable
+from infinimix.tables.forms import is_empty
 
 
 def label_prior(prior: Any) -> str | None:
@@ -21,6 +22,24 @@ def label_prior(prior: Any) -> str | None:
     What few labelled rows say of hyper-parameters is soon wrong, so "auto" learns none there.
     """
     return "reference" if is_auto(prior) else None
+
+
+def label_together(model: Any, state: AClassState, X: Any) -> np.ndarray:
+    """Return the probability of each class for the rows of a table, as in `classes_`."""
+    if state.training is None:
+        raise ValueError(
+            "A batch is learned along with the rows of fit, but this model has learned rows "
+            "by partial_fit, which are not kept. Use predict_proba, or fit it."
+        )
+    if is_empty(X):
+        return np.empty((0, len(state.labels.classes)))
+    model._check_names(X)
+    known, query = join(state.training.table, X, model.columns, type(model).__name__)
+    training, prior = Training(known, state.training.codes), label_prior(model.prior)
+    proba = label_batch(state, training, query, float(model.gamma), prior, model._execute)
+    if state.class_factors is not None:
+        proba = proba * state.class_factors[state.labels.order]
+    return proba / proba.sum(axis=1, keepdims=True)
 
 
 def label_batch(

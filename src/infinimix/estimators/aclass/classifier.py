@@ -2,67 +2,34 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 
-from infinimix.estimators.aclass.batches import label_batch, label_prior
-from infinimix.estimators.aclass.correction import NEUTRAL, Correction, correct, find_power
+from infinimix.estimators.aclass.batches import label_together
 from infinimix.estimators.aclass.explaining import weigh_class
-from infinimix.estimators.aclass.missingness import indicate
-from infinimix.estimators.aclass.relevance import find_relevance, learn_relevant
-from infinimix.estimators.aclass.row_by_row import learn_row
-from infinimix.estimators.aclass.state import AClassState, Training
-from infinimix.estimators.aclass.stream_relevance import (
-    StreamRelevance,
-    check_stream_relevance,
-    learn_with_relevance,
+from infinimix.estimators.aclass.learning import (
+    correct_classes,
+    learn_classes,
+    learn_stream,
+    read_stream,
+    read_training,
 )
+from infinimix.estimators.aclass.normalising import log_totals
+from infinimix.estimators.aclass.row_by_row import learn_row, score_rows
+from infinimix.estimators.aclass.state import AClassState, Training
 from infinimix.estimators.answers.explanation import Explanation, place_row
 from infinimix.estimators.answers.groups import describe_groups, draw_rows
 from infinimix.estimators.answers.imputing import ask, impute_values
 from infinimix.estimators.answers.questions import Questions
-from infinimix.estimators.common.joint_numbers import learn_joint
-from infinimix.estimators.common.labels import (
-    Labels,
-    check_lengths,
-    read_some_labels,
-    read_stream_labels,
-)
-from infinimix.estimators.common.mixture_estimator import (
-    Labelled,
-    Learned,
-    MixtureEstimator,
-    add_log_slopes,
-    check_whole,
-    with_novel,
-)
-from infinimix.estimators.common.normalising import log_totals
+from infinimix.estimators.common.fitted import of_state
+from infinimix.estimators.common.mixture_estimator import MixtureEstimator, add_log_slopes
 from infinimix.estimators.common.one_row import OneRow
-from infinimix.estimators.common.parameters import (
-    PUBLISHED_FILTER,
-    check_parameter,
-    one_of,
-)
+from infinimix.estimators.common.parameters import PUBLISHED_FILTER, check_parameter, one_of
 from infinimix.estimators.common.table_estimator import in_natural_units
-from infinimix.estimators.common.together import join
-from infinimix.estimators.common.unlabelled import bank_gains, thin, warn_if_they_hurt
-from infinimix.estimators.common.weights import (
-    Weighting,
-    check_stream_weights,
-    class_factors,
-    count_rows_of,
-    read_weights,
-    repeat_counted,
-    weigh_rows,
-)
-from infinimix.inference.ensemble.agreement import class_rows, log_evidence_given_labels
-from infinimix.inference.partition.assignments import best_particle
+from infinimix.estimators.common.unlabelled import bank_gains, warn_if_they_hurt
 from infinimix.scikit import ClassifierMixin
 from infinimix.tables import EncodedTable
-from infinimix.tables.forms import is_empty
-from infinimix.tables.single_rows import take_back, take_reader
 
 
 class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
@@ -255,49 +222,18 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
             in a CRP mixture has a whole number of rows, so the densities of the classes count
             every row of weight above 0 once.
         """
-        if sample_weight is not None:
-            X, y, weight = repeat_counted(X, y, read_weights(sample_weight, count_rows_of(X)))
-        else:
-            weight = None
-        table, labels = self._read(X, spikes=self.spikes == "auto"), Labels()
-        codes, new = read_some_labels(labels, y, self.unlabelled)
-        check_lengths(table.n_rows, len(codes))
-        labels.extend(new)
-        table = with_novel(indicate(self.holes, X, table, codes, type(self).__name__))
-        seed = self._new_seed(table.schema, streams=False)
-        table, codes, weight = thin(table, codes, weight, float(self.unlabelled_share), seed)
-        factors = class_factors(self.class_weight, labels, codes, weight)
-        weighting = weigh_rows(codes, len(new), weight, factors)
-        options: dict[str, Any] = {"gamma": self.gamma, "label_prior": label_prior(self.prior)}
-
-        def learn(rows: EncodedTable) -> Learned:
-            check = bool(self.calibrate)
-            return self._learn_table(rows, codes, len(new), seed, check=check, **options)
-
-        learned, relevance = learn(table), None
-        if self.relevance == "learn":
-            relevance = find_relevance(learned)
-            learned = learn_relevant(learn, learned, relevance)
-        correction = self._correct(learned, seed, weighting) if self.calibrate else NEUTRAL
-        gain = bank_gains(learned, correction.power, self._execute, options)
+        rows = read_training(self, X, y, sample_weight)
+        learned, relevance = learn_classes(self, rows)
+        correction = correct_classes(self, rows, learned)
+        gain = bank_gains(learned, correction.power, self._execute, rows.options)
         self._state = AClassState(
-            table.schema, learned.bank, add_log_slopes(0.0, table), labels, correction,
-            Training(table, codes), relevance, float(gain.mean()) if len(gain) else np.nan,
-            None if weighting is None else weighting.classes,
+            rows.table.schema, learned.bank, add_log_slopes(0.0, rows.table), rows.labels,
+            correction, Training(rows.table, rows.codes), relevance,
+            float(gain.mean()) if len(gain) else np.nan,
+            None if rows.weighting is None else rows.weighting.classes,
         )  # fmt: skip
         warn_if_they_hurt(gain, type(self).__name__, "unlabelled_share")
         return self
-
-    def _correct(
-        self, learned: Learned, seed: np.random.SeedSequence, weighting: Weighting | None
-    ) -> Correction:
-        """Return what held-out rows call for: a power alone, or all that `correction` says."""
-        if self.correction == "none" or self.effort == "fast":
-            return find_power(learned, float(self.gamma), weighting)
-        whole = self.relevance == "all"
-        second = partial(learn_joint, learned, seed, self._run) if whole else None
-        trees, offsets = self.correction == "auto" and whole, self.holes != "ignore"
-        return correct(learned, second, float(self.gamma), seed, weighting, trees, offsets)
 
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
@@ -323,35 +259,14 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         [3.0, 4.0]
         """
         state = self._state
-        if state is None:
-            check_stream_weights(self.class_weight)
-        elif classes is None and learn_row(self, state, X, y):
+        if state is not None and classes is None and learn_row(self, state, X, y):
             return self
-        check_stream_relevance(self, state)
-        table = self._read(X, stream=True) if state is None else self._encode(X, learn=True)
-        labels = Labels() if state is None else state.labels
-        codes, new, n_known = read_stream_labels(labels, y, self.unlabelled, classes, table.n_rows)
-        labelled = Labelled(codes, len(labels.values) + len(new), n_known)
-        if state is None:
-            table = indicate(self.holes, X, table, None, type(self).__name__)
-            seed = self._new_seed(table.schema, streams=True)
-            bank = self._new_bank(table.schema, seed, streams=True)
-            state = AClassState(table.schema, bank, 0.0, labels)
-            if self.relevance == "learn":
-                state.stream_relevance = StreamRelevance(bank, table.schema.width)
-        joint = state.correction.joint
-        if joint is not None:
-            joint.prepare()
-        if state.stream_relevance is None:
-            self._learn_stream(state.bank, table, labelled)
-        else:
-            learn_with_relevance(state, table, labelled, self._learn_stream)
-        if joint is not None:
-            joint.learn(table, labelled, self._execute)
+        state, rows = read_stream(self, state, X, y, classes)  # checks, and changes nothing
+        learn_stream(self, state, rows)
         # Last, so that an interrupted first call leaves no half of a model, and a later one no
         # code of a category that the bank has no room for. The bank itself learns in place, and
         # knows when a later call was interrupted.
-        state.add_rows(table, new)
+        state.add_rows(rows.table, rows.new)
         state.add_class_weights(self.class_weight)
         self._state = state
         state.bank.torn = False
@@ -374,15 +289,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     def _log_corrected_of(self, X: Any) -> np.ndarray:
         """Do the same for rows that are not encoded; a single one needs no new arrays."""
-        state = self._fitted()
-        check_whole(state.bank)
-        reader = take_reader(state.schema)
-        try:
-            if reader.read(X):
-                return self._log_corrected(EncodedTable(state.schema, reader.blocks))
-            return self._log_corrected(self._encode(X))
-        finally:
-            take_back(state.schema, reader)
+        return score_rows(self, self._fitted(), X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`."""
@@ -412,21 +319,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         >>> model.predict_batch(rows[2:6]).tolist()
         ['low', 'high', 'low', 'high']
         """
-        state = self._fitted()
-        if state.training is None:
-            raise ValueError(
-                "A batch is learned along with the rows of fit, but this model has learned rows "
-                "by partial_fit, which are not kept. Use predict_proba, or fit it."
-            )
-        if is_empty(X):
-            return np.empty((0, len(self.classes_)))
-        self._check_names(X)
-        known, query = join(state.training.table, X, self.columns, type(self).__name__)
-        training, prior = Training(known, state.training.codes), label_prior(self.prior)
-        proba = label_batch(state, training, query, float(self.gamma), prior, self._execute)
-        if state.class_factors is not None:
-            proba = proba * state.class_factors[state.labels.order]
-        return proba / proba.sum(axis=1, keepdims=True)
+        return label_together(self, self._fitted(), X)
 
     def predict_batch(self, X: Any) -> np.ndarray:
         """Return the most probable class of rows that are learned along with the others."""
@@ -524,13 +417,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     def _log_class_prior(self) -> np.ndarray:
         """Return log P(y) in the order of the bank."""
-        gamma, state = self.gamma, self._fitted()
+        gamma = self.gamma
         if type(gamma) is not float or not 0.0 < gamma < np.inf:
             check_parameter(self, "gamma", gamma)  # read here, so it may change after fit
-        weight, factors = class_rows(state.bank) + gamma, state.class_factors
-        if factors is not None:
-            weight = weight * factors
-        return np.log(weight / np.add.reduce(weight))  # past what `sum` asks before it adds
+        return self._fitted().log_prior(gamma)
 
     def _log_classes(self, table: EncodedTable) -> np.ndarray:
         """Return the unnormalised `predict_log_proba`, in the order of the bank."""
@@ -538,54 +428,12 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     # --- Fitted attributes ----------------------------------------------------------------------
 
-    @property
-    def classes_(self) -> np.ndarray:
-        """The labels, sorted."""
-        return self._fitted().labels.classes
-
-    @property
-    def likelihood_power_(self) -> float:
-        """The power of the likelihood in the probabilities of the classes."""
-        return self._fitted().correction.power
-
-    @property
-    def loo_log_loss_(self) -> float:
-        """Mean log-loss of training rows that were held out while `fit` learned the others."""
-        return self._fitted().correction.loss
-
-    @property
-    def unlabelled_gain_(self) -> float:
-        """What rows without labels did for the log-loss of labelled rows, held out in `fit`."""
-        return self._fitted().unlabelled_gain
-
-    @property
-    def feature_relevance_(self) -> np.ndarray:
-        """The probability of each column that it differs between groups."""
-        state = self._fitted()
-        found: Any = state.relevance or state.stream_relevance
-        return np.ones(state.schema.width) if found is None else found.inclusion.copy()
-
-    @property
-    def marked_(self) -> tuple[str, ...]:
-        """The columns that have a missingness indicator."""
-        schema = self._schema
-        return tuple(schema.names[j] for j in schema.indicated)
-
-    @property
-    def class_count_(self) -> np.ndarray:
-        """Rows of each class; rows without label count as the islands have labelled them."""
-        state = self._fitted()
-        return class_rows(state.bank)[state.labels.order]
-
-    @property
-    def n_groups_(self) -> np.ndarray:
-        """Number of groups of each class, in its best particle."""
-        state = self._fitted()
-        return np.array([len(best_particle(state.bank, c)[1]) for c in state.labels.order])
-
-    @property
-    def log_evidence_(self) -> float:
-        """Log of an unbiased estimate of the probability of all rows given their labels."""
-        state = self._fitted()
-        shared = 0.0 if state.relevance is None else state.relevance.log_shared
-        return log_evidence_given_labels(state.bank) + state.log_slopes + shared
+    classes_ = of_state("labels.classes", "The labels, sorted.")
+    class_count_ = of_state("class_count", "Rows of each class, as the islands have labelled them.")
+    n_groups_ = of_state("n_groups", "Number of groups of each class, in its best particle.")
+    likelihood_power_ = of_state("correction.power", "Power of the likelihood in probabilities.")
+    loo_log_loss_ = of_state("correction.loss", "Mean log-loss of held-out training rows.")
+    log_evidence_ = of_state("log_evidence", "Log of the probability of all rows given labels.")
+    unlabelled_gain_ = of_state("unlabelled_gain", "What rows without labels did for the log-loss.")
+    feature_relevance_ = of_state("inclusion", "The probability that a column differs by group.")
+    marked_ = of_state("marked", "The columns that have a missingness indicator.")

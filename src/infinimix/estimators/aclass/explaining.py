@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.answers.explanation import evidence_by_orders
+from infinimix.estimators.answers.explanation import evidence_by_orders, show_probability
 from infinimix.estimators.common.labels import Labels
 from infinimix.kernels.logs import logsumexp
 from infinimix.tables import EncodedTable
@@ -43,7 +43,7 @@ def weigh_class(
     total = evidence.sum()
     before = float(log_odds(row)[0]) - total
     summary = (
-        f"Class {answer!r} with probability {p:.3g}; against {rest} its log odds are "
+        f"Class {answer!r} with probability {show_probability(p)}; against {rest} its log odds are "
         f"{before + total:.3g}: {_rounded(before):.3g} before the row, {total:+.3g} from its "
         "columns."
     )

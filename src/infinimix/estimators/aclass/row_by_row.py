@@ -10,7 +10,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from infinimix.estimators.aclass.state import AClassState
+from infinimix.estimators.common.mixture_estimator import check_whole
+from infinimix.tables import EncodedTable
 from infinimix.tables.single_rows import take_back, take_reader
 
 
@@ -40,3 +44,16 @@ def _goes_on(model: Any, state: AClassState) -> bool:
         and not model.verbose
         and (model.class_weight is None or state.class_factors is not None)
     )
+
+
+def score_rows(model: Any, state: AClassState, X: Any) -> np.ndarray:
+    """Return the unnormalised log probability of each class; one row goes past new arrays."""
+    check_whole(state.bank)
+    reader = take_reader(state.schema)
+    try:
+        one = reader.read(X)
+        rows = EncodedTable(state.schema, reader.blocks) if one else model._encode(X)
+        found: np.ndarray = model._log_corrected(rows)
+        return found
+    finally:
+        take_back(state.schema, reader)

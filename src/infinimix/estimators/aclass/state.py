@@ -17,6 +17,8 @@ from infinimix.estimators.common.joint_numbers import JointNumbers
 from infinimix.estimators.common.labels import Labels
 from infinimix.estimators.common.mixture_estimator import add_log_slopes
 from infinimix.estimators.common.state import MixtureState, read_codes, read_labels, read_rows
+from infinimix.inference.ensemble.agreement import class_rows, log_evidence_given_labels
+from infinimix.inference.partition.assignments import best_particle
 from infinimix.tables import EncodedTable, Schema
 
 NAN = float("nan")
@@ -40,6 +42,40 @@ class AClassState(MixtureState):
     unlabelled_gain: float = NAN
     class_factors: np.ndarray | None = None  # of P(y), in the order of the bank, by weights
     stream_relevance: StreamRelevance | None = None  # of the columns, if a stream learns it
+
+    @property
+    def class_count(self) -> np.ndarray:
+        """Rows of each class; rows without label count as the islands have labelled them."""
+        return class_rows(self.bank)[self.labels.order]
+
+    @property
+    def n_groups(self) -> np.ndarray:
+        """Number of groups of each class, in its best particle."""
+        return np.array([len(best_particle(self.bank, c)[1]) for c in self.labels.order])
+
+    @property
+    def log_evidence(self) -> float:
+        """Log of an unbiased estimate of the probability of all rows given their labels."""
+        shared = 0.0 if self.relevance is None else self.relevance.log_shared
+        return log_evidence_given_labels(self.bank) + self.log_slopes + shared
+
+    @property
+    def inclusion(self) -> np.ndarray:
+        """The probability of each column that it differs between groups; ones if not learned."""
+        found: Any = self.relevance or self.stream_relevance
+        return np.ones(self.schema.width) if found is None else found.inclusion.copy()
+
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """The columns that have a missingness indicator."""
+        return tuple(self.schema.names[j] for j in self.schema.indicated)
+
+    def log_prior(self, gamma: float) -> np.ndarray:
+        """Return log P(y) in the order of the bank, with a pseudo-count of gamma for each class."""
+        weight = class_rows(self.bank) + gamma
+        if self.class_factors is not None:
+            weight = weight * self.class_factors
+        return np.log(weight / np.add.reduce(weight))  # past what `sum` asks before it adds
 
     def log_classes(self, table: EncodedTable, log_prior: np.ndarray) -> np.ndarray:
         """Return log P(y | x), unnormalised, in the order of the bank, as is P(y)."""

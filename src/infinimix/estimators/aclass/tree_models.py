@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.common.binned_cells import Binning
+from infinimix.estimators.aclass.binned_cells import Binning
 from infinimix.estimators.common.folds import deal_evenly
 from infinimix.inference.trees.ensembles import (
     BinnedCells,

@@ -32,6 +32,15 @@ ROWS_TO_ASK = 4096  # about so many subsets of the columns otherwise
 SHOWN = 10  # lines of each table in the short form
 
 
+def show_probability(p: float) -> str:
+    """Return a probability in three digits; nothing that is only probable is called 1.
+
+    >>> show_probability(0.5), show_probability(0.99962)
+    ('0.5', 'above 0.999')
+    """
+    return f"{p:.3g}" if p < 0.9995 else "above 0.999"
+
+
 @dataclass(frozen=True, repr=False)
 class Explanation:
     """Why a row is where it is; printed, it shows the columns that speak loudest.

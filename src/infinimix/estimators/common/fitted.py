@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,12 @@ def check_fitted(model: Any) -> None:
     """
     if not model.__sklearn_is_fitted__():
         check_is_fitted(model)
+
+
+def of_state(path: str, text: str) -> Any:
+    """Return a fitted attribute: what the state has under a name, or under names with dots."""
+    read = attrgetter(path)
+    return property(lambda model: read(model._fitted()), doc=text)
 
 
 def feature_names(names: Sequence[str] | np.ndarray | None) -> np.ndarray:

@@ -13,6 +13,7 @@ from infinimix.estimators.common.effort import resolve_effort
 from infinimix.estimators.common.parameters import seed_sequence
 from infinimix.estimators.common.state import MixtureState, layout_of
 from infinimix.estimators.common.table_estimator import TableEstimator
+from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.families.given import resolve_prior
 from infinimix.inference.ensemble.bank import Bank, Settings
 from infinimix.tables import EncodedTable, Schema
@@ -62,6 +63,11 @@ class MixtureEstimator(TableEstimator):
         """Encode rows to answer questions about them."""
         check_whole(self._bank)
         return self._encode(X)
+
+    def _counted(self, X: Any, sample_weight: Any) -> Any:
+        """Return each row as often as its count says; other weights are refused."""
+        (rows,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
+        return rows
 
     def _settings(self, schema: Schema, streams: bool) -> Settings:
         prior = ("spread" if streams else "learn") if is_auto(self.prior) else self.prior

@@ -7,7 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.answers.explanation import Explanation, evidence_for_group, place_row
+from infinimix.estimators.answers.explanation import (
+    Explanation,
+    evidence_for_group,
+    place_row,
+    show_probability,
+)
 from infinimix.estimators.answers.groups import describe_groups, draw_rows
 from infinimix.estimators.answers.imputing import ask, impute_values
 from infinimix.estimators.answers.questions import Questions
@@ -20,7 +25,7 @@ from infinimix.estimators.common.mixture_estimator import (
 from infinimix.estimators.common.parameters import PUBLISHED_FILTER
 from infinimix.estimators.common.state import MixtureState, read_assignments
 from infinimix.estimators.common.table_estimator import in_natural_units
-from infinimix.estimators.common.weights import WHOLE_ROWS, first_copies, repeat_only
+from infinimix.estimators.common.weights import first_copies
 from infinimix.inference.partition.assignments import (
     assign_rows,
     best_particle,
@@ -216,7 +221,7 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
             Counts: a row of weight 3 is three equal rows, one of weight 0 is left out, and is -1
             in `labels_`. Other weights are refused: a group has a whole number of rows.
         """
-        (X,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
+        X = self._counted(X, sample_weight)
         table = with_novel(self._read(X))
         seed = self._new_seed(table.schema, streams=False)
         learned = self._learn_table(table, *one_class(table), seed, record=True)
@@ -232,7 +237,7 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
 
         Parameters are those of `fit`; a row of weight 3 comes three times, one after the other.
         """
-        (X,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
+        X = self._counted(X, sample_weight)
         state = self._learn_rows(X)
         self._state = CRPMixtureState(state.schema, state.bank, state.log_slopes)
         return self
@@ -340,8 +345,8 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         group, p = int(groups.index[0]), float(groups["probability"].iloc[0])
         evidence = evidence_for_group(self._bank, group, row)
         summary = (
-            f"Group {group} with probability {p:.3g}, of {groups['rows'].iloc[0]} rows; "
-            f"a group of its own with probability {new:.3g}."
+            f"Group {group} with probability {show_probability(p)}, of "
+            f"{groups['rows'].iloc[0]} rows; a group of its own with probability {new:.3g}."
         )
         return self._explanation(group, p, summary, X, (evidence, groups, new))
 

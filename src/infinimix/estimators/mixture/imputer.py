@@ -18,7 +18,6 @@ from infinimix.estimators.common.mixture_estimator import (
 )
 from infinimix.estimators.common.parameters import check_parameter
 from infinimix.estimators.common.table_estimator import in_natural_units
-from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.estimators.mixture.completing import learn_completing
 from infinimix.estimators.mixture.imputer_state import ImputerState
 from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, get_config
@@ -137,7 +136,7 @@ class CRPImputer(  # type: ignore[call-arg]
             Counts: a row of weight 3 is three equal rows, one of weight 0 is left out.
             Other weights are refused: a group has a whole number of rows.
         """
-        (X,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
+        X = self._counted(X, sample_weight)
         table = with_novel(self._read(X))
         seed = self._new_seed(table.schema, streams=False)
         learned = self._learn_table(table, *one_class(table), seed)
@@ -150,7 +149,7 @@ class CRPImputer(  # type: ignore[call-arg]
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPImputer:
         """Learn more rows, in their order; parameters are those of `fit`."""
-        (X,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
+        X = self._counted(X, sample_weight)
         completing = None if self._state is None else self._state.completing
         state = self._learn_rows(X)
         self._state = ImputerState(state.schema, state.bank, state.log_slopes, completing)

@@ -1,7 +1,7 @@
-"""What the islands of a bank say together when they do not agree about the labels of rows.
+"""Answers of all islands of a bank together, where they disagree about the labels of rows.
 
 Islands have equal weight, and the label hypotheses of an island their own weights. A hypothesis in
-which a class has more rows says more of that class, since its P(y) is larger:
+which a class has more rows counts for more in that class, since its P(y) is larger:
 
     mean P(y) p(x | y) = (mean P(y)) (mean of p(x | y) by weight * P(y))
 

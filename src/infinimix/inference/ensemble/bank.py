@@ -1,6 +1,6 @@
 """A bank of CRP mixtures: one per class, on each of several islands.
 
-This is the heart of `CRPMixture` (one class) and `AClassClassifier` (one mixture per class;
+This implements `CRPMixture` (one class) and `AClassClassifier` (one mixture per class;
 AClass paper, figures 2 and 3). Islands are independent of each other, and their densities are
 averaged with equal weight. The base measure is pooled over the classes. In a stream, rows without
 labels give an island several label hypotheses, which are weighted; the islands stay equal.

@@ -46,7 +46,7 @@ class Island:
 
     @property
     def filters(self):
-        """The filters of each class in the first hypothesis: there is one unless labels lack."""
+        """Filters of each class in the first hypothesis, the only one if no label is missing."""
         return self.hypotheses[0].filters
 
     @filters.setter
@@ -105,7 +105,7 @@ class Island:
             f.update(X, rows)
 
     def rebase(self, base, changed=True):
-        """Follow a new estimate of the pooled table, and find the hyper-parameters anew."""
+        """Take a new estimate of the pooled table, and learn the hyper-parameters again."""
         if changed:  # first: the statistics may need room for a new category
             self.family = base.families(self.positions)
             self._retarget()
@@ -139,7 +139,7 @@ class Island:
         return base.learns or self.settings.alpha == "learn"
 
     def _find_hyper(self, base, particles=None):
-        """Draw what is to be learned, given one particle of each class, and weigh all anew.
+        """Draw what is to be learned, given one particle of each class, and reweight all particles.
 
         Hypothesis and particles are drawn by their weights if they are not given.
         """

@@ -48,7 +48,7 @@ class LabelHypothesis:
 
     filters: list = field(default_factory=list)  # of each class, shared with other hypotheses
     windows: list = field(default_factory=list)  # of each filter, if there are to be sweeps
-    log_chance: float = 0.0  # of having lived until now
+    log_chance: float = 0.0  # probability of having been kept so far
 
     @property
     def rows(self):
@@ -131,10 +131,10 @@ def log_child_weights(hypotheses, X, i, n_open, gamma):
 
 
 def choose(log_w, size, rng):
-    """Return at most `size` of the candidates, in order, and the log chance that each had.
+    """Return at most `size` of the candidates, in order, and the log probabilities to keep them.
 
-    All that are no dust if there is room. Else a share above kappa is kept for sure, and the others
-    are kept share / kappa of the time, by one systematic draw.
+    All of more than negligible weight if there is room. Otherwise a share above kappa is kept
+    for sure, and the others with probability share / kappa, by one systematic draw.
     """
     q = np.exp(log_w - log_w.max())
     alive = np.flatnonzero(q > NEGLIGIBLE)
@@ -157,8 +157,8 @@ def kappa_of(q, size):
 def _copied(f, window):
     """Return a filter and its window that learn apart from these, and draw the same numbers.
 
-    What a filter will draw says nothing of what it has drawn, so hypotheses may share it: their
-    weights then differ less by chance.
+    Later draws of a filter do not depend on earlier ones, so hypotheses may share the generator:
+    their weights then differ less by chance.
     """
     twin, beside = copy.copy(f), copy.copy(window)
     twin.stats, twin.rng = map_arrays(np.copy, f.stats), copy.deepcopy(f.rng)

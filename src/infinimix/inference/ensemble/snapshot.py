@@ -1,6 +1,6 @@
 """All groups of all classes as one table, which many rows are scored in at once.
 
-It is made of a portion for each class. A portion stays good until its class learns a row, so that
+It is made of a portion for each class. A portion stays valid until its class learns a row, so that
 a stream whose answers are asked for now and then copies only what has changed.
 """
 

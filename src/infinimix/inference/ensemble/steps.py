@@ -1,4 +1,4 @@
-"""How the rows of a call are dealt out to the classes, and what islands say of held-out rows.
+"""How the rows of a call are divided among classes, and the densities of held-out rows.
 
 A step is what `Island.learn` takes: the rows of each class in a stretch where all rows have labels,
 and the row without label that ends it, if there is one.

@@ -58,7 +58,7 @@ class EMState(NamedTuple):
 
 
 class StepInfo(NamedTuple):
-    """What one step saw of the mixtures that it started from."""
+    """Likelihoods and priors of the mixtures that a step started from."""
 
     log_posterior: np.ndarray  # (R,) of the observed rows, and the prior of the parameters
     log_likelihood: np.ndarray  # (R,)
@@ -100,7 +100,7 @@ def step(model, data, state):
 
 
 def respond(model, data, state):
-    """Return how much of each row is in each component, (n, R, K), and what was seen."""
+    """Return the responsibility of each component for each row, (n, R, K), and likelihoods."""
     joint = log_joint(model.family, data.X, state)
     if model.owners is not None:
         barred = (data.codes[:, None] >= 0) & (data.codes[:, None] != model.owners)
@@ -129,7 +129,7 @@ def share_out(joint, weight, log_likelihood):
 
 
 def maximise(model, data, weight):
-    """Return the estimates that rows with these weights call for."""
+    """Return the estimates given these responsibilities: the M step."""
     n, R, K = weight.shape
     stats = empty(model.family, R * K)
     count_rows(model.family, stats, weight.reshape(n, R * K), data.X)
@@ -158,7 +158,7 @@ def log_joint(family, X, state):
 
 
 def climb(model, data, state, most_steps=MOST_STEPS):
-    """Step until nothing is gained; return the mixtures and the log posteriors on the way."""
+    """Iterate until no restart gains more; return the mixtures and all log posteriors."""
     trace = []
     for _ in range(most_steps):
         after, info = step(model, data, state)

@@ -1,11 +1,11 @@
-"""What an Online CRP says of a row before its label comes.
+"""Predictions of an Online CRP for a row, before its label is known.
 
 Replica r says
 
     P_r(c | x) proportional to  m_c relax_c exp(beta_r log p(x | c, r) + correction)
 
-and the answer is the mean of the replicas, weighted by how well each has predicted the labels so
-far. The correction is that of `refinement`, the chance of a new class that of `novelty`.
+and the prediction is the mean of the replicas, weighted by how well each has predicted the labels
+so far. The correction is that of `refinement`, the chance of a new class that of `novelty`.
 """
 
 import numpy as np
@@ -62,7 +62,7 @@ def rate_classes(model, n_classes, base):
 
 @exact
 def add_up(p, n_classes, size, r):
-    """Return the sum over the classes of a replica: the same bits whoever else is declared."""
+    """Return the sum over the classes of a replica; classes without rows change no bit of it."""
     total = 0.0
     for c in range(n_classes):
         total += p[1 + c * size + r]
@@ -101,10 +101,10 @@ def mix_replicas(model, n_classes, room):
 
 @exact
 def find_entropy(mean, n_classes):
-    """Return the doubt among the classes, in nats; the same bits whoever else is declared."""
+    """Return the entropy over the classes, in nats; classes without rows change no bit of it."""
     entropy = 0.0
     for c in range(n_classes):
-        if mean[c] > 0.0:  # classes without rows leave no doubt
+        if mean[c] > 0.0:  # classes without rows add no entropy
             entropy -= mean[c] * log(mean[c])
     return entropy
 
@@ -116,7 +116,7 @@ def sense_novelty(model, n_classes, density, unknown, strange, room):
     if density == -np.inf:
         return 1.0
     entropy = find_entropy(room.mean, n_classes)
-    rivals = max(exp(entropy) - 1.0, 1e-9)  # as many equally probable ones would leave such doubt
+    rivals = max(exp(entropy) - 1.0, 1e-9)  # as many equally probable classes have this entropy
     beta = exp(model.replicas[LOG_BETA, 0])
     signal[ONE] = 1.0
     signal[DOUBT] = bounded(log(rivals))

@@ -27,7 +27,7 @@ def merge_slots(family, stats, source, target, size):
 
 @kernel
 def seat_rows(model, slots, X, rows, c, rng):
-    """Add rows to a class without a label having been told: to its groups, and among all rows."""
+    """Add rows without labels to a class: to its groups, and to those of all rows."""
     size = model.replicas.shape[1]
     for i in range(rows):
         _, _, whole, b, _ = show(model.weights, X, i)

@@ -32,7 +32,7 @@ class DrawnTableLearner(TableLearner):
         return OnlineAnswers(*map(np.concatenate, zip(*parts, strict=True)))
 
     def seat(self, X, n_rows, c):
-        """Add a row to class c, which nobody has told."""
+        """Add a row to class c, without a label for it."""
         super().seat(X, n_rows, c)
         self._draw(self._slots_of(c))
 

@@ -281,7 +281,7 @@ class OnlineLearner:
         self._draw(1 + target * self.size + np.arange(self.size))
 
     def seat(self, X, n_rows, c):
-        """Add a row to class c, which nobody has told."""
+        """Add a row to class c, without a label for it."""
         slots = 1 + self.n_classes * self.size
         model, X = self._bind(X)
         seat_rows(model, slots, X, n_rows, c, self.rngs.parameters)

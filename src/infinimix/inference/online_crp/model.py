@@ -1,4 +1,4 @@
-"""What an Online CRP knows, as arrays, and room for what it thinks about a row.
+"""The state of an Online CRP as arrays, and scratch arrays for one row.
 
 A class is a group of each of R replicas, which differ in how corrections are made; slot 0 is the
 group of all rows, class c of replica r has slot 1 + c R + r.
@@ -30,7 +30,7 @@ class OnlineModel(NamedTuple):
 
 
 class Room(NamedTuple):
-    """Room for the thoughts about one row, by slots, by classes and by features."""
+    """Scratch arrays for one row, by slots, by classes and by features."""
 
     score: np.ndarray
     correction: np.ndarray
@@ -44,7 +44,7 @@ class Room(NamedTuple):
 
 
 def new_room(slots, classes, features):
-    """Return room for rows with at most so many features."""
+    """Return scratch arrays for rows with at most so many features."""
     by_slot = (np.zeros(slots + 1) for _ in range(3))  # the last one without rows
     by_class = (np.zeros(classes) for _ in range(2))
     by_feature = (np.zeros(features, dtype) for dtype in (np.int64, float, float))

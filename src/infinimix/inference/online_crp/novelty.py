@@ -1,11 +1,12 @@
 """Is a row of a class that nobody has named yet? A logistic answer, learned online.
 
 The CRP says log P(new) / P(old) = log alpha + log p(x | anything) - log sum_c m_c p(x | c). With a
-symmetric base measure for "anything" that never fires; with the running distribution of all rows
-(group 0) it does, and the best signal of all is how unsure the calibrated classifier is. So the
-log odds are log(alpha / (n + alpha)) plus a weighted sum of five signals:
+symmetric base measure for "anything" that is negligible for every row; with the running
+distribution of all rows (group 0) it is not, and the best signal of all is how unsure the
+calibrated classifier is. So the log odds are log(alpha / (n + alpha)) plus a weighted sum of five
+signals:
 
-    1;  the log of how many equally probable rivals would leave such doubt;  the log density under
+    1;  the log of the number of equally probable classes with this entropy;  the log density under
     group 0, less that under the classes (its own log, as it may be hundreds of nats);  the share of
     the row that no row has had before;  the share that the most probable class has never had
 

@@ -2,8 +2,8 @@
 
 The kernels of `sampled` and `optimal` check before each row that the worst case fits, and
 otherwise return the first row not done. Here what is short is doubled, uniforms are drawn
-anew, and the kernel goes on from that row. Nothing is half done, so nothing is undone, and
-any cutting of a stream into calls leaves the same bits.
+anew, and the kernel goes on from that row. No row is done in part, so nothing
+has to be undone, and the result does not depend on how a stream is split into calls.
 """
 
 from bisect import bisect_right
@@ -208,7 +208,7 @@ class ParticleFilter:
         return w / np.add.reduce(w)  # so that they sum to 1 even where the logs are huge
 
     def log_weight(self):
-        """Return the log of the total weight: the evidence but for the bound on groups."""
+        """Return the log of the total weight: the evidence without the bound on groups."""
         return np.logaddexp.reduce(self.log_weights())
 
     def log_evidence(self):
@@ -256,7 +256,7 @@ class ParticleFilter:
         )  # fmt: skip
 
     def log_next(self, X, i):
-        """Return the log density of one row, but for a bound on groups: quick, for streams."""
+        """Return the log density of one row, without a bound on groups: fast, for streams."""
         X = as_cells(self.family, X)
         product = self._bound(self.family, self.stats)
         return log_growth.run(*product, rows_of(X), i, *self.population(), self.bound)

@@ -1,7 +1,7 @@
 """Do the arrays of a population fit together? Asked of arrays that come from a file.
 
-The kernels trust their arrays: an index that points outside of one would be a crash, or
-worse. What a filter leaves behind always passes; anything else is refused.
+The kernels trust their arrays: an index outside of one would crash the process or corrupt
+memory. What a filter leaves behind always passes; anything else is refused.
 """
 
 import numpy as np

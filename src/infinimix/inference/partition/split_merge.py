@@ -1,12 +1,12 @@
 """Split and merge moves (Jain and Neal 2004) of one particle, on the filter's arrays.
 
-Two rows are drawn. If they share a group, it may split: each of the two founds a side, the
-other rows of the group join a side one after the other, then settle by restricted Gibbs
-scans, and the last scan is the proposal. If they are in two groups, these may merge; the way
-back is the same last scan, led to the sides as they are. Gibbs sweeps alone almost never
-leave a partition in which one group should be two.
+Two rows are drawn. If they share a group, it may split: each of the two begins a side, the
+other rows of the group join a side one after the other, then choose again in restricted Gibbs
+scans, and the last scan is the proposal. If they are in two groups, these may merge; the
+reverse move is the same last scan, forced to end in the two groups as they are. Gibbs sweeps
+alone almost never leave a partition in which one group should be two.
 
-Hidden here: the probability of the way back is at most 1, so most merges are refused by
+Hidden here: the probability of the reverse move is at most 1, so most merges are refused by
 their evidence alone, before any scan.
 """
 
@@ -115,7 +115,7 @@ def propose(family, stats, X, rows, places, n, pair, sides, side, forced, mass, 
 
 @part
 def log_factorials(a, b):
-    """Return log((a - 1)! (b - 1)! / (a + b - 1)!), the price of cutting a group in two."""
+    """Return log((a - 1)! (b - 1)! / (a + b - 1)!), the prior odds of two groups against one."""
     total, low, high = 0.0, min(a, b), max(a, b)
     for x in range(int(low)):
         total += log((x if x > 0 else 1.0) / (high + x))

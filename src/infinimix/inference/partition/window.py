@@ -6,8 +6,8 @@ particles. Whenever the filter has seen another half of a window, all particles 
 the rows in it (Gibbs moves between filter steps; the weights stay as they are, since the
 moves leave each particle's posterior as it is). Older rows stay where they were put.
 
-Hidden here: sweeps come at row counts, not at calls, so any cutting of a stream into calls
-leaves the same bits.
+Hidden here: sweeps come at row counts, not at calls, so the result does not depend on how a
+stream is split into calls.
 """
 
 import numpy as np

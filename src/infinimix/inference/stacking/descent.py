@@ -145,7 +145,7 @@ def turn(direction, bend, moved, turned, products, n_steps):
 
 @part
 def fall_along(x, gradient, box, direction):
-    """Return how fast the cost changes along a direction, in which no bound is left."""
+    """Return the slope of the cost along a direction; components at a bound are set to 0."""
     n_models, low, high = box
     fall = 0.0
     for m in range(n_models):

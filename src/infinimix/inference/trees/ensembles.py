@@ -257,7 +257,7 @@ def log_softmax(x: np.ndarray) -> np.ndarray:
 
 
 def are_trees(trees: Trees, n_columns: int, width: int) -> bool:
-    """Return whether arrays are trees that every row finds its way through."""
+    """Return whether arrays are trees in which every row reaches a leaf."""
     if not all(isinstance(x, np.ndarray) for x in trees):
         return False
     n = len(trees.column)

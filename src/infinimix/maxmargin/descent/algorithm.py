@@ -24,7 +24,7 @@ POLISH = 25  # IRLS steps once no row moves
 
 @dataclass
 class Iterate:
-    """Where a descent is."""
+    """The current point of a descent."""
 
     clusters: Clusters
     z: np.ndarray
@@ -112,7 +112,7 @@ def closing_gains(problem: MarginProblem, clusters: Clusters, found: Assignment)
 
 
 def close_cluster(problem: MarginProblem, clusters: Clusters, found: Assignment) -> None:
-    """Send the rows of the cluster that is least worth its penalty elsewhere, if that pays."""
+    """Close the cluster that is least worth its penalty, if that lowers the objective."""
     gains = closing_gains(problem, clusters, found)
     gains[np.bincount(found.z, minlength=len(clusters)) == 0] = -np.inf
     k = int(gains.argmax())
@@ -124,7 +124,7 @@ def close_cluster(problem: MarginProblem, clusters: Clusters, found: Assignment)
 def open_clusters(
     problem: MarginProblem, clusters: Clusters, found: Assignment, opening: np.ndarray
 ) -> Clusters:
-    """Open clusters where it pays most, at most as many as there are; others may follow a row."""
+    """Open clusters where the gain is largest, at most as many as there are now."""
     z, cost = found.z, found.cost
     candidates = np.flatnonzero(cost > opening)
     for _ in range(len(clusters) if len(candidates) else 0):

@@ -1,6 +1,6 @@
-"""DP-means out of its worst local optima: two clusters become one where that pays.
+"""Merging clusters, to leave poor local optima of DP-means.
 
-Rows that choose one by one cannot get there: the first to leave a cluster finds a mean that is not
+Rows that choose one by one cannot merge clusters: the first to leave one finds a mean that is not
 yet that of both. The rise of the divergences is known beforehand, n_a D(m_a, m) + n_b D(m_b, m)
 with m the common mean, cell by cell where cells are missing.
 """
@@ -20,7 +20,7 @@ MOST = 400  # clusters: all pairs of more are too many
 def descend_and_merge(
     problem: MarginProblem, clusters: Clusters, max_iter: int, tol: float
 ) -> Iterate:
-    """Descend, merge the best pair, and so on while it pays."""
+    """Descend and merge the best pair, as long as that lowers the objective."""
     now = descend(problem, clusters, max_iter, tol)
     while 1 < len(now.clusters) <= MOST:
         merged = merge_best(problem, now)
@@ -35,7 +35,7 @@ def descend_and_merge(
 
 
 def merge_best(problem: MarginProblem, now: Iterate) -> Clusters | None:
-    """Return the clusters with the best pair merged, or None if no pair pays."""
+    """Return the clusters with the best pair merged, or None if no merge lowers the objective."""
     K, d = now.clusters.means.shape
     n, total = np.zeros((2, K, d))
     add_up(problem.rows.F, problem.rows.weight, now.z, d, n, total)

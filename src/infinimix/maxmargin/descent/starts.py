@@ -11,10 +11,10 @@ the best of a few is taken, and it ends when a centre no longer lowers the objec
 the BIC of the classification likelihood of equal spherical normals (or of what corresponds to them
 for another divergence), with W the sum of the divergences of K clusters. Without the middle term
 a normal cut in two would look better than a whole one. Lambda is then put where K clusters stay:
-above the largest divergence of a row and what one more cluster would save, lest it is opened, and
-below what the least useful cluster saves, lest it is closed; in the middle, on a logarithmic scale.
-Where single rows open clusters at once, what counts is their divergence from their own mean and
-from others.
+above the largest divergence of a row and what one more cluster would save, so that none is opened,
+and below what the least useful cluster saves, so that none is closed; in the middle, on a
+logarithmic scale. Where single rows open clusters at once, what counts is their divergence from
+their own mean and from others.
 """
 
 from __future__ import annotations

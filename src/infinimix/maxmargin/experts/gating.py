@@ -1,4 +1,4 @@
-"""Which expert speaks for a row, and how sure it is.
+"""Which expert predicts a row, and with what probability.
 
 Hard gating asks the expert of the nearest mean. Soft gating asks all, with weights n_k exp(-b D(x,
 mu_k)): a mixture of normals (or of what corresponds to another divergence) with the b = d / (2 mean

@@ -147,7 +147,7 @@ def make_state(
 
 
 def warn_if_inert(state: ExpertsState) -> None:
-    """Say it when every cluster holds one class, so that experts have nothing to decide."""
+    """Warn if every cluster holds one class, so that experts have nothing to decide."""
     if state.purity >= PURE and len(state.means) > 1 and len(state.labels.values) > 1:
         warnings.warn(
             f"Clusters hold {state.purity:.1%} rows of one class each, so the experts in "

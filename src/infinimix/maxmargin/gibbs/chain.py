@@ -4,9 +4,9 @@ The integral that the paper calls intractable has a closed form. With s^2 = nu^2
 
     I2 = Phi(-l / s) + exp(2 c^2 s^2 - 2 c l) Phi((l - 2 c s^2) / s),
 
-and the new expert, given the row, is an exact draw: y eta.x is one of two truncated normals, what
-is across x keeps its prior. With more than two classes phi is the product of the hinges of all
-outputs, one against the rest, so I2 is a product too, and every step is exact as before.
+and the new expert, given the row, is an exact draw: y eta.x is one of two truncated normals, the
+part orthogonal to x keeps its prior. With more than two classes phi is the product of the hinges of
+all outputs, one against the rest, so I2 is a product too, and every step is exact as before.
 """
 
 from __future__ import annotations

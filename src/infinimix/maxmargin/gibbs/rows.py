@@ -26,8 +26,8 @@ Blocks = tuple[np.ndarray, ...]
 def round_digits(X: np.ndarray) -> np.ndarray:
     """Return columns to some ten digits.
 
-    A chain amplifies rounding until it takes another way: rows close to a margin weigh as much as
-    they are close. So a last digit that depends on the layout of a table must not reach it.
+    A chain amplifies rounding errors: the weight of a row grows without bound as it comes close to
+    a margin. So the last digits, which depend on the memory layout of a table, are removed.
     """
     largest = np.nanmax(np.abs(X), axis=0, initial=0.0)
     unit = np.exp2(np.floor(np.log2(np.where(largest > 0, largest, 1.0))) - 36)

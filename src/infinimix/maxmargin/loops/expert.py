@@ -5,7 +5,7 @@ c_i is c of the objective times the weight of the row.
 A step (Polson and Scott 2011; the limit of the Gibbs draw of the paper) has omega = c |zeta| and
 solves (I / nu^2 + sum c x x' / |zeta|) eta = sum c y (1 + l / |zeta|) x. |zeta| is floored, as a
 row on the margin would weigh infinitely much, and a step that worsens the objective is halved
-and at last refused: without both it crashes or climbs.
+and at last refused: without both it fails or raises the objective.
 """
 
 import numpy as np
@@ -62,7 +62,7 @@ def improve(X, y, eta, c, ridge, margin, steps, tol):
     """Take IRLS steps in place; return the objective, and whether they have converged."""
     zeta, trial_zeta = np.empty(y.shape[0]), np.empty(y.shape[0])
     value = value_of(X, y, eta, c, ridge, margin, zeta)
-    idle = 0.02 * c.sum() * margin  # does not count, lest an expert near zero never ends
+    idle = 0.02 * c.sum() * margin  # does not count, or an expert near zero would never converge
     for _ in range(steps):
         trial = solve_weighted(X, y, zeta, c, ridge, margin)
         better = np.inf

@@ -47,7 +47,7 @@ def draw_first_expert(rng, x, y, c, nu, margin, above, eta):
         u = s * draw_above(rng, margin / s)
     else:
         u = 2.0 * c * s * s - s * draw_above(rng, 2.0 * c * s - margin / s)
-    for j in range(p):  # the part across x keeps its prior
+    for j in range(p):  # the part orthogonal to x keeps its prior
         eta[j] += (y * u - along) / square * x[j]
 
 

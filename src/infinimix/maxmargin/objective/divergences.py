@@ -1,6 +1,6 @@
 """Bregman divergences D(x, m), written so that one matrix product gives all of them.
 
-D(x, m) = phi(x) - phi(m) - <x - m, grad phi(m)> is linear in x but for phi(x):
+D(x, m) = phi(x) - phi(m) - <x - m, grad phi(m)> is linear in x except for phi(x):
 
     D(x, m) = phi(x) + b(m) - <x, g(m)>,   g = grad phi,   b(m) = <m, g(m)> - phi(m).
 

@@ -25,7 +25,8 @@ def network_html(state: NetworkState, link: str = "->", threshold: float = 0.5) 
     likely = [(i, j) for i, j in np.argwhere(threshold <= P) if link == "->" or i < j]
     likely = sorted(likely, key=lambda edge: -P[tuple(edge)])
     edges = [(f"{names[i]} {link} {names[j]}", float(P[i, j])) for i, j in likely[:MOST_EDGES]]
-    caption = f"{len(likely)} edges have a probability of {threshold:g} or more"
+    have = "1 edge has" if len(likely) == 1 else f"{len(likely)} edges have"
+    caption = f"{have} a probability of {threshold:g} or more"
     if len(likely) > MOST_EDGES:
         caption += f"; the most probable {MOST_EDGES}"
     tables = html_table(["role", "variables"], roles) + html_table(

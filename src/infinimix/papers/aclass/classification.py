@@ -199,7 +199,8 @@ def claims_6(error: Any, n: int) -> str:
     ranked = "; ".join(_ranked(error, n, s) for s in SHARES)
     return (
         f"The claim that AClass is best at all shares: {ranked}. "
-        f"The claim that naive Bayes is least effective: worst are {', '.join(worst)}."
+        "The claim that naive Bayes is least effective: worst is "
+        f"{', '.join(dict.fromkeys(worst))}."
     )
 
 

@@ -85,8 +85,8 @@ def _beaten(results: Results, printed: Printed, data: str) -> str:
     here = {form: number(error[form], [error[who] for who in peers]) for form in FORMS}
     best = min(peers, key=error.__getitem__)
     return (
-        f"In the paper {in_paper} of {len(peers)} peers err more often than the Online CRP; on "
-        f"{data} {here['published']} err more often than it does as published "
-        f"({error['published']:.3f}), and {here['default']} than it does by default "
+        f"In the paper the Online CRP has a lower error than {in_paper} of {len(peers)} peers; on "
+        f"{data} it has a lower error than {here['published']} as published "
+        f"({error['published']:.3f}), and than {here['default']} by default "
         f"({error['default']:.3f}). The best peer is {best} ({error[best]:.3f})."
     )

@@ -74,12 +74,12 @@ FOR_RCV1 = (
 FOR_WIKIPEDIA = (
     "WordNet's 117,791 glosses by lexicographer file (45 classes) and 54,595 DBLP titles by area "
     "(4 classes) stand in for the dump of Wikipedia (two million articles, 24 categories), which "
-    "is not to be had any more; the figures are not comparable with the paper's, the order of the "
-    "methods is."
+    "is no longer available; the figures cannot be compared with the paper's, but the order of the "
+    "methods can."
 )
 WORDS = (
-    "The paper's stop words and stemming are not known: words of a tenth of all documents or "
-    "more and of one or two are left out, and nothing is stemmed."
+    "The paper's stop words and stemming are not known: words that occur in a tenth of all "
+    "documents or more, or in one or two, are left out, and nothing is stemmed."
 )
 ORDERS = (
     "The paper does not say what a fold is online: here a repeat is a random order of all "

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import multivariate_t
 
 from infinimix import AClassClassifier, load, save
-from infinimix.estimators.aclass import classifier, correction
+from infinimix.estimators.aclass import correction, learning
 from infinimix.estimators.common import joint_numbers
 from infinimix.estimators.common.features import is_number, number_cells
 from infinimix.estimators.common.joint_numbers import (
@@ -137,7 +137,7 @@ def test_a_pilot_says_whether_the_block_is_learned(monkeypatch, wrong, learned):
         assert len(np.unique(rows)) == len(rows) == len(log_density)
         return joint, rows, -100.0 * log_density if wrong else log_density
 
-    monkeypatch.setattr(classifier, "learn_joint", learn)
+    monkeypatch.setattr(learning, "learn_joint", learn)
     for module in (correction, joint_numbers):
         monkeypatch.setattr(module, "PILOT_ROWS", 400)
     model = AClassClassifier(random_state=0, n_islands=4).fit(*sums())

@@ -33,7 +33,7 @@ from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import exp, log
 
 RHO = 1.0  # the density of the next row counts in full
-SLIGHT = 1e-6  # a pair below does not call for a child: its group stands in for it
+SLIGHT = 1e-6  # a pair below gets no child of its own: its group is used instead
 LEAST_DENSITY = 1e-100  # of the density in the best group: no child is given less
 
 

@@ -1,4 +1,4 @@
-"""The N-to-M filter: weigh every (particle, group) pair, keep the M best fairly.
+"""The N-to-M filter: weigh every (particle, group) pair, keep M of them without bias.
 
 Optimal resampling of Fearnhead and Clifford (2003): a weight above kappa is kept as it is;
 the rest share one systematic draw and survive with weight kappa. While all pairs fit,
@@ -46,8 +46,8 @@ FLOOR = 1e-4  # no accuracy is lost at this height; at 1e-3 some is
 def list_near(r, first, share, floor, n, p, q, owner, pick):
     """List the pairs of particle r above a floor, on the scale of all; return how many and the sum.
 
-    Which groups are near is nothing that a processor could foresee, so there is no branch: a pair
-    that does not count is overwritten by the next.
+    A processor cannot predict which groups are near, so there is no branch: a pair that does not
+    count is overwritten by the next.
     """
     prob, held, listed, reach = p.mass[PROB], p.groups[r], n, 0.0
     for k in range(first, p.particles[SIZE, r]):
@@ -130,7 +130,7 @@ def threshold(q, n, size):
 
 @part
 def select(n, q, first_stage, owner, pick, level, size, p, u):
-    """Keep at most `size` of the n pairs, min(1, v / kappa) of the time, at a fair weight."""
+    """Keep at most `size` of n pairs, each with probability min(1, v / kappa), reweighted."""
     particles, logw, counters = p.particles, p.logw, p.counters
     q, first_stage, owner, pick = (
         borrowed(q), borrowed(first_stage), borrowed(owner), borrowed(pick),

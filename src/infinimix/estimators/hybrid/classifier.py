@@ -10,18 +10,20 @@ generative model says what m may be, the discriminative one what it means.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 from zlib import crc32
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import has_fit_parameter
 
 from infinimix.estimators.aclass.classifier import AClassClassifier
 from infinimix.estimators.answers.filling import choose
 from infinimix.estimators.common.labels import Labels, read_some_labels
 from infinimix.estimators.common.parameters import check_parameters, child_seed, seed_sequence
+from infinimix.estimators.common.weights import count_rows_of, read_weights, repeat_counted
+from infinimix.estimators.hybrid.design import design_matrix
+from infinimix.estimators.hybrid.state import HybridState, make_default
 from infinimix.estimators.mixture.crp_mixture import CRPMixture
 from infinimix.scikit import (
     BaseEstimator,
@@ -31,19 +33,9 @@ from infinimix.scikit import (
     clone,
 )
 from infinimix.tables import EncodedTable
-from infinimix.tables.column import record_of
 from infinimix.tables.encoded import Blocks
 
 ROWS, STATES, DRAWS = range(3)  # what the seeds are for
-
-
-class HybridState(NamedTuple):
-    """What a fit has learned."""
-
-    generative: Any  # fitted
-    estimators: list[Any]  # fitted, one for each filled table
-    labels: Labels
-    seed: np.random.SeedSequence  # of what is drawn for new rows
 
 
 class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
@@ -54,8 +46,8 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     numbers: binary columns as 0 and 1, real ones and counts as they are, and a column of 0 and 1
     for each category. Where nothing is missing it learns the table once.
 
-    Such a model can be pickled, but `infinimix.save` does not take it: a scikit-learn
-    classifier has no other form.
+    `infinimix.save` takes a model with the default classifier. Others of scikit-learn have no form
+    but pickle, which it does not write; joblib does.
 
     Parameters
     ----------
@@ -78,6 +70,8 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         The fitted generative model.
     estimators_ : list of estimators
         The fitted classifiers: `n_draws` of them, or one if nothing was missing.
+    columns_ : mapping
+        The kind of each column.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -94,6 +88,7 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ['low', 'high']
     """
 
+    State = HybridState
     _state: HybridState | None = None
 
     def __init__(
@@ -117,16 +112,32 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = tags.input_tags.categorical = True
         return tags
 
-    def fit(self, X: Any, y: Any) -> HybridClassifier:
-        """Learn a table; rows whose label is None, NaN or `unlabelled` of the model have none."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> HybridClassifier:
+        """Learn a table.
+
+        Parameters
+        ----------
+        X : table of shape (n_rows, n_columns)
+            The rows; any cell may be missing.
+        y : sequence of n_rows labels
+            None, NaN and `unlabelled` of the generative model are no label.
+        sample_weight : sequence of n_rows numbers, optional
+            Whole numbers are counts: a row of weight 3 is learned as three equal rows. Other
+            weights are relative, and given to both models: a `CRPMixture` refuses them, and so do
+            classifiers whose `fit` has no `sample_weight`.
+        """
         check_parameters(self)
+        weight = None
+        if sample_weight is not None:
+            X, y, weight = repeat_counted(X, y, read_weights(sample_weight, count_rows_of(X)))
         seed = seed_sequence(self.random_state)
-        generative = self._fit_generative(X, y, seed)
+        weights = self._name_weights(weight)
+        generative = self._fit_generative(X, y, weight, seed)
         labels = Labels()
         codes, new = read_some_labels(labels, y, getattr(self.generative, "unlabelled", None))
         labels.extend(new)
         table = generative._encode(X)
-        if not _has_classes(generative):
+        if not _has_classes(generative):  # which refuses relative weights
             table, codes = table.take(codes >= 0), codes[codes >= 0]
         missing = table.holes().any(axis=1) | (codes < 0)
         estimators = []
@@ -134,11 +145,28 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             rng = np.random.default_rng(child_seed(seed, ROWS, d))
             filled, drawn = _fill(generative, table, codes, missing, rng)
             estimator = self._discriminative(child_seed(seed, STATES, d + 1))
-            estimators.append(estimator.fit(design_matrix(filled), labels.array[drawn]))
+            estimators.append(estimator.fit(design_matrix(filled), labels.array[drawn], **weights))
         self._state = HybridState(generative, estimators, labels, seed)
         return self
 
-    def _fit_generative(self, X: Any, y: Any, seed: np.random.SeedSequence) -> Any:
+    def _name_weights(self, weight: np.ndarray | None) -> dict[str, Any]:
+        """Return relative weights by the name that `fit` of the classifier has for them."""
+        if weight is None:
+            return {}
+        model = self._discriminative(np.random.SeedSequence(0))
+        end, prefix = model, ""
+        if isinstance(model, Pipeline):
+            end, prefix = model.steps[-1][1], f"{model.steps[-1][0]}__"
+        if not has_fit_parameter(end, "sample_weight"):
+            raise ValueError(
+                f"The 'discriminative' parameter is a {type(end).__name__}, whose fit takes no "
+                "sample_weight; give whole numbers, which count equal rows, or another classifier."
+            )
+        return {f"{prefix}sample_weight": weight}
+
+    def _fit_generative(
+        self, X: Any, y: Any, weight: np.ndarray | None, seed: np.random.SeedSequence
+    ) -> Any:
         chosen = AClassClassifier() if self.generative is None else self.generative
         if not isinstance(chosen, AClassClassifier | CRPMixture):
             raise TypeError(
@@ -148,12 +176,12 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         model = clone(chosen)
         if model.random_state is None:
             model.set_params(random_state=_whole(child_seed(seed, STATES, 0)))
-        return model.fit(X, y)
+        return model.fit(X, y, **({} if weight is None else {"sample_weight": weight}))
 
     def _discriminative(self, seed: np.random.SeedSequence) -> Any:
         chosen = self.discriminative
         if chosen is None:
-            return make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000))
+            return make_default()
         if not hasattr(chosen, "predict") or not hasattr(chosen, "fit"):
             raise TypeError(
                 "The 'discriminative' parameter of HybridClassifier must be a scikit-learn "
@@ -184,6 +212,11 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def estimators_(self) -> list[Any]:
         """The fitted classifiers, one for each filled table."""
         return self._fitted.estimators
+
+    @property
+    def columns_(self) -> Any:
+        """The kind of each column, as the generative model has found it."""
+        return self._fitted.generative.columns_
 
     @property
     def n_features_in_(self) -> int:
@@ -269,26 +302,6 @@ def _fill(
     for own, new in zip(filled, drawn, strict=True):
         own[rows] = new
     return table._replace(blocks=filled), codes
-
-
-def design_matrix(table: EncodedTable) -> np.ndarray:
-    """Return numbers as they are, binary cells as 0 and 1, and one column for each category.
-
-    Real columns are in natural units. A cell that is still missing, as those of a column without
-    any known category are, is 0 everywhere.
-    """
-    schema, parts = table.schema, [np.zeros((table.n_rows, 0))]
-    columns = schema.decode(table.blocks)
-    for kind, block in zip(schema.blocks, table.blocks, strict=True):
-        if record_of(kind).has_categories:
-            for cells, count in zip(block.T, schema.category_counts.tolist(), strict=True):
-                parts.append((cells[:, None] == np.arange(count)).astype(float))
-        elif record_of(kind).two_valued:
-            parts.append(np.maximum(block, 0).astype(float))
-        else:
-            names = [schema.names[j] for j in schema.positions(kind)]
-            parts.append(np.stack([np.asarray(columns[name], float) for name in names], axis=1))
-    return np.nan_to_num(np.concatenate(parts, axis=1), nan=0.0)
 
 
 def _whole(seed: np.random.SeedSequence) -> int:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp
 
-from infinimix.estimators.common.normalising import log_totals
+from infinimix.estimators.aclass.normalising import log_totals
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
