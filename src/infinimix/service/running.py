@@ -76,8 +76,9 @@ def _configure(settings: ServiceSettings, owner: Owner) -> uvicorn.Config:
     return uvicorn.Config(
         make_app(settings, owner), host=settings.host, port=settings.port,
         http=bounded_protocol(limits.slow), ws="none", lifespan="on", access_log=False,
-        server_header=False, log_level="warning", timeout_keep_alive=int(limits.keep_alive),
-        limit_concurrency=4 * limits.concurrent, timeout_graceful_shutdown=5,
+        server_header=False, proxy_headers=False, log_level="warning",
+        timeout_keep_alive=int(limits.keep_alive), limit_concurrency=4 * limits.concurrent,
+        timeout_graceful_shutdown=5,
     )  # fmt: skip
 
 

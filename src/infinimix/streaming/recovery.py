@@ -1,8 +1,9 @@
 """A folder back to a model: the newest sound snapshot, and the records after it learned again.
 
-What a crash left at the end of the log was never acknowledged, and is cut off: half a record, or
-one that the model refuses. A hole in the log with acknowledged records behind it is an error.
-Nothing is written here.
+Names of provisional classes are records as rows are, and are given again in their order. What a
+crash left at the end of the log was never acknowledged, and is cut off: half a record, or one that
+the model refuses. A hole in the log with acknowledged records behind it is an error. Nothing is
+written here.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from infinimix.streaming.first_form import restore_first
 from infinimix.streaming.folder import FIRST_STATE, SEGMENT, STATE, find_numbers, segment_path
 from infinimix.streaming.journal import DurabilityError, Sealed, read_records
 from infinimix.streaming.plain import from_json
-from infinimix.streaming.requests import RequestWindow
+from infinimix.streaming.requests import RequestWindow, ids_of
 from infinimix.streaming.snapshots import StreamProgress, read_state
 from infinimix.tables.rows import count_rows
 
@@ -149,14 +150,23 @@ def _take(directory: Path, path: Path, sealed: Sealed, found: Restored, last: bo
     if sealed.sequence == expected:
         try:
             record = from_json(sealed.record)
-            fit_rows(found.model, record["X"], record["y"])
+            n_rows = _apply(found.model, record)
         except REFUSALS as error:
             if last and _last_sequence(path) == expected:
                 return False  # the crash came before it could be taken back
             raise _damage(directory, path, found, f"cannot be learned ({error})") from error
-        found.progress.advance(count_rows(record["X"]), record.get("id"), record.get("at"))
+        found.progress.advance(n_rows, ids_of(record, n_rows), record.get("at"))
     found.length = sealed.end
     return True
+
+
+def _apply(model: Any, record: dict[str, Any]) -> int:
+    """Do what a record says; return how many rows it has."""
+    if "name" in record:
+        model.name_class(*record["name"])
+        return 0
+    fit_rows(model, record["X"], record["y"])
+    return count_rows(record["X"])
 
 
 def _acknowledged(path: Path) -> int:
