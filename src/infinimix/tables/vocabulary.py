@@ -74,6 +74,13 @@ class Vocabulary:
     def __repr__(self) -> str:
         return f"Vocabulary of {len(self)} {self.kind or 'words'}"
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Vocabulary":
+        """A copy in one step: words never change, and one by one they take half a second."""
+        found = Vocabulary()
+        found.words, found.known = self.words.copy(), self.known.copy()
+        found._table = self._table.copy()
+        return found
+
     def extend(self, novel: Sequence[Any] | NDArray[np.int64]) -> None:
         """Take in new words, which get the next columns."""
         if len(novel) == 0:
