@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["Vocabulary"]
 
 Novel = list[str] | NDArray[np.int64]
+MOST_COLUMNS = 1 << 26
 
 
 class Vocabulary:
@@ -109,6 +110,11 @@ class Vocabulary:
             raise ValueError("this vocabulary holds words, no numbers of columns")
         if novel.min() < 0:
             raise ValueError("columns are counted from 0")
+        if novel.max() >= MOST_COLUMNS:  # a file may say anything, and the table is as long
+            raise ValueError(
+                f"column {novel.max()} is beyond the {MOST_COLUMNS:,} that a matrix may have; use "
+                "fewer, or pass words and Text(hash_bits=...)"
+            )
         table = self._room(int(novel.max()) + 1)
         columns, old = np.arange(len(self), len(self) + len(novel)), table[novel]
         table[novel] = columns
