@@ -25,7 +25,7 @@ from infinimix.streaming import DurableLearner
 from infinimix.streaming.folder import SEGMENT, find_numbers, segment_path
 from infinimix.streaming.journal import read_records
 from infinimix.streaming.plain import from_json
-from infinimix.streaming.recovery import fit_rows
+from infinimix.streaming.relearning import fit_rows
 from infinimix.streaming.requests import ids_of
 
 CONNECTIONS = 8

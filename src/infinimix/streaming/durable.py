@@ -18,7 +18,7 @@ from infinimix.evaluation.abilities import LearnsRows, NamesNewClasses, able
 from infinimix.streaming.folder import check_storable
 from infinimix.streaming.keeping import KeptModel
 from infinimix.streaming.plain import as_learned, from_json, name_to_json, to_json
-from infinimix.streaming.recovery import fit_rows
+from infinimix.streaming.relearning import fit_rows
 from infinimix.streaming.requests import Receipt, RowsRequest, check_request_id, ids_of
 from infinimix.tables.rows import count_rows, list_labels
 

@@ -25,7 +25,8 @@ from infinimix.streaming.folder import (
     state_path,
 )
 from infinimix.streaming.journal import DurabilityError
-from infinimix.streaming.recovery import Recovered, Restored, restore
+from infinimix.streaming.recovery import Recovered, restore
+from infinimix.streaming.relearning import Restored
 from infinimix.streaming.requests import Receipt, RequestWindow
 from infinimix.streaming.segments import SegmentedLog
 from infinimix.streaming.snapshots import SnapshotThread, StreamProgress

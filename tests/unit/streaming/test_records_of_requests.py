@@ -3,7 +3,10 @@
 import pytest
 
 from infinimix import OnlineCRPClassifier
-from infinimix.streaming import DurabilityError, DurableLearner, Receipt, disk
+from infinimix.streaming import DurabilityError, DurableLearner, Receipt, disk, relearning
+from infinimix.streaming.journal import seal
+from infinimix.streaming.plain import to_json
+from infinimix.streaming.recovery import restore
 from infinimix.streaming.replaying import read_log
 from infinimix.streaming.requests import RowsRequest
 from tests.unit.streaming.lossy import LossyDisk
@@ -129,3 +132,44 @@ def test_models_without_provisional_classes_name_none(tmp_path):
 
 def _full(*args):
     raise OSError(28, "No space left on device")
+
+
+def learn_singles(folder, n=30):
+    """Learn texts one a record, some without a label; return the model."""
+    with DurableLearner(open_world(), folder, snapshot_every=1000) as learner:
+        for i in range(n):
+            learner.learn([TEXTS[i % 20]], [LABELS[i % 20] if i % 7 else None], request_id=f"r{i}")
+        return learner.model
+
+
+@pytest.mark.parametrize("together", [1000, 4])
+def test_texts_are_learned_again_in_few_calls_to_the_same_bits(tmp_path, monkeypatch, together):
+    expected = learn_singles(tmp_path)
+    calls, fit = [], OnlineCRPClassifier.partial_fit
+    monkeypatch.setattr(relearning, "TOGETHER", together)
+    monkeypatch.setattr(
+        OnlineCRPClassifier,
+        "partial_fit",
+        lambda self, X, y: calls.append(len(X)) or fit(self, X, y),
+    )
+    with DurableLearner(open_world(), tmp_path) as again:
+        assert calls == ([29] if together > 29 else [4] * 7 + [1])
+        assert (again.n_rows, again.sequence) == (30, 30)
+        assert again.learn(["new"], ["car"], request_id="r17") == Receipt(18, 1, True)
+        monkeypatch.undo()
+        assert saved(again.model) == saved(expected)
+    assert saved(restore(tmp_path, 1, until=17).model) == saved(learn_singles(tmp_path / "b", 17))
+
+
+def test_a_text_that_is_refused_is_found_among_those_learned_together(tmp_path):
+    expected = learn_singles(tmp_path)
+    path = tmp_path / "records-000000000001.jsonl"
+    data = path.read_bytes()
+    bad = seal(31, to_json(["red car"], ["fruit", "car"], row=30, ack=30))
+    path.write_bytes(data + bad)
+    with DurableLearner(open_world(), tmp_path) as again:  # the crash came before it was undone
+        assert again.recovered.bytes_cut == len(bad)
+        assert saved(again.model) == saved(expected)
+    path.write_bytes(data + bad + seal(32, to_json(["red car"], ["car"], row=30, ack=31)))
+    with pytest.raises(DurabilityError, match="record 31 in .* cannot be learned"):
+        DurableLearner(open_world(), tmp_path)
