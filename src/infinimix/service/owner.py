@@ -1,8 +1,8 @@
 """The thread that owns the model: whatever reads or changes it runs here, so there are no locks.
 
 Requests wait in a queue. Those that wait are taken together, as far as their rows are not too many
-to wait for, and answered in their order. Those that learn share one flush of the log (group
-commit), after which they are answered; while it is under way the next group gathers. Neighbours are
+to wait for, and answered in their order. Those that learn wait for a flush of the log, which
+another thread does for all of them (group commit) while the next group is learned. Neighbours are
 learned in one call.
 """
 
@@ -18,6 +18,7 @@ from typing import Any
 from infinimix.evaluation.abilities import LearnsRows, able
 from infinimix.service.answers import Predicted
 from infinimix.service.figures import Figures
+from infinimix.service.flushing import Flusher
 from infinimix.service.jobs import Done, Job, answer_all, neighbours
 from infinimix.service.limits import Limits
 from infinimix.service.problems import HttpProblem
@@ -54,6 +55,7 @@ class Owner(threading.Thread):
         self._queue: deque[Job] = deque()
         self._some = threading.Condition()
         self._ends = False
+        self._flusher = Flusher(self._flush)
 
     def submit(self, job: Job) -> None:
         """Let a job wait for the model; raise HttpProblem if too many do."""
@@ -87,10 +89,12 @@ class Owner(threading.Thread):
             return
         finally:
             self.ready.set()
+        self._flusher.start()
         try:
             while jobs := self._take():
                 self._serve(jobs)
         finally:
+            self._flusher.stop()
             self.learner.close()
 
     def _take(self) -> list[Job]:
@@ -112,14 +116,17 @@ class Owner(threading.Thread):
                 (learned if one.error is None and one.job.keeps else done).append(one)
         answer_all(done)
         if learned:
-            answer_all(self._flush(learned))
+            self._flusher.add(learned)
 
     def _flush(self, learned: list[Done]) -> list[Done]:
+        """Bring the log to the disk; called by the thread that does so beside this one."""
         try:
             self.learner.flush()
         except KEPT as error:
             self.refusal = str(error)
             return [Done(one.job, None, _unkept(error)) for one in learned]
+        except Exception as error:  # the fault is ours: they must be answered
+            return [Done(one.job, None, _failed(error)) for one in learned]
         self.refusal = None
         return learned
 
@@ -135,8 +142,7 @@ class Owner(threading.Thread):
             field = "x" if len(job.batch.X) == 1 else "rows"
             return Done(job, None, HttpProblem(422, str(error), field))
         except Exception as error:  # the fault is ours: the others must be answered
-            LOG.error("a request failed: %s", type(error).__name__)
-            return Done(job, None, HttpProblem(500, f"{type(error).__name__} in the model"))
+            return Done(job, None, _failed(error))
 
     def _run(self, job: Job) -> Any:
         if job.work is not None:
@@ -216,6 +222,11 @@ class Owner(threading.Thread):
 
 def _receipt(one: Receipt) -> dict[str, Any]:
     return {"sequence": one.sequence, "rows": one.n_rows, "repeated": one.repeated}
+
+
+def _failed(error: Exception) -> HttpProblem:
+    LOG.error("a request failed: %s", type(error).__name__)
+    return HttpProblem(500, f"{type(error).__name__} in the model")
 
 
 def _unkept(error: BaseException) -> HttpProblem:
