@@ -108,7 +108,8 @@ class Service:
             )
         method = exchange.scope["method"]
         if method not in methods:
-            raise HttpProblem(405, f"this address takes {', '.join(methods)}")
+            allowed = ", ".join(methods)
+            raise HttpProblem(405, f"this address takes {allowed}", allow=allowed)
         handler, learns = methods[method]
         if learns is not None:
             if self.requests.active > self.limits.concurrent:
