@@ -96,11 +96,11 @@ class Load:
     async def _connection(self, k: int, rate: float | None) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         while time.perf_counter() < self.end and self.sent < self.most:
+            self.sent += 1
             due = time.perf_counter()
             if rate is not None:  # latency counts from when it should have been sent
                 due = self.start + k / rate
                 await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            self.sent += 1
             writer.write(self.requests[k % len(self.requests)])
             self.refused += await _answer(reader) != 200
             self.latencies.append(time.perf_counter() - due)
