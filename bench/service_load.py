@@ -90,21 +90,20 @@ class Load:
     async def run(self, seconds: float, rate: float | None = None) -> float:
         """Send requests for so long; return how long it took until all were answered."""
         self.start, self.end = time.perf_counter(), time.perf_counter() + seconds
-        await asyncio.gather(*(self._connection(i, rate) for i in range(CONNECTIONS)))
+        await asyncio.gather(*(self._connection(rate) for _ in range(CONNECTIONS)))
         return time.perf_counter() - self.start
 
-    async def _connection(self, k: int, rate: float | None) -> None:
+    async def _connection(self, rate: float | None) -> None:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         while time.perf_counter() < self.end and self.sent < self.most:
+            k, due = self.sent, time.perf_counter()
             self.sent += 1
-            due = time.perf_counter()
             if rate is not None:  # latency counts from when it should have been sent
                 due = self.start + k / rate
                 await asyncio.sleep(max(0.0, due - time.perf_counter()))
             writer.write(self.requests[k % len(self.requests)])
             self.refused += await _answer(reader) != 200
             self.latencies.append(time.perf_counter() - due)
-            k += CONNECTIONS
         writer.close()
 
 
