@@ -128,10 +128,12 @@ def _schemas(limits: Limits) -> dict[str, Any]:
     name = {"anyOf": [{**short, "minLength": 1}, count]}
     many = {"type": "array", "minItems": 1, "maxItems": limits.rows}
     pairs = [_closed(("x",), x=_ref(form), y=_ref("Label")) for form in FORMS]
-    one = _closed(("x",), x=_ref("Row"), y=_ref("Label"), id=_ref("Id"))
+    its_id = {"anyOf": [_ref("Id"), {"type": "null"}]}
+    one = _closed(("x",), x=_ref("Row"), y=_ref("Label"), id=its_id)
     rows = {"anyOf": [{**many, "items": _ref(form)} for form in FORMS]}
-    labels = {**many, "items": _ref("Label"), "description": "One for each row."}
-    several = _closed(("rows",), rows=rows, labels=labels, id=_ref("Id"))
+    given = {**many, "items": _ref("Label"), "description": "One for each row."}
+    labels = {"anyOf": [given, {"type": "null"}]}
+    several = _closed(("rows",), rows=rows, labels=labels, id=its_id)
     listed = [{**many, "items": pair} for pair in pairs]
     chance = _object(("class", "probability"), **{"class": _ref("Label"), "probability": number})
     said = _object(
