@@ -143,7 +143,11 @@ class DurableLearner(KeptModel):
     def learn_together(self, requests: Sequence[RowsRequest]) -> list[Receipt]:
         """Learn the rows of several callers as one record, all or none; return their receipts.
 
-        Ids work as in `learn`, also within the call. All have labels, or none has.
+        Parameters
+        ----------
+        requests : sequence of RowsRequest
+            Rows of one form. Ids work as in `learn`, also within the call. All have labels, or
+            none has.
         """
         for one in requests:
             check_request_id(one.request_id)

@@ -10,7 +10,17 @@ LONGEST_ID = 512  # characters
 
 
 class RowsRequest(NamedTuple):
-    """Rows that one caller wants to be learned: rows in a list, their labels, and a name for it."""
+    """Rows that one caller of `DurableLearner.learn_together` wants to be learned.
+
+    Attributes
+    ----------
+    X : list
+        The rows.
+    y : list or None
+        Their labels.
+    request_id : str or None
+        A name of this request.
+    """
 
     X: list[Any]
     y: list[Any] | None = None
