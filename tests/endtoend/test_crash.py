@@ -46,7 +46,7 @@ def test_a_killed_process_loses_nothing_that_it_has_confirmed(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-@pytest.mark.parametrize(("script", "few"), [("killing.py", 6), ("killing_service.py", 4)])
+@pytest.mark.parametrize(("script", "few"), [("killing.py", 6), ("killing_service.py", 3)])
 def test_kills_under_load_lose_no_acknowledged_row_and_learn_none_twice(script, few, tmp_path):
     kills = 200 if N_SEEDS > 1 else few
     script = Path(__file__).with_name(script)
