@@ -22,6 +22,7 @@ TABLES = (*ENGINES, "tables", "estimators")
 MARGINS = ("kernels", "maxmargin")
 NETWORKS = ("kernels", "networks")
 LOG = ("streaming/disk.py", "streaming/journal.py", "streaming/segments.py")
+SERVICE = (*TABLES, "streaming", "service")
 ALL = (".",)
 
 BENCHMARKS = {
@@ -41,6 +42,8 @@ BENCHMARKS = {
     "texts": Benchmark("bench.texts", ENGINES),
     "stream_speed": Benchmark("bench.stream_speed", TABLES),
     "durability": Benchmark("bench.durability", LOG),
+    "serving": Benchmark("bench.serving", SERVICE),
+    "soak": Benchmark("bench.soak", SERVICE),
     "emerging": Benchmark("bench.emerging", ENGINES),
     "drift": Benchmark("bench.drift", TABLES),
     "few_labels": Benchmark("bench.few_labels", ENGINES),

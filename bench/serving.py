@@ -1,184 +1,84 @@
 """The service under load: rows a second with group commit, and latency at half of that.
 
-`python -m bench.serving [SECONDS]` starts each service in a process of its own on a free port of
-this machine, sends documents of 100 words over 32 connections, and prints a table. Beside infinimix
-stands the plain service that people write first: Starlette, scikit-learn's `partial_fit` behind a
-lock, and nothing on the disk.
+Each service runs in a process of its own on a free port of this machine, beside the one that sends
+documents of 100 words over 32 connections: three threads with work on two cores.
 """
 
-import asyncio
-import json
-import subprocess
-import sys
+from __future__ import annotations
+
 import tempfile
-import time
+from typing import Any, NamedTuple
 
 import numpy as np
 
-CONNECTIONS = 32
-WORDS, CLASSES, LENGTH = 5000, 10, 100
-MOST = 60_000  # requests of one measurement
+from bench.report import Line, Section
+from bench.service_load import MOST, Server, encode, make_bodies
 
-PLAIN = """
-import sys, threading
-import uvicorn
-from sklearn.feature_extraction.text import HashingVectorizer
-from sklearn.linear_model import SGDClassifier
-from starlette.applications import Starlette
-from starlette.responses import JSONResponse
-from starlette.routing import Route
-from starlette.concurrency import run_in_threadpool
-
-words = HashingVectorizer(n_features=2**16)
-model = SGDClassifier(loss="log_loss")
-classes = [f"class {c}" for c in range(10)]
-lock = threading.Lock()
-
-def fit(rows, labels):
-    with lock:
-        model.partial_fit(words.transform(rows), labels, classes=classes)
-
-async def learn(request):
-    given = await request.json()
-    rows = given["rows"] if "rows" in given else [given["x"]]
-    await run_in_threadpool(fit, rows, given["labels"] if "rows" in given else [given["y"]])
-    return JSONResponse({"rows": len(rows)})
-
-async def ready(request):
-    return JSONResponse({"ready": True})
-
-app = Starlette(routes=[Route("/learn", learn, methods=["POST"]), Route("/readyz", ready)])
-uvicorn.run(app, port=int(sys.argv[1]), access_log=False, log_level="warning")
-"""
+SPEED = {1: 4000, 100: 20_000}  # rows a second, by rows a request: the bars
+SLOWEST = 50.0  # milliseconds
 
 
-def make_bodies(rows, ids=False, n=400, seed=0):
-    """Bodies of requests with so many documents; each class prefers some words."""
-    rng = np.random.default_rng(seed)
-    chances = rng.dirichlet(np.full(WORDS, 0.05), CLASSES)
-    names = [f"word{w}" for w in range(WORDS)]
-    bodies = []
-    for _ in range(n):
-        y = rng.integers(0, CLASSES, rows)
-        X = [" ".join(names[w] for w in rng.choice(WORDS, LENGTH, p=chances[c])) for c in y]
-        labels = [f"class {c}" for c in y]
-        one = {"x": X[0], "y": labels[0]} if rows == 1 else {"rows": X, "labels": labels}
-        bodies.append(one)
-    return bodies
+class Measured(NamedTuple):
+    """Rows a second, milliseconds of latency at half of that, and requests refused."""
+
+    speed: float
+    p50: float
+    p99: float
+    refused: int
 
 
-def encode(body, number=None):
-    content = json.dumps(body if number is None else {**body, "id": f"r{number}"}).encode()
-    head = f"POST /learn HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {len(content)}\r\n\r\n"  # noqa: E501
-    return head.encode() + content
+def run(quick: bool = False) -> Section:
+    seconds = 0.5 if quick else 4.0
+    section = Section("A service that learns, 32 connections, against Starlette with scikit-learn")
+    for rows, bar in SPEED.items():
+        ours = measure("infinimix", rows, seconds)
+        named = measure("infinimix", rows, seconds, ids=True)
+        peer = measure("plain", rows, seconds)
+        what = f"{rows} document{'s' * (rows > 1)} of 100 words a request"
+        section.lines += [
+            _speed(f"{what}: rows/s", ours, peer, bar),
+            _speed(f"{what}, with request ids: rows/s", named, peer, None),
+            _latency(f"{what}, half that load: p99, ms", ours, peer, SLOWEST),
+            _latency(f"{what}, with request ids: p99, ms", named, peer, None),
+        ]
+    section.notes.append(
+        "infinimix answers when the rows are on the disk; the other service keeps nothing"
+    )
+    return section
 
 
-class Load:
-    """Requests over several connections, as fast as they are answered or at a given rate."""
-
-    def __init__(self, port, requests, seconds, rate=None):
-        self.port, self.requests, self.seconds, self.rate = port, requests, seconds, rate
-        self.latencies, self.refused, self.sent = [], 0, 0
-
-    async def run(self):
-        self.start = time.perf_counter()
-        await asyncio.gather(*(self._connection(i) for i in range(CONNECTIONS)))
-        return time.perf_counter() - self.start
-
-    async def _connection(self, i):
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        k = i
-        while time.perf_counter() - self.start < self.seconds and self.sent < MOST:
-            due = time.perf_counter()
-            if self.rate is not None:
-                due = self.start + k / self.rate
-                await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            self.sent += 1
-            writer.write(self.requests[k % len(self.requests)])
-            status = await self._answer(reader)
-            self.latencies.append(time.perf_counter() - due)
-            self.refused += status != 200
-            k += CONNECTIONS
-        writer.close()
-
-    async def _answer(self, reader):
-        head = await reader.readuntil(b"\r\n\r\n")
-        length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-        await reader.readexactly(length)
-        return int(head.split()[1])
+def _speed(what: str, ours: Measured, peer: Measured, bar: float | None) -> Line:
+    text = f"{ours.speed:,.0f}", f"{peer.speed:,.0f}", f"{ours.speed / peer.speed:.2f}"
+    meets = None if bar is None else ours.speed >= bar and not ours.refused
+    return Line(what, *text, f">= {bar:,.0f}" if bar else "", meets, _figures(ours, peer))
 
 
-def free_port():
-    import socket
-
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+def _latency(what: str, ours: Measured, peer: Measured, bar: float | None) -> Line:
+    text = f"{ours.p99:.1f}", f"{peer.p99:.1f}", f"{peer.p99 / ours.p99:.2f}"
+    meets = None if bar is None else ours.p99 < bar
+    return Line(what, *text, f"< {bar:.0f}" if bar else "", meets, _figures(ours, peer))
 
 
-class Server:
-    """A service in a process of its own."""
-
-    def __init__(self, kind, folder):
-        self.port = free_port()
-        ours = ["-m", "infinimix", "serve", folder, "--port", str(self.port)]
-        command = ours if kind == "infinimix" else ["-c", PLAIN, str(self.port)]
-        self.process = subprocess.Popen([sys.executable, *command], stderr=subprocess.DEVNULL)
-        self._wait()
-
-    def _wait(self):
-        from urllib.request import urlopen
-
-        for _ in range(600):
-            try:
-                with urlopen(f"http://127.0.0.1:{self.port}/readyz"):
-                    return
-            except OSError:
-                time.sleep(0.1)
-        raise RuntimeError("the service did not start")
-
-    def load(self, requests, seconds, rate=None):
-        one = Load(self.port, requests, seconds, rate)
-        took = asyncio.run(one.run())
-        return one, took
-
-    def stop(self):
-        self.process.terminate()
-        self.process.wait(timeout=30)
+def _figures(ours: Measured, peer: Measured) -> dict[str, Any]:
+    return {"ours": ours._asdict(), "peer": peer._asdict()}
 
 
-def measure(kind, rows, seconds, ids=False):
-    """Return rows a second, the p99 at half of that, and how many requests were refused."""
+def measure(kind: str, rows: int, seconds: float, ids: bool = False) -> Measured:
+    """Put full load on a service, then half of what it managed."""
     bodies = make_bodies(rows)
-    numbered = range(MOST if ids else len(bodies))
-    requests = [encode(bodies[k % len(bodies)], k if ids else None) for k in numbered]
+    n = MOST // rows if ids else len(bodies)
+
+    def requests(first: int) -> list[bytes]:
+        return [encode(bodies[k % len(bodies)], first + k if ids else None) for k in range(n)]
+
     with tempfile.TemporaryDirectory(dir=".") as folder:
         server = Server(kind, folder)
         try:
-            server.load(requests[:64], 0.5)  # kernels are loaded
-            full, took = server.load(requests, seconds)
+            server.load(requests(2 * n)[:64], 0.5)  # kernels are loaded
+            full, took = server.load(requests(0), seconds, most=n if ids else MOST)
             speed = len(full.latencies) / took
-            if ids:
-                requests = [encode(bodies[k % len(bodies)], k + MOST) for k in numbered]
-            half, _ = server.load(requests, seconds, speed / 2)
+            half, _ = server.load(requests(n), seconds, speed / 2, most=n if ids else MOST)
         finally:
             server.stop()
     p50, p99 = np.percentile(half.latencies, [50, 99]) * 1000
-    return speed * rows, p50, p99, full.refused + half.refused
-
-
-def main(seconds=5.0):
-    print(
-        f"{'service':>24} {'rows a request':>14} {'rows/s':>9} {'p50 ms':>7} {'p99 ms':>7} refused"
-    )
-    for kind, rows, ids in (
-        ("infinimix", 1, False), ("infinimix", 1, True), ("infinimix", 100, False),
-        ("plain", 1, False), ("plain", 100, False),
-    ):  # fmt: skip
-        speed, p50, p99, refused = measure(kind, rows, seconds, ids)
-        name = kind + (", request ids" if ids else "")
-        print(f"{name:>24} {rows:>14} {speed:>9,.0f} {p50:>7.1f} {p99:>7.1f} {refused}", flush=True)
-
-
-if __name__ == "__main__":
-    main(*map(float, sys.argv[1:2]))
+    return Measured(speed * rows, float(p50), float(p99), full.refused + half.refused)

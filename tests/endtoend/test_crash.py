@@ -46,9 +46,10 @@ def test_a_killed_process_loses_nothing_that_it_has_confirmed(tmp_path):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="the system has no fork")
-def test_kills_under_load_lose_no_acknowledged_row_and_learn_none_twice(tmp_path):
-    kills = 200 if N_SEEDS > 1 else 6
-    script = Path(__file__).with_name("killing.py")
+@pytest.mark.parametrize(("script", "few"), [("killing.py", 6), ("killing_service.py", 3)])
+def test_kills_under_load_lose_no_acknowledged_row_and_learn_none_twice(script, few, tmp_path):
+    kills = 200 if N_SEEDS > 1 else few
+    script = Path(__file__).with_name(script)
     done = subprocess.run(
         [sys.executable, str(script), str(tmp_path), str(kills)], capture_output=True, text=True
     )

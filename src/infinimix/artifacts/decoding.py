@@ -91,6 +91,8 @@ class Decoder:
         return value
 
     def _list(self, codes: list[Any]) -> list[Any]:
+        if {*map(type, codes)} == {str} and len(self.path) < MAX_DEPTH:
+            return codes  # a vocabulary: all at once
         return [self._child(index, code) for index, code in enumerate(codes)]
 
     def _dict(self, codes: dict[str, Any]) -> Any:

@@ -113,6 +113,9 @@ class Encoder:
         return code
 
     def _list(self, values: list[Any] | tuple[Any, ...]) -> list[Any]:
+        plain = {*map(type, values)} == {str} and len(self.path) < MAX_DEPTH
+        if plain and not _has_surrogates("".join(values)):  # a vocabulary: all at once
+            return list(values)
         return [self._child(index, value) for index, value in enumerate(values)]
 
     def _dict(self, values: dict[Any, Any]) -> dict[str, Any]:
@@ -174,4 +177,10 @@ def encode_str(value: str) -> Any:
 
 
 def _has_surrogates(value: str) -> bool:
-    return not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value)
+    if value.isascii():
+        return False
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return True
+    return False

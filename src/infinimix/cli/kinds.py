@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -85,25 +85,40 @@ def ask_kinds(
 
 
 def _read_toml(table: InputTable, path: Path) -> tuple[dict[Any, str], list[str]]:
+    def split(key: str) -> list[str]:
+        names = split_names([key], table)
+        need_columns(table.source, names, f"--columns {path}")
+        return names
+
+    return sort_kinds(load_toml(path), str(path), split)
+
+
+def load_toml(path: Path) -> dict[str, Any]:
+    """Return what a file of kinds says."""
     if sys.version_info >= (3, 11):
         import tomllib
     else:
         import tomli as tomllib
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CommandError(f"--columns: {path} is no TOML: {error}.") from error
+
+
+def sort_kinds(
+    data: Mapping[str, Any], source: str, split: Callable[[str], list[str]]
+) -> tuple[dict[Any, str], list[str]]:
+    """Return kinds by name or block, and the names to leave out; `split` reads a key's names."""
     columns: dict[Any, str] = {}
     drop = []
     for key, value in data.items():
         kind = SHORT.get(value, value) if isinstance(value, str) else value
-        names = split_names([key], table)
-        need_columns(table.source, names, f"--columns {path}")
+        names = split(key)
         if kind == "drop":
             drop += names
         elif kind not in KINDS and not str(kind).startswith("date:"):
             raise CommandError(
-                f"--columns: {path}: {key!r} has the kind {value!r}; there are "
+                f"--columns: {source}: {key!r} has the kind {value!r}; there are "
                 f"{', '.join((*KINDS, 'drop'))}."
             )
         elif kind == TOGETHER:

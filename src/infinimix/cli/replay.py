@@ -81,7 +81,8 @@ def _learn(
     from infinimix.cli.errors import CommandError
     from infinimix.cli.learning import make
     from infinimix.cli.out import warn
-    from infinimix.streaming.recovery import fit_rows, newest_model
+    from infinimix.streaming.recovery import newest_model
+    from infinimix.streaming.relearning import fit_rows
     from infinimix.streaming.replaying import read_log
     from infinimix.tables.rows import count_rows
 

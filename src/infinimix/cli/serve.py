@@ -33,7 +33,7 @@ def serve(
         typer.Option(
             "--columns",
             metavar="KINDS",
-            help='What a row is: text, a kind for all columns, or JSON such as {"size": "real"}.',
+            help='text, a kind for all columns, JSON such as {"size": "real"}, or a TOML file.',
         ),
     ] = None,
     open_world: Annotated[
@@ -109,16 +109,46 @@ def serve(
 
 
 def _read_columns(given: str | None, model: str, folder: Path) -> Any:
+    """Return `columns` of the model: one kind, or those that JSON or a TOML file name."""
     if given is None and model != "online-crp" and not folder.exists():
         raise CommandError(NO_COLUMNS.format(model))
     if given is None:
         return "text" if model == "online-crp" else None
-    if not given.lstrip().startswith("{"):
-        return given
+    from infinimix.cli.kinds import KINDS, SHORT, load_toml
+
+    if given.lstrip().startswith("{"):
+        return _sort_columns(_load_json(given), "JSON")
+    kind = SHORT.get(given, given)
+    if kind in KINDS or kind == "text" or kind.startswith("date:"):
+        return kind
+    path = Path(given)
+    if not path.exists():
+        raise CommandError(
+            f"--columns: {given!r} is neither a kind of columns (text, {', '.join(KINDS)}) nor a "
+            "file with them."
+        )
+    return _sort_columns(load_toml(path), given)
+
+
+def _load_json(given: str) -> dict[str, Any]:
     try:
-        return json.loads(given)
+        found: dict[str, Any] = json.loads(given)
     except ValueError as error:
         raise CommandError(f"--columns: {given!r} is no JSON: {error}") from None
+    return found
+
+
+def _sort_columns(data: dict[str, Any], source: str) -> dict[Any, str]:
+    from infinimix.cli.kinds import sort_kinds
+    from infinimix.cli.tables_in import split_names
+
+    columns, drop = sort_kinds(data, source, lambda key: split_names([key]))
+    if drop:
+        raise CommandError(
+            f"--columns: {drop[0]!r} is to be left out; a row that is sent has only the columns "
+            "of the model, so leave it out there."
+        )
+    return columns
 
 
 def _need_extra() -> None:

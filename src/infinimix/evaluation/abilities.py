@@ -241,3 +241,9 @@ class CollectsNewClasses(Protocol):
     """Classes that it has found among rows without labels."""
 
     def provisional_classes(self) -> list[Any]: ...
+
+
+class NamesNewClasses(Protocol):
+    """Gives them names."""
+
+    def name_class(self, number: int, label: Any) -> None: ...

@@ -10,6 +10,7 @@ import hmac
 import ipaddress
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from infinimix.service.problems import HttpProblem
@@ -56,9 +57,15 @@ class Access:
             raise HttpProblem(403, "this token may read, but not learn")
 
     def _check_host(self, host: str) -> None:
-        name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
-        if name.lower() not in LOCAL_NAMES and not is_loopback(name.strip("[]")):
+        if not _is_this_machine(host):
             raise HttpProblem(421, "without a token the service answers to localhost only", "host")
+
+
+@lru_cache(64)
+def _is_this_machine(host: str) -> bool:
+    """Whether the header `host` names this machine."""
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
+    return name.lower() in LOCAL_NAMES or is_loopback(name.strip("[]"))
 
 
 def is_loopback(host: str) -> bool:

@@ -22,6 +22,7 @@ from infinimix.evaluation.abilities import (
 )
 from infinimix.reports.online import describe_class
 from infinimix.service.problems import HttpProblem
+from infinimix.streaming.journal import DurabilityError
 from infinimix.tables.rows import list_labels
 
 TOP = 10  # probabilities of a prediction
@@ -180,13 +181,14 @@ def plain(value: Any) -> Any:
 
 
 def name_waiting(learner: Any, number: str, label: Any) -> dict[str, Any]:
-    """Give a provisional class a name, and keep it by a snapshot, as the log holds rows only."""
+    """Give a provisional class a name, which is a record of the log."""
     waiting = {str(one["id"]): one["id"] for one in list_waiting(learner.model)}
     if number not in waiting:
         raise HttpProblem(404, f"there is no provisional class {number[:100]!r}", "id")
     try:
-        learner.model.name_class(waiting[number], label)
+        receipt = learner.name_class(waiting[number], label)
+    except DurabilityError:
+        raise  # the disk refuses, not the name
     except (ValueError, TypeError) as error:
         raise HttpProblem(422, str(error), "name") from None
-    learner.snapshot()
-    return {"sequence": learner.sequence, "name": label}
+    return {"sequence": receipt.sequence, "name": label}

@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
@@ -68,7 +69,7 @@ class Service:
             self._route("/openapi.json", GET=(self.openapi, False)),
         ]
         nowhere = self._endpoint("other", {})
-        return Router(routes, default=nowhere, redirect_slashes=False, lifespan=self._lifespan)
+        return PlainRouter(routes, default=nowhere, redirect_slashes=False, lifespan=self._lifespan)
 
     @asynccontextmanager
     async def _lifespan(self, app: Any) -> AsyncIterator[None]:
@@ -107,7 +108,8 @@ class Service:
             )
         method = exchange.scope["method"]
         if method not in methods:
-            raise HttpProblem(405, f"this address takes {', '.join(methods)}")
+            allowed = ", ".join(methods)
+            raise HttpProblem(405, f"this address takes {allowed}", allow=allowed)
         handler, learns = methods[method]
         if learns is not None:
             if self.requests.active > self.limits.concurrent:
@@ -117,10 +119,10 @@ class Service:
 
     # --- The model ------------------------------------------------------------------------------
 
-    async def ask(self, work: Callable[[Any], Any]) -> Any:
+    async def ask(self, work: Callable[[Any], Any], kind: str = "ask") -> Any:
         """Return what a function of the learner returns, called by the owner of the model."""
         loop = asyncio.get_running_loop()
-        job = Job("ask", loop.create_future(), loop)
+        job = Job(kind, loop.create_future(), loop)
         job.work = work
         self.owner.submit(job)
         return await job.future
@@ -194,7 +196,7 @@ class Service:
             raise bad_field("name", 'the body is {"name": label}')
         check_label(label, self.limits, "name")
         number = str(exchange.path["id"])
-        found = await self.ask(lambda learner: answers.name_waiting(learner, number, label))
+        found = await self.ask(lambda learner: answers.name_waiting(learner, number, label), "name")
         await exchange.answer(found)
 
     # --- The service itself ---------------------------------------------------------------------
@@ -226,6 +228,24 @@ class Service:
     async def stream_events(self, exchange: Exchange) -> None:
         """GET /events"""
         await self.events.send(exchange)
+
+
+class PlainRouter(Router):
+    """A router that looks up addresses without parameters, which most requests have."""
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Answer a request."""
+        if scope["type"] == "http":
+            found = self._plain.get(scope["path"])
+            if found is not None:
+                await found(scope, receive, send)
+                return
+        await super().__call__(scope, receive, send)
+
+    @cached_property
+    def _plain(self) -> dict[str, Any]:
+        routes = [route for route in self.routes if isinstance(route, Route)]
+        return {route.path: route.endpoint for route in routes if "{" not in route.path}
 
 
 class _Endpoint:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, MutableMapping
+import time
+from collections.abc import Generator, Mapping, MutableMapping
 from typing import Any
 
 import orjson
@@ -22,6 +23,54 @@ RAW_SAFE = [(name.encode(), value.encode()) for name, value in SAFE.items()]
 
 class Gone(Exception):
     """The client has closed the connection."""
+
+
+class Within:
+    """A message, awaited until a moment; a timer is set only if it is not there yet.
+
+    Most bodies come with their head, and a timer for each costs more than reading them.
+    """
+
+    def __init__(self, receive: Any, end: float) -> None:
+        self.receive, self.end = receive, end
+
+    def __await__(self) -> Generator[Any, Any, Any]:
+        coming = self.receive()
+        try:
+            waiting = coming.send(None)
+        except StopIteration as there:
+            return there.value
+        task, late = asyncio.current_task(), []
+
+        def stop() -> None:
+            late.append(True)
+            if task is not None:
+                task.cancel()
+
+        timer = asyncio.get_running_loop().call_later(self.end - time.monotonic(), stop)
+        try:
+            return (yield from _go_on(coming, waiting))
+        except asyncio.CancelledError:
+            if late:
+                raise TimeoutError from None
+            raise
+        finally:
+            timer.cancel()
+
+
+def _go_on(coming: Any, waiting: Any) -> Generator[Any, Any, Any]:
+    """Await the rest of a coroutine that has begun to wait."""
+    while True:
+        try:
+            got = yield waiting
+        except BaseException as error:
+            step, given = coming.throw, error
+        else:
+            step, given = coming.send, got
+        try:
+            waiting = step(given)
+        except StopIteration as there:
+            return there.value
 
 
 class Exchange:
@@ -51,29 +100,16 @@ class Exchange:
         length = self.headers.get("content-length", "0")
         if length.isdigit() and int(length) > self.limits.body:
             raise too_large("bytes of a body", self.limits.body)
-        late = False
-        task = asyncio.current_task()
-
-        def stop() -> None:
-            nonlocal late
-            late = True
-            if task is not None:
-                task.cancel()
-
-        timer = asyncio.get_running_loop().call_later(self.limits.slow, stop)
         try:
             return await self._read()
-        except asyncio.CancelledError:
-            if late:
-                raise HttpProblem(408, f"a body must come within {self.limits.slow:g} s") from None
-            raise
-        finally:
-            timer.cancel()
+        except TimeoutError:
+            raise HttpProblem(408, f"a body must come within {self.limits.slow:g} s") from None
 
     async def _read(self) -> bytes:
         parts, size, more = [], 0, True
+        end = time.monotonic() + self.limits.slow
         while more:
-            message = await self.receive()
+            message = await Within(self.receive, end)
             if message["type"] != "http.request":
                 raise Gone
             part = message.get("body", b"")

@@ -1,7 +1,8 @@
 """How well the model does, as it learns: error, log-loss, calibration and throughput over time.
 
 A row is scored if it was predicted before its label was learned. `/predict-then-learn` scores all
-of its rows; what `/learn` and the sources bring is scored as far as a twentieth of the time allows.
+of its rows; what `/learn` and the sources bring is scored as far as a twentieth of the time allows,
+a few rows of a group, as the others wait.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Figures:
         if y is None or not said.labels:
             return
         place = {label: k for k, label in enumerate(said.labels)}
-        for i, label in enumerate(y):
+        for i, label in enumerate(y[: len(said.best)]):
             if label is None:
                 continue
             k = place.get(label)

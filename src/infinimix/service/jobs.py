@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 from infinimix.service.reading import RowBatch
 
+KEEPING = ("learn", "both", "name")
+
 
 class Job:
     """One request to the model; `future` is of asyncio if there is a `loop`, else of threads."""
@@ -23,7 +25,12 @@ class Job:
     @property
     def joins(self) -> bool:
         """Whether it may be learned in one call with its neighbours."""
-        return self.kind == "learn" and self.batch.request_id is None and self.position is None
+        return self.kind == "learn" and self.position is None
+
+    @property
+    def keeps(self) -> bool:
+        """Whether it is answered only when the log is on the disk."""
+        return self.kind in KEEPING
 
     @property
     def form(self) -> tuple[Any, bool]:
@@ -42,12 +49,14 @@ class Done(NamedTuple):
 def neighbours(jobs: list[Job]) -> list[list[Job]]:
     """Return jobs in their order, those together that can be learned in one call."""
     parts: list[list[Job]] = []
+    last: Any = None
     for job in jobs:
-        last = parts[-1][0] if parts else None
-        if last is not None and last.joins and job.joins and last.form == job.form:
+        form = job.form if job.joins else None
+        if form is not None and form == last:
             parts[-1].append(job)
         else:
             parts.append([job])
+        last = form
     return parts
 
 

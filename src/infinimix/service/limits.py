@@ -27,8 +27,8 @@ class Limits:
         Requests that are being answered at once.
     queue : int
         Requests that wait for the model.
-    group : int
-        Requests that share one flush.
+    group, group_rows : int
+        Requests that share one flush, and rows of theirs after which no more are taken.
     slow : float
         Time that a client may take to send a request, and to take an event.
     keep_alive : float
@@ -44,5 +44,6 @@ class Limits:
     concurrent: int = 256
     queue: int = 1024
     group: int = 128
+    group_rows: int = 512
     slow: float = 10.0
     keep_alive: float = 30.0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -17,16 +16,19 @@ class Requests:
     """Requests by route and status, and how long they took."""
 
     def __init__(self) -> None:
-        self.counts: Counter[tuple[str, int]] = Counter()
-        self.seconds: Counter[str] = Counter()
+        self.counts: dict[tuple[str, int], int] = {}
+        self.seconds: dict[str, float] = {}
         self._buckets: dict[str, list[int]] = {}
         self.active = 0
 
     def add(self, route: str, status: int, seconds: float) -> None:
         """Count a request that has been answered."""
-        self.counts[route, status] += 1
-        self.seconds[route] += seconds  # type: ignore[assignment]
-        buckets = self._buckets.setdefault(route, [0] * (len(BOUNDS) + 1))
+        key = route, status
+        self.counts[key] = self.counts.get(key, 0) + 1
+        self.seconds[route] = self.seconds.get(route, 0.0) + seconds
+        buckets = self._buckets.get(route)
+        if buckets is None:
+            buckets = self._buckets[route] = [0] * (len(BOUNDS) + 1)
         buckets[bisect_left(BOUNDS, seconds)] += 1
 
     def lines(self) -> Iterator[str]:

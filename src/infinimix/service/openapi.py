@@ -17,6 +17,7 @@ PROBLEMS = {
     "500": "The model has failed.",
     "503": "Not possible at present; see Retry-After.",
 }
+FORMS = ("Text", "Record", "Cells")  # of rows; all rows of a request have one
 TOKENS = {"401": "A token is needed.", "403": "This token may not learn."}
 
 
@@ -76,10 +77,7 @@ def _paths(closed: bool) -> dict[str, Any]:
         ("/metrics", "text/plain", "Metrics for Prometheus."),
         ("/events", "text/event-stream", "The figures, once a second, without an end."),
     ):
-        found = {
-            "description": "The text.",
-            "content": {media_type: {"schema": {"type": "string"}}},
-        }
+        found = {"description": "The text.", "content": {media_type: {}}}
         paths[path] = {
             "get": {"summary": summary, "responses": {**_failures(closed), "200": found}}
         }
@@ -120,20 +118,23 @@ def _schemas(limits: Limits) -> dict[str, Any]:
     text = {"type": "string", "maxLength": limits.string}
     short = {"type": "string", "maxLength": limits.name}
     cell = {"anyOf": [text, {"type": ["number", "boolean", "null"]}]}
-    row = [
-        {**text, "description": "A text."},
-        {"type": "object", "maxProperties": limits.columns, "additionalProperties": _ref("Cell")},
-        {"type": "array", "maxItems": limits.columns, "items": _ref("Cell")},
-    ]
+    record = {
+        "type": "object", "maxProperties": limits.columns, "propertyNames": short,
+        "additionalProperties": _ref("Cell"), "description": "From columns to cells.",
+    }  # fmt: skip
+    cells = {"type": "array", "maxItems": limits.columns, "items": _ref("Cell")}
     label = {"anyOf": [short, {"type": ["integer", "boolean", "null"]}]}
     number, count = {"type": ["number", "null"]}, {"type": "integer"}
     name = {"anyOf": [{**short, "minLength": 1}, count]}
     many = {"type": "array", "minItems": 1, "maxItems": limits.rows}
-    pair = _closed(("x",), x=_ref("Row"), y=_ref("Label"))
-    one = _closed(("x",), x=_ref("Row"), y=_ref("Label"), id=_ref("Id"))
-    rows = {**many, "items": _ref("Row")}
-    labels = {**many, "items": _ref("Label"), "description": "One for each row."}
-    several = _closed(("rows",), rows=rows, labels=labels, id=_ref("Id"))
+    pairs = [_closed(("x",), x=_ref(form), y=_ref("Label")) for form in FORMS]
+    its_id = {"anyOf": [_ref("Id"), {"type": "null"}]}
+    one = _closed(("x",), x=_ref("Row"), y=_ref("Label"), id=its_id)
+    rows = {"anyOf": [{**many, "items": _ref(form)} for form in FORMS]}
+    given = {**many, "items": _ref("Label"), "description": "One for each row."}
+    labels = {"anyOf": [given, {"type": "null"}]}
+    several = _closed(("rows",), rows=rows, labels=labels, id=its_id)
+    listed = [{**many, "items": pair} for pair in pairs]
     chance = _object(("class", "probability"), **{"class": _ref("Label"), "probability": number})
     said = _object(
         (), probability=number, probabilities={"type": "array", "items": chance}, group=count,
@@ -144,10 +145,13 @@ def _schemas(limits: Limits) -> dict[str, Any]:
     learned = {"sequence": count, "rows": count, "repeated": {"type": "boolean"}}
     return {
         "Cell": cell,
-        "Row": {"anyOf": row},
+        "Text": text,
+        "Record": record,
+        "Cells": {**cells, "description": "Cells, or words."},
+        "Row": {"anyOf": [_ref(form) for form in FORMS]},
         "Label": label,
         "Id": {**short, "minLength": 1},
-        "Rows": {"anyOf": [one, several, {**many, "items": pair}]},
+        "Rows": {"anyOf": [one, several, *listed]},
         "Name": _closed(("name",), name=name),
         "Prediction": said,
         "Predictions": _object(("sequence", "predictions"), sequence=count, predictions=says),
@@ -155,7 +159,8 @@ def _schemas(limits: Limits) -> dict[str, Any]:
         "Both": _object(("sequence", "predictions"), seen=count, predictions=says, **learned),
         "Object": {"type": "object"},
         "Problem": _object(
-            ("title", "status", "detail"), title=short, status=count, detail={"type": "string"},
+            ("title", "status", "detail"), title={"type": "string"}, status=count,
+            detail={"type": "string"},
             field={"type": "string", "description": "Where in the request."},
             type={"type": "string"},
         ),

@@ -1,8 +1,9 @@
 """The thread that owns the model: whatever reads or changes it runs here, so there are no locks.
 
-Requests wait in a queue. All that wait are taken together, and answered in their order. Those that
-learn share one flush of the log (group commit), after which they are answered; while it is under
-way the next group gathers. Neighbours without a request id are learned in one call.
+Requests wait in a queue. Those that wait are taken together, as far as their rows are not too many
+to wait for, and answered in their order. Those that learn wait for a flush of the log, which
+another thread does for all of them (group commit) while the next group is learned. Neighbours are
+learned in one call.
 """
 
 from __future__ import annotations
@@ -17,16 +18,19 @@ from typing import Any
 from infinimix.evaluation.abilities import LearnsRows, able
 from infinimix.service.answers import Predicted
 from infinimix.service.figures import Figures
+from infinimix.service.flushing import Flusher
 from infinimix.service.jobs import Done, Job, answer_all, neighbours
 from infinimix.service.limits import Limits
 from infinimix.service.problems import HttpProblem
 from infinimix.service.reading import RowBatch
 from infinimix.streaming.journal import DurabilityError
+from infinimix.streaming.requests import Receipt, RowsRequest
 
 LOG = logging.getLogger("infinimix.service")
 REFUSALS = (ValueError, TypeError)
 KEPT = (DurabilityError, OSError)  # what the disk, or the folder, refuses
 RETRY = 5  # seconds until learning may be possible again
+SCORED = 64  # rows of a call that are predicted before they are learned
 
 
 class Owner(threading.Thread):
@@ -51,6 +55,7 @@ class Owner(threading.Thread):
         self._queue: deque[Job] = deque()
         self._some = threading.Condition()
         self._ends = False
+        self._flusher = Flusher(self._flush)
 
     def submit(self, job: Job) -> None:
         """Let a job wait for the model; raise HttpProblem if too many do."""
@@ -84,36 +89,44 @@ class Owner(threading.Thread):
             return
         finally:
             self.ready.set()
+        self._flusher.start()
         try:
             while jobs := self._take():
                 self._serve(jobs)
         finally:
+            self._flusher.stop()
             self.learner.close()
 
     def _take(self) -> list[Job]:
         with self._some:
             while not self._queue and not self._ends:
                 self._some.wait()
-            most = min(len(self._queue), self.limits.group)
-            return [self._queue.popleft() for _ in range(most)]
+            jobs: list[Job] = []
+            rows = 0
+            while self._queue and rows < self.limits.group_rows and len(jobs) < self.limits.group:
+                jobs.append(self._queue.popleft())
+                rows += len(jobs[-1].batch.X)
+            return jobs
 
     def _serve(self, jobs: list[Job]) -> None:
         done: list[Done] = []
         learned: list[Done] = []
         for part in neighbours(jobs):
             for one in self._learn_all(part) if part[0].joins else [self._do(part[0])]:
-                keeps = one.error is None and one.job.kind in ("learn", "both")
-                (learned if keeps else done).append(one)
+                (learned if one.error is None and one.job.keeps else done).append(one)
         answer_all(done)
         if learned:
-            answer_all(self._flush(learned))
+            self._flusher.add(learned)
 
     def _flush(self, learned: list[Done]) -> list[Done]:
+        """Bring the log to the disk; called by the thread that does so beside this one."""
         try:
             self.learner.flush()
         except KEPT as error:
             self.refusal = str(error)
             return [Done(one.job, None, _unkept(error)) for one in learned]
+        except Exception as error:  # the fault is ours: they must be answered
+            return [Done(one.job, None, _failed(error)) for one in learned]
         self.refusal = None
         return learned
 
@@ -129,8 +142,7 @@ class Owner(threading.Thread):
             field = "x" if len(job.batch.X) == 1 else "rows"
             return Done(job, None, HttpProblem(422, str(error), field))
         except Exception as error:  # the fault is ours: the others must be answered
-            LOG.error("a request failed: %s", type(error).__name__)
-            return Done(job, None, HttpProblem(500, f"{type(error).__name__} in the model"))
+            return Done(job, None, _failed(error))
 
     def _run(self, job: Job) -> Any:
         if job.work is not None:
@@ -149,21 +161,32 @@ class Owner(threading.Thread):
     def _learn(
         self, batch: RowBatch, position: Any, said: Predicted | None = None
     ) -> dict[str, Any]:
-        figures, X, y = self.figures, batch.X, self._labels(batch)
+        X, y = batch.X, self._labels(batch)
+        said = said or self._score_before(X, y)
         start = time.perf_counter()
-        if said is None and batch.y is not None and figures.has_time:
-            said = Predicted(self.learner.model, X)
-            figures.scoring += time.perf_counter() - start
-            start = time.perf_counter()
         receipt = self.learner.learn(X, y, request_id=batch.request_id, position=position)
-        figures.learning += time.perf_counter() - start
-        if receipt.repeated:
-            figures.repeated += 1
-        else:
-            figures.learned += len(X)
-            if said is not None:
-                figures.score(said, y)
-        return {"sequence": receipt.sequence, "rows": len(X), "repeated": receipt.repeated}
+        self._count([receipt], said, y, time.perf_counter() - start)
+        return _receipt(receipt)
+
+    def _score_before(self, X: list[Any], y: list[Any] | None) -> Predicted | None:
+        """Predict the first rows before they are learned, if there is time for it."""
+        if y is None or not self.figures.has_time:
+            return None
+        start = time.perf_counter()
+        said = Predicted(self.learner.model, X[:SCORED])
+        self.figures.scoring += time.perf_counter() - start
+        return said
+
+    def _count(
+        self, receipts: list[Receipt], said: Predicted | None, y: list[Any] | None, seconds: float
+    ) -> None:
+        figures = self.figures
+        figures.learning += seconds
+        repeated = sum(receipt.repeated for receipt in receipts)
+        figures.repeated += repeated
+        figures.learned += sum(receipt.n_rows for receipt in receipts if not receipt.repeated)
+        if said is not None and not repeated:
+            figures.score(said, y)
 
     def _labels(self, batch: RowBatch) -> list[Any] | None:
         """Return the labels as the model takes them: a mixture has none, a classifier always."""
@@ -177,17 +200,33 @@ class Owner(threading.Thread):
         """Learn neighbours in one call; if that is refused, each by itself."""
         if len(jobs) == 1 or not self.learner.model.__sklearn_is_fitted__():
             return [self._do(job) for job in jobs]
-        X = [row for job in jobs for row in job.batch.X]
-        labels = [job.batch.y or [None] * len(job.batch.X) for job in jobs]
-        y = [label for some in labels for label in some] if jobs[0].batch.y else None
         try:
-            answer = self._learn(RowBatch(X, y), None)
+            receipts = self._learn_together([job.batch for job in jobs])
         except KEPT as error:
             self.refusal = str(error)
             return [Done(job, None, _unkept(error)) for job in jobs]
         except Exception:
             return [self._do(job) for job in jobs]
-        return [Done(job, answer | {"rows": len(job.batch.X)}, None) for job in jobs]
+        return [Done(job, _receipt(one), None) for job, one in zip(jobs, receipts, strict=True)]
+
+    def _learn_together(self, batches: list[RowBatch]) -> list[Receipt]:
+        requests = [RowsRequest(one.X, self._labels(one), one.request_id) for one in batches]
+        X = [row for one in requests for row in one.X]
+        y = [label for one in requests for label in one.y or ()] if batches[0].y else None
+        said = self._score_before(X, y)
+        start = time.perf_counter()
+        receipts: list[Receipt] = self.learner.learn_together(requests)
+        self._count(receipts, said, y, time.perf_counter() - start)
+        return receipts
+
+
+def _receipt(one: Receipt) -> dict[str, Any]:
+    return {"sequence": one.sequence, "rows": one.n_rows, "repeated": one.repeated}
+
+
+def _failed(error: Exception) -> HttpProblem:
+    LOG.error("a request failed: %s", type(error).__name__)
+    return HttpProblem(500, f"{type(error).__name__} in the model")
 
 
 def _unkept(error: BaseException) -> HttpProblem:

@@ -38,13 +38,21 @@ class HttpProblem(Exception):
         Where in the request, such as ``rows[3].size``.
     retry : int, optional
         Seconds after which to try again.
+    allow : str, optional
+        The methods that an address takes.
     """
 
     def __init__(
-        self, status: int, detail: str, field: str | None = None, retry: int | None = None
+        self,
+        status: int,
+        detail: str,
+        field: str | None = None,
+        retry: int | None = None,
+        allow: str | None = None,
     ) -> None:
         super().__init__(detail)
-        self.status, self.detail, self.field, self.retry = status, detail, field, retry
+        self.status, self.detail, self.field = status, detail, field
+        self.retry, self.allow = retry, allow
 
     def response(self) -> Response:
         """Return the answer."""
@@ -57,6 +65,8 @@ class HttpProblem(Exception):
         if self.field is not None:
             content["field"] = self.field
         headers = {} if self.retry is None else {"retry-after": str(self.retry)}
+        if self.allow is not None:
+            headers["allow"] = self.allow
         if self.status == 401:
             headers["www-authenticate"] = "Bearer"
         return Response(

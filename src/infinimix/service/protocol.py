@@ -37,33 +37,30 @@ class HeadBound(HttpToolsProtocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Count the bytes of the head."""
+        """Count the bytes of the head; a timer runs only while one is incomplete."""
         if self._in_head:
             self._head += len(data)
-            if self._head > HEAD_BYTES:
-                super().data_received(data)
-                if self._in_head:  # it is still not complete
-                    self.transport.close()
-                return
         super().data_received(data)
+        if self._in_head and self._head > HEAD_BYTES:
+            self.transport.close()
+        elif self._in_head and self._timer is None:
+            self._start()
 
     def on_message_begin(self) -> None:
-        """Wait for the head of the next request."""
+        """The head of the next request begins."""
         super().on_message_begin()
-        self._start()
+        self._in_head, self._head = True, 0
 
     def on_headers_complete(self) -> None:
         """The head is there."""
+        self._in_head = False
         self._stop()
         super().on_headers_complete()
 
     def _start(self) -> None:
-        self._stop()
-        self._in_head, self._head = True, 0
         self._timer = self.loop.call_later(self.seconds, self._close)
 
     def _stop(self) -> None:
-        self._in_head = False
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

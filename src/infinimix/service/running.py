@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,6 +18,8 @@ from infinimix.service.limits import Limits
 from infinimix.service.owner import Owner
 from infinimix.service.protocol import bounded_protocol
 from infinimix.streaming.durable import DurableLearner
+
+SWITCH = 5e-4  # seconds that a thread keeps the interpreter while others wait
 
 
 @dataclass
@@ -38,6 +42,7 @@ def serve(settings: ServiceSettings) -> None:
     """Serve until the process is told to stop; what was answered is then on the disk."""
     owner = make_owner(settings)
     server = Announcing(_configure(settings, owner), settings)
+    _share_python()
     owner.start()
     stopped = threading.Event()
     threading.Thread(target=_watch_opening, args=(owner, server), daemon=True).start()
@@ -76,8 +81,9 @@ def _configure(settings: ServiceSettings, owner: Owner) -> uvicorn.Config:
     return uvicorn.Config(
         make_app(settings, owner), host=settings.host, port=settings.port,
         http=bounded_protocol(limits.slow), ws="none", lifespan="on", access_log=False,
-        server_header=False, log_level="warning", timeout_keep_alive=int(limits.keep_alive),
-        limit_concurrency=4 * limits.concurrent, timeout_graceful_shutdown=5,
+        server_header=False, proxy_headers=False, log_level="warning",
+        timeout_keep_alive=int(limits.keep_alive), limit_concurrency=4 * limits.concurrent,
+        timeout_graceful_shutdown=5,
     )  # fmt: skip
 
 
@@ -103,3 +109,9 @@ def _watch_opening(owner: Owner, server: uvicorn.Server) -> None:
     owner.ready.wait()
     if owner.failure is not None:
         server.should_exit = True
+    gc.freeze()  # what is loaded by now stays: no collection has to look through it
+
+
+def _share_python() -> None:
+    """Let threads take turns sooner than after 5 ms, which each call of compiled code may cost."""
+    sys.setswitchinterval(min(SWITCH, sys.getswitchinterval()))

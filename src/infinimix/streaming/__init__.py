@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from infinimix.streaming.prequential_run import prequential
     from infinimix.streaming.readers import StreamReader, read_stream
     from infinimix.streaming.recovery import Recovered
-    from infinimix.streaming.requests import Receipt
+    from infinimix.streaming.requests import Receipt, RowsRequest
     from infinimix.streaming.result import PrequentialResult
     from infinimix.streaming.river import RiverClassifier
 
@@ -33,6 +33,7 @@ __all__ = [
     "Receipt",
     "Recovered",
     "RiverClassifier",
+    "RowsRequest",
     "StreamError",
     "StreamReader",
     "forecast",
@@ -53,6 +54,7 @@ __getattr__ = late_names(
         "Receipt": "infinimix.streaming.requests",
         "Recovered": "infinimix.streaming.recovery",
         "RiverClassifier": "infinimix.streaming.river",
+        "RowsRequest": "infinimix.streaming.requests",
         "StreamError": "infinimix.streaming.bad",
         "StreamReader": "infinimix.streaming.readers",
         "forecast": "infinimix.streaming.forecasting",

@@ -8,20 +8,18 @@ learning has no choice left, and to learn the log again gives the same model.
 
 from __future__ import annotations
 
-import copy
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from infinimix.evaluation.abilities import LearnsRows, able
+from infinimix.evaluation.abilities import LearnsRows, NamesNewClasses, able
 from infinimix.streaming.folder import check_storable
-from infinimix.streaming.journal import DurabilityError
 from infinimix.streaming.keeping import KeptModel
-from infinimix.streaming.plain import as_learned, to_json
-from infinimix.streaming.recovery import fit_rows
-from infinimix.streaming.requests import Receipt, check_request_id
+from infinimix.streaming.plain import as_learned, from_json, name_to_json, to_json
+from infinimix.streaming.relearning import fit_rows
+from infinimix.streaming.requests import Receipt, RowsRequest, check_request_id, ids_of
 from infinimix.tables.rows import count_rows, list_labels
 
 CLASSES = {"always": "always", "group": "group", "os": "os", True: "always", False: "os"}
@@ -137,9 +135,59 @@ class DurableLearner(KeptModel):
             found = self._progress.requests.find(request_id)
             if found is not None:
                 return found
-            receipt = self._learn(X, labels, request_id, position)
+            more = {"id": request_id, "at": position}
+            receipt = self._learn(X, labels, {k: v for k, v in more.items() if v is not None})
             self._snapshot_beside()
             return receipt
+
+    def learn_together(self, requests: Sequence[RowsRequest]) -> list[Receipt]:
+        """Learn the rows of several callers as one record, all or none; return their receipts.
+
+        Parameters
+        ----------
+        requests : sequence of RowsRequest
+            Rows of one form. Ids work as in `learn`, also within the call. All have labels, or
+            none has.
+        """
+        for one in requests:
+            check_request_id(one.request_id)
+        with self._turn:
+            self._check()
+            fresh = self._progress.requests.unknown(requests)
+            if fresh:
+                X = [row for one in fresh for row in one.X]
+                y = (
+                    None
+                    if fresh[0].y is None
+                    else [label for one in fresh for label in one.y or ()]
+                )
+                ids = [(one.request_id, len(one.X)) for one in fresh if one.request_id is not None]
+                self._learn(X, y, {"ids": ids} if ids else {})
+                self._snapshot_beside()
+            return self._receipts(requests, fresh)
+
+    def _receipts(
+        self, requests: Sequence[RowsRequest], fresh: Sequence[RowsRequest]
+    ) -> list[Receipt]:
+        learned, found = {id(one) for one in fresh}, []
+        for one in requests:
+            known = self._progress.requests.find(one.request_id)
+            receipt = known or Receipt(self.sequence, len(one.X), repeated=False)
+            found.append(receipt._replace(repeated=id(one) not in learned))
+        return found
+
+    def name_class(self, number: int, label: Any) -> Receipt:
+        """Give a provisional class a label, as `OnlineCRPClassifier.name_class`, and keep that.
+
+        It is a record of its own, as durable as rows are, and is given again after a crash.
+        """
+        with self._turn:
+            self._check()
+            if self._snapshots is None or not able(self.model, NamesNewClasses):
+                raise ValueError(f"there is no provisional class {number}.")
+            record = name_to_json(number, label, row=self.n_rows, ack=self._acknowledged)
+            name = from_json(record)["name"]  # as it will be given again
+            return self._keep(record, lambda: self.model.name_class(*name))
 
     def partial_fit(self, X: Any, y: Any = None) -> DurableLearner:
         """Learn rows, and keep them; with fsync="group" they are on the disk on return."""
@@ -163,44 +211,15 @@ class DurableLearner(KeptModel):
         except OSError as error:
             raise self._fail(f"the disk failed ({error})") from error
 
-    def _learn(self, X: Any, y: list[Any] | None, request_id: str | None, position: Any) -> Receipt:
-        """Write a record and learn what it says; take it back if the model refuses it."""
-        more = {"id": request_id, "at": position}
-        ack = self._log.durable if self.fsync == "group" else self.sequence
-        record = to_json(
-            X, y, row=self.n_rows, ack=ack, **{k: v for k, v in more.items() if v is not None}
-        )
+    def _learn(self, X: Any, y: list[Any] | None, more: dict[str, Any]) -> Receipt:
+        """Write rows and learn them; `more` has the ids of their requests and the position."""
+        record = to_json(X, y, row=self.n_rows, ack=self._acknowledged, **more)
         rows, labels = as_learned(record, X, y)
         n_rows = count_rows(rows)
         if n_rows == 0:
             raise ValueError("there are no rows to learn.")
-        first = self._snapshots is None
-        before = copy.deepcopy(self.model) if first else None
-        sync = first or self.fsync == "always"
-        self._append(record, sync)
-        try:
-            self._fit(rows, labels)
-            if first:
-                self._take_first(n_rows, request_id, position)
-        except BaseException as error:
-            self._log.undo()
-            self._take_back(error, before)
-            raise
-        self._log.accept(synced=sync)
-        if not first:
-            self._progress.advance(n_rows, request_id, position)
-        return Receipt(self.sequence, n_rows, repeated=False)
-
-    def _append(self, record: bytes, sync: bool) -> None:
-        try:
-            self._log.append(record, sync)
-        except OSError as error:
-            if self._log.failure:
-                raise self._fail(f"the disk failed ({error})") from error
-            raise DurabilityError(
-                f"nothing was learned, as the log in {self.directory} cannot be written ({error}). "
-                "Predictions go on; make room on the disk, and learn again"
-            ) from error
+        ids = ids_of(more, n_rows)
+        return self._keep(record, lambda: self._fit(rows, labels), n_rows, ids, more.get("at"))
 
     def _fit(self, X: Any, y: list[Any] | None) -> None:
         single = isinstance(X, list) and len(X) == 1 and isinstance(X[0], Mapping)
@@ -238,28 +257,6 @@ class DurableLearner(KeptModel):
 
     def __exit__(self, *error: object) -> None:
         self.close()
-
-    # --- what it knows ----------------------------------------------------------------------------
-
-    @property
-    def n_rows(self) -> int:
-        """Rows learned, over all processes that ever learned into the folder."""
-        return self._progress.n_rows
-
-    @property
-    def sequence(self) -> int:
-        """Number of the last record, counted from 1; 0 before any."""
-        return self._log.sequence
-
-    @property
-    def durable(self) -> int:
-        """Number of the last record that is known to be on the disk."""
-        return self._log.durable
-
-    @property
-    def position(self) -> Any:
-        """The last `position` that came with a record."""
-        return self._progress.position
 
 
 def _check_whole(name: str, value: object) -> None:

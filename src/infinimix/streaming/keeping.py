@@ -1,7 +1,7 @@
-"""The folder behind a `DurableLearner`: opened, restored, started, and its snapshots in time.
+"""The folder behind a `DurableLearner`: opened, restored, its records kept, snapshots in time.
 
-The learner itself, in `durable`, writes and learns records; here is what comes before the first
-one, and what happens beside the others.
+The learner itself, in `durable`, says what records there are; here is what comes before the first
+one, how one is written and taken back, and what happens beside it.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import copy
 import time
 import warnings
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ from infinimix.streaming.folder import (
     state_path,
 )
 from infinimix.streaming.journal import DurabilityError
-from infinimix.streaming.recovery import Recovered, Restored, restore
-from infinimix.streaming.requests import RequestWindow
+from infinimix.streaming.recovery import Recovered, restore
+from infinimix.streaming.relearning import Restored
+from infinimix.streaming.requests import Receipt, RequestWindow
 from infinimix.streaming.segments import SegmentedLog
 from infinimix.streaming.snapshots import SnapshotThread, StreamProgress
 
@@ -36,6 +38,7 @@ class KeptModel(AnswersAsModel):
     directory: Path
     snapshot_every: int
     window: int
+    fsync: str
     recovered: Recovered
     _log: SegmentedLog
     _progress: StreamProgress
@@ -90,10 +93,47 @@ class KeptModel(AnswersAsModel):
         if found.damaged or found.snapshot < 0:
             self._begin(self._progress).write(self.model, self._progress.to_json())
 
-    def _take_first(self, n_rows: int, request_id: str | None, position: Any) -> None:
+    def _keep(
+        self,
+        record: bytes,
+        act: Callable[[], None],
+        n_rows: int = 0,
+        ids: Sequence[tuple[str, int]] = (),
+        position: Any = None,
+    ) -> Receipt:
+        """Write a record and do what it says; take it back if the model refuses it."""
+        first = self._snapshots is None
+        before = copy.deepcopy(self.model) if first else None
+        sync = first or self.fsync == "always"
+        self._append(record, sync)
+        try:
+            act()
+            if first:
+                self._take_first(n_rows, ids, position)
+        except BaseException as error:
+            self._log.undo()
+            self._take_back(error, before)
+            raise
+        self._log.accept(synced=sync)
+        if not first:
+            self._progress.advance(n_rows, ids, position)
+        return Receipt(self.sequence, n_rows, repeated=False)
+
+    def _append(self, record: bytes, sync: bool) -> None:
+        try:
+            self._log.append(record, sync)
+        except OSError as error:
+            if self._log.failure:
+                raise self._fail(f"the disk failed ({error})") from error
+            raise DurabilityError(
+                f"nothing was learned, as the log in {self.directory} cannot be written ({error}). "
+                "Predictions go on; make room on the disk, and learn again"
+            ) from error
+
+    def _take_first(self, n_rows: int, ids: Sequence[tuple[str, int]], position: Any) -> None:
         """Write the snapshot that holds the first rows and the seeds."""
         progress = StreamProgress(RequestWindow(self.window))
-        progress.advance(n_rows, request_id, position)
+        progress.advance(n_rows, ids, position)
         try:
             self._begin(progress).write(self.model, progress.to_json())
         except BaseException as error:
@@ -144,3 +184,30 @@ class KeptModel(AnswersAsModel):
     def _fail(self, reason: str) -> DurabilityError:
         self._failure = f"{reason}; what was kept is in {self.directory}, open it again"
         return DurabilityError(f"This DurableLearner can learn no more: {self._failure}.")
+
+    # --- what it knows ----------------------------------------------------------------------------
+
+    @property
+    def n_rows(self) -> int:
+        """Rows learned, over all processes that ever learned into the folder."""
+        return self._progress.n_rows
+
+    @property
+    def sequence(self) -> int:
+        """Number of the last record, counted from 1; 0 before any."""
+        return self._log.sequence
+
+    @property
+    def durable(self) -> int:
+        """Number of the last record that is known to be on the disk."""
+        return self._log.durable
+
+    @property
+    def position(self) -> Any:
+        """The last `position` that came with a record."""
+        return self._progress.position
+
+    @property
+    def _acknowledged(self) -> int:
+        """The last record whose caller may have been told that it is kept."""
+        return self._log.durable if self.fsync == "group" else self.sequence

@@ -1,7 +1,8 @@
 """Tables as JSON and back, to the bit: what a log keeps of the rows that were learned.
 
 Arrays and sparse matrices keep their bytes; rows as dicts or lists keep their values. Frames become
-rows as dicts. A missing cell is null.
+rows as dicts. A missing cell is null. A record without rows says that a provisional class was given
+a name.
 """
 
 from __future__ import annotations
@@ -34,9 +35,18 @@ def to_json(X: Any, y: list[Any] | None, **more: Any) -> bytes:
     return json.dumps(record, separators=(",", ":")).encode("ascii")
 
 
+def name_to_json(number: int, label: Any, **more: Any) -> bytes:
+    """Return the name that a provisional class is given, and more, as one line of JSON."""
+    record = {**more, "name": [number, _cell(label, "name")]}
+    return json.dumps(record, separators=(",", ":")).encode("ascii")
+
+
 def from_json(text: bytes) -> dict[str, Any]:
-    """Return what `to_json` wrote, X and y as they are to be learned."""
+    """Return what `to_json` or `name_to_json` wrote, all as it is to be learned."""
     record: dict[str, Any] = json.loads(text)
+    if "name" in record:
+        number, label = record["name"]
+        return record | {"name": (number, from_jsonable(label))}
     record["X"] = _read_table(record["X"])
     if record["y"] is not None:
         record["y"] = [from_jsonable(label) for label in record["y"]]

@@ -1,13 +1,14 @@
 """A folder back to a model: the newest sound snapshot, and the records after it learned again.
 
-What a crash left at the end of the log was never acknowledged, and is cut off: half a record, or
-one that the model refuses. A hole in the log with acknowledged records behind it is an error.
-Nothing is written here.
+Names of provisional classes are records as rows are, and are given again in their order. What a
+crash left at the end of the log was never acknowledged, and is cut off: half a record, or one that
+the model refuses. A hole in the log with acknowledged records behind it is an error. Nothing is
+written here.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,9 @@ from infinimix.streaming.first_form import restore_first
 from infinimix.streaming.folder import FIRST_STATE, SEGMENT, STATE, find_numbers, segment_path
 from infinimix.streaming.journal import DurabilityError, Sealed, read_records
 from infinimix.streaming.plain import from_json
+from infinimix.streaming.relearning import REFUSALS, Relearner, Restored
 from infinimix.streaming.requests import RequestWindow
 from infinimix.streaming.snapshots import StreamProgress, read_state
-from infinimix.tables.rows import count_rows
-
-REFUSALS = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -44,20 +43,6 @@ class Recovered:
     snapshot_rows: int = 0
     bytes_cut: int = 0
     seconds: float = 0.0
-
-
-@dataclass
-class Restored:
-    """A model, how far it is, and where its log goes on."""
-
-    model: Any
-    progress: StreamProgress
-    snapshot: int = -1  # its sequence number; -1 without one
-    snapshot_rows: int = 0
-    damaged: list[int] = field(default_factory=list)  # snapshots
-    first: int = 1  # record of the last segment
-    length: int = 0  # bytes of it that are whole
-    bytes_cut: int = 0
 
 
 def restore(directory: Path, window: int, until: int | None = None) -> Restored | None:
@@ -131,32 +116,44 @@ def _replay(directory: Path, found: Restored, until: int | None) -> None:
     for first in firsts[over:]:
         path = segment_path(directory, first)
         found.first, found.length = first, 0
-        for sealed in read_records(path):
-            if found.progress.sequence == until:
-                return
-            if not _take(directory, path, sealed, found, first == firsts[-1]):
-                break
+        _replay_segment(directory, path, found, until, first == firsts[-1])
+        if found.progress.sequence == until:
+            return
         found.bytes_cut = path.stat().st_size - found.length
 
 
-def _take(directory: Path, path: Path, sealed: Sealed, found: Restored, last: bool) -> bool:
-    """Learn a record if it is the next one; False where the log is to be cut off."""
-    expected = found.progress.sequence + 1
-    if sealed.sequence > expected:
-        if last and _acknowledged(path) < expected:
-            return False
-        raise _damage(directory, path, found, "is damaged or missing, and later ones follow it")
-    if sealed.sequence == expected:
-        try:
-            record = from_json(sealed.record)
-            fit_rows(found.model, record["X"], record["y"])
-        except REFUSALS as error:
-            if last and _last_sequence(path) == expected:
-                return False  # the crash came before it could be taken back
+def _replay_segment(
+    directory: Path, path: Path, found: Restored, until: int | None, last: bool
+) -> None:
+    """Learn the records of a segment, as far as it is not to be cut off."""
+    learner = Relearner(found)
+    try:
+        for sealed in read_records(path):
+            if learner.sequence == until or _is_cut(directory, path, sealed, learner, last):
+                break
+            if sealed.sequence > learner.sequence:
+                learner.add(sealed)
+            else:
+                found.length = sealed.end
+        learner.flush()
+    except REFUSALS as error:
+        if isinstance(error, DurabilityError):
+            raise
+        if not last or _last_sequence(path) != found.progress.sequence + 1:
             raise _damage(directory, path, found, f"cannot be learned ({error})") from error
-        found.progress.advance(count_rows(record["X"]), record.get("id"), record.get("at"))
-    found.length = sealed.end
-    return True
+        # else the crash came before the record could be taken back
+
+
+def _is_cut(directory: Path, path: Path, sealed: Sealed, learner: Relearner, last: bool) -> bool:
+    """Whether the log ends before this record, as the one before it is not there."""
+    expected = learner.sequence + 1
+    if sealed.sequence <= expected:
+        return False
+    if last and _acknowledged(path) < expected:
+        return True
+    learner.flush()
+    what = "is damaged or missing, and later ones follow it"
+    raise _damage(directory, path, learner.found, what)
 
 
 def _acknowledged(path: Path) -> int:
@@ -181,11 +178,3 @@ def _go_on(directory: Path, sequence: int) -> str:
         f"go on with those: infinimix replay {directory} --until {sequence} -o MODEL.imx writes "
         "the model that has learned them, which can start a new folder"
     )
-
-
-def fit_rows(model: Any, X: Any, y: list[Any] | None) -> None:
-    """Learn rows, with labels or without."""
-    if y is None:
-        model.partial_fit(X)
-    else:
-        model.partial_fit(X, y)

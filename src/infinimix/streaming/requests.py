@@ -3,13 +3,32 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 LONGEST_ID = 512  # characters
 
 
+class RowsRequest(NamedTuple):
+    """Rows that one caller of `DurableLearner.learn_together` wants to be learned.
+
+    Attributes
+    ----------
+    X : list
+        The rows.
+    y : list or None
+        Their labels.
+    request_id : str or None
+        A name of this request.
+    """
+
+    X: list[Any]
+    y: list[Any] | None = None
+    request_id: str | None = None
+
+
 class Receipt(NamedTuple):
-    """What became of a call of `DurableLearner.learn`.
+    """What became of a request to learn.
 
     Attributes
     ----------
@@ -44,9 +63,18 @@ class RequestWindow:
         found = None if request_id is None else self._found.get(request_id)
         return None if found is None else Receipt(*found, repeated=True)
 
-    def add(self, request_id: str | None, sequence: int, n_rows: int) -> None:
-        """Remember a record, and forget those that are too old by now."""
-        if request_id is not None:
+    def unknown(self, requests: Sequence[RowsRequest]) -> list[RowsRequest]:
+        """Return those that were not learned before, each id once."""
+        fresh: dict[Any, RowsRequest] = {}
+        for i, one in enumerate(requests):
+            key = i if one.request_id is None else one.request_id
+            if key not in self._found:
+                fresh.setdefault(key, one)
+        return list(fresh.values())
+
+    def add(self, ids: Sequence[tuple[str, int]], sequence: int) -> None:
+        """Remember the requests of a record and their rows, and forget those too old by now."""
+        for request_id, n_rows in ids:
             self._found[request_id] = sequence, n_rows
         while self._found and next(iter(self._found.values()))[0] <= sequence - self.size:
             self._found.popitem(last=False)
@@ -58,6 +86,13 @@ class RequestWindow:
     def restore(self, saved: list[list[Any]]) -> None:
         """Remember what `to_json` returned."""
         self._found = OrderedDict((name, (at, rows)) for name, at, rows in saved)
+
+
+def ids_of(record: Mapping[str, Any], n_rows: int) -> list[tuple[str, int]]:
+    """Return the ids of the requests of a record, and how many rows each brought."""
+    if "id" in record:
+        return [(record["id"], n_rows)]
+    return [(name, n) for name, n in record.get("ids", ())]
 
 
 def check_request_id(request_id: object) -> None:

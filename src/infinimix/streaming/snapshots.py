@@ -10,7 +10,7 @@ from __future__ import annotations
 import io
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -45,12 +45,12 @@ class StreamProgress:
     n_rows: int = 0
     position: Any = None
 
-    def advance(self, n_rows: int, request_id: str | None, position: Any) -> None:
-        """Count a record."""
+    def advance(self, n_rows: int, ids: Sequence[tuple[str, int]], position: Any) -> None:
+        """Count a record that brought the rows of these requests."""
         self.sequence += 1
         self.n_rows += n_rows
         self.position = self.position if position is None else position
-        self.requests.add(request_id, self.sequence, n_rows)
+        self.requests.add(ids, self.sequence)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as it stands in a sidecar; later records do not change that."""

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = ["Vocabulary"]
 
 Novel = list[str] | NDArray[np.int64]
+MOST_COLUMNS = 1 << 26
 
 
 class Vocabulary:
@@ -74,6 +75,13 @@ class Vocabulary:
     def __repr__(self) -> str:
         return f"Vocabulary of {len(self)} {self.kind or 'words'}"
 
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Vocabulary":
+        """A copy in one step: words never change, and one by one they take half a second."""
+        found = Vocabulary()
+        found.words, found.known = self.words.copy(), self.known.copy()
+        found._table = self._table.copy()
+        return found
+
     def extend(self, novel: Sequence[Any] | NDArray[np.int64]) -> None:
         """Take in new words, which get the next columns."""
         if len(novel) == 0:
@@ -104,6 +112,11 @@ class Vocabulary:
             raise ValueError("this vocabulary holds words, no numbers of columns")
         if novel.min() < 0:
             raise ValueError("columns are counted from 0")
+        if novel.max() >= MOST_COLUMNS:  # a file may say anything, and the table is as long
+            raise ValueError(
+                f"column {novel.max()} is beyond the {MOST_COLUMNS:,} that a matrix may have; use "
+                "fewer, or pass words and Text(hash_bits=...)"
+            )
         table = self._room(int(novel.max()) + 1)
         columns, old = np.arange(len(self), len(self) + len(novel)), table[novel]
         table[novel] = columns

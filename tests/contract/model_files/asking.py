@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
+from scipy.sparse import csr_array
 
 import infinimix
 from infinimix import (
@@ -25,6 +26,7 @@ from infinimix import (
     MaxMarginDPMeans,
     MaxMarginDPMeansCV,
     OnlineCRPClassifier,
+    Text,
 )
 from infinimix.networks import BlockmodelDynamicNet, BlockmodelMarkovNet, NetworkFranchise
 
@@ -44,7 +46,8 @@ COLUMNS = {"size": "real", "width": "real:rank", "money": "spiked", "visits": "c
 TABLE.loc[::7, "size"] = np.nan
 NUMBERS = CODES[:, None] + rng.normal(size=(N, 3))
 BITS = (rng.random((N, 4)) < 0.3 + 0.2 * CODES[:, None]).astype(int)
-TEXTS = [" ".join(rng.choice(list("abcdefgh"[k : k + 5]), 6)) for k in CODES]
+TEXTS = [" ".join(2 * c for c in rng.choice(list("abcdefgh"[k : k + 5]), 6)) for k in CODES]
+WORDS = csr_array(rng.poisson(0.3 + 0.4 * (np.arange(9) % 3 == CODES[:, None])).astype(float))
 TWO = (CODES > 0).astype(int)
 QUICK: dict[str, Any] = {"n_islands": 2, "n_particles": 4, "random_state": 0}
 SHORT: dict[str, Any] = {"n_iter": 20, "n_chains": 2, "random_state": 0}
@@ -80,6 +83,10 @@ CASES = {
         lambda: CRPRegressor(COLUMNS, **QUICK).fit(TABLE, NUMBERS[:, 0]), TABLE, NUMBERS[:, 0]
     ),
     "online text": Case(lambda: OnlineCRPClassifier(random_state=0).fit(TEXTS, Y), TEXTS, Y),
+    "online hashed": Case(
+        lambda: OnlineCRPClassifier(Text(hash_bits=4), random_state=0).fit(TEXTS, Y), TEXTS, Y
+    ),
+    "online sparse": Case(lambda: OnlineCRPClassifier(random_state=0).fit(WORDS, Y), WORDS, Y),
     "online open": Case(_open_world, TEXTS, Y),
     "online table": Case(
         lambda: OnlineCRPClassifier(COLUMNS, random_state=0).fit(TABLE, Y), TABLE, Y

@@ -22,7 +22,10 @@ REAL = {
 }  # see test_quality.py
 
 
-@pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - REAL - {"startup", "cold"}))
+PROCESSES = {"startup", "cold", "serving", "soak"}  # start processes, which takes long
+
+
+@pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - REAL - PROCESSES))
 def test_quick_variant_runs(name):
     section = run(name, quick=True)
     assert section.lines

@@ -7,6 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 from infinimix.cli import app
+from infinimix.cli.kinds import ask_kinds
+from infinimix.cli.serve import _read_columns as read_columns
+from infinimix.cli.tables_in import read_table
 from infinimix.service.access import LEARN, READ, Access
 from infinimix.service.limits import Limits
 from infinimix.service.openapi import write_openapi
@@ -20,6 +23,9 @@ from tests.unit.service.served import serving
         (["--host", "0.0.0.0"], "token"),
         (["--model", "aclass"], "--columns"),
         (["--columns", "{size"], "no JSON"),
+        (["--columns", "kinds.toml"], "neither a kind"),
+        (["--columns", '{"size": "large"}'], "'large'"),
+        (["--columns", '{"size": "real", "id": "drop"}'], "'id' is to be left out"),
         (["--redis", "redis://127.0.0.1:1"], "--stream"),
         (["--token-file", "gone"], "no file or folder"),
     ],
@@ -31,6 +37,24 @@ def test_what_cannot_be_served_is_refused_at_once(tmp_path, monkeypatch, args, w
     assert done.exit_code == 2
     assert words in done.output
     assert not (tmp_path / "state").exists()
+
+
+def test_columns_take_the_forms_of_fit(tmp_path):
+    path = tmp_path / "kinds.toml"
+    path.write_text(
+        'size = "log"\ncolour = "category"\n"a, b" = "gaussian"\nwhen = "date:dmy"\n"c,d" = "count"'
+    )
+    (tmp_path / "rows.csv").write_text("size,colour,a,b,c,d,when\n1,red,1,2,3,4,1.2.2024\n")
+    found = read_columns(str(path), "aclass", tmp_path / "state")
+    fitted = ask_kinds(read_table(tmp_path / "rows.csv"), {}, path, None).columns
+    assert found == fitted
+    assert found[("a", "b")] == "gaussian"
+    kinds = {"size": "log", "colour": "category", "when": "date:dmy"}
+    given = json.dumps({**kinds, "a,b": "gaussian", "c,d": "count"})
+    assert read_columns(given, "aclass", tmp_path / "state") == found
+    assert read_columns("number", "aclass", tmp_path / "state") == "real"
+    assert read_columns("text", "online-crp", tmp_path / "state") == "text"
+    assert read_columns(None, "online-crp", tmp_path / "state") == "text"
 
 
 @pytest.mark.parametrize("url", ["localhost", "http://127.0.0.1:9"])

@@ -264,3 +264,18 @@ def test_snapshots_do_not_stop_learning(whole, tmp_path, monkeypatch):
             assert saved(again.model) == whole[N]
             assert again.recovered.snapshot_rows == 6  # as the model was when it was copied
             assert again.recovered.rows_replayed == N - 6
+
+
+@pytest.mark.parametrize("fsync", ["group", "os"])
+def test_the_log_reaches_as_far_as_a_snapshot(fsync, whole, tmp_path, monkeypatch):
+    """Or a power failure, and damage to the newest snapshot later, would lose what it had."""
+    lossy = LossyDisk(monkeypatch)
+    with DurableLearner(make(), tmp_path / "live", fsync=fsync) as learner:
+        for row in ROWS[:12]:
+            learner.learn([row])
+        learner.snapshot()  # and nobody has asked for a flush
+        folder = lossy.fail(tmp_path / "left")
+    monkeypatch.undo()
+    sorted(folder.glob("state-*.infinimix"))[-1].write_bytes(b"")
+    with DurableLearner(make(), folder) as again:
+        assert saved(again.model) == whole[12]

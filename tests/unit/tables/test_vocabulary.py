@@ -106,3 +106,11 @@ def test_copies_and_states(words):
 def test_damaged_states_are_refused(state):
     with pytest.raises(ValueError):
         Vocabulary.from_state(state)
+
+
+def test_columns_beyond_what_a_table_can_hold_are_refused_before_it_is_made():
+    vocabulary = Vocabulary(np.array([3, 1]))
+    for make in (vocabulary.extend, lambda numbers: Vocabulary.from_state({"columns": numbers})):
+        with pytest.raises(ValueError, match="column 1000000000000 is beyond"):
+            make(np.array([2, 10**12]))
+    assert vocabulary.words == [3, 1]

@@ -1,0 +1,54 @@
+"""The thread that brings the log to the disk beside learning, and answers those who waited for it.
+
+While one flush is under way the owner of the model learns the next group; all that has gathered
+by then shares the flush after it.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from infinimix.service.jobs import Done, answer_all
+
+
+class Flusher(threading.Thread):
+    """Flushes as long as somebody waits for it.
+
+    Parameters
+    ----------
+    flush : callable
+        Brings the log to the disk; returns what its argument is to be answered with.
+    """
+
+    def __init__(self, flush: Callable[[list[Done]], list[Done]]) -> None:
+        super().__init__(name="flushes of the log", daemon=True)
+        self._flush = flush
+        self._waiting: list[Done] = []
+        self._some = threading.Condition()
+        self._ends = False
+
+    def add(self, learned: list[Done]) -> None:
+        """Answer these when all that has been learned by now is on the disk."""
+        with self._some:
+            self._waiting += learned
+            self._some.notify()
+
+    def stop(self) -> None:
+        """Answer all who wait, and end."""
+        with self._some:
+            self._ends = True
+            self._some.notify()
+        self.join()
+
+    def run(self) -> None:
+        """Flush until `stop`."""
+        while some := self._take():
+            answer_all(self._flush(some))
+
+    def _take(self) -> list[Done]:
+        with self._some:
+            while not self._waiting and not self._ends:
+                self._some.wait()
+            some, self._waiting = self._waiting, []
+            return some

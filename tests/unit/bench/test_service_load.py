@@ -1,0 +1,31 @@
+"""The load that benchmarks put on a service: what they count is what was learned."""
+
+import asyncio
+
+import pytest
+
+from bench import serving
+from bench.service_load import CONNECTIONS, Load, encode, make_bodies
+from tests.unit.service.running_server import listening
+
+
+@pytest.mark.parametrize(("rows", "rate"), [(1, None), (100, None), (1, 400.0)])
+def test_all_requests_are_answered_and_learned(rows, rate, tmp_path):
+    bodies = make_bodies(rows)
+    requests = [encode(bodies[k % len(bodies)], k) for k in range(64)]
+    with listening(tmp_path) as (url, owner):
+        load = Load(int(url.rstrip("/").rpartition(":")[2]), requests, most=40)
+        took = asyncio.run(load.run(60.0, rate))
+        assert not load.refused
+        assert load.sent == len(load.latencies) == 40
+        assert owner.learner.n_rows == rows * 40
+    assert rate is None or took > (40 - CONNECTIONS) / rate
+
+
+def test_bars_are_told():
+    ours, peer = serving.Measured(5000.0, 3.0, 40.0, 0), serving.Measured(100.0, 9.0, 60.0, 0)
+    assert serving._speed("a", ours, peer, 4000).meets
+    assert not serving._speed("a", ours._replace(refused=1), peer, 4000).meets
+    assert not serving._speed("a", ours, peer, 6000).meets
+    assert serving._latency("a", ours, peer, 50.0).meets
+    assert serving._latency("a", ours, peer, None).meets is None
