@@ -41,22 +41,23 @@ __all__ = [
 ]
 
 
-__getattr__ = late_names(
-    __name__,
-    {
-        "NEW_CLASS": "infinimix.estimators.online.forecast",
-        "BadRecord": "infinimix.streaming.bad",
-        "DurabilityError": "infinimix.streaming.journal",
-        "DurableLearner": "infinimix.streaming.durable",
-        "Forecast": "infinimix.estimators.online.forecast",
-        "PrequentialResult": "infinimix.streaming.result",
-        "Receipt": "infinimix.streaming.requests",
-        "Recovered": "infinimix.streaming.recovery",
-        "RiverClassifier": "infinimix.streaming.river",
-        "StreamError": "infinimix.streaming.bad",
-        "StreamReader": "infinimix.streaming.readers",
-        "forecast": "infinimix.streaming.forecasting",
-        "prequential": "infinimix.streaming.prequential_run",
-        "read_stream": "infinimix.streaming.readers",
-    },
-)
+if not TYPE_CHECKING:  # else a misspelt name would be Any
+    __getattr__ = late_names(
+        __name__,
+        {
+            "NEW_CLASS": "infinimix.estimators.online.forecast",
+            "BadRecord": "infinimix.streaming.bad",
+            "DurabilityError": "infinimix.streaming.journal",
+            "DurableLearner": "infinimix.streaming.durable",
+            "Forecast": "infinimix.estimators.online.forecast",
+            "PrequentialResult": "infinimix.streaming.result",
+            "Receipt": "infinimix.streaming.requests",
+            "Recovered": "infinimix.streaming.recovery",
+            "RiverClassifier": "infinimix.streaming.river",
+            "StreamError": "infinimix.streaming.bad",
+            "StreamReader": "infinimix.streaming.readers",
+            "forecast": "infinimix.streaming.forecasting",
+            "prequential": "infinimix.streaming.prequential_run",
+            "read_stream": "infinimix.streaming.readers",
+        },
+    )
