@@ -21,7 +21,7 @@ from sklearn.preprocessing import StandardScaler
 from infinimix.estimators.aclass.classifier import AClassClassifier
 from infinimix.estimators.answers.filling import choose
 from infinimix.estimators.common.labels import Labels, read_some_labels
-from infinimix.estimators.common.parameters import check_parameters, child_seed, seed_sequence
+from infinimix.estimators.common.parameters import Seed, check_parameters, child_seed, seed_sequence
 from infinimix.estimators.mixture.crp_mixture import CRPMixture
 from infinimix.scikit import (
     BaseEstimator,
@@ -101,7 +101,7 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         generative: Any = None,
         discriminative: Any = None,
         n_draws: int = 5,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.generative = generative
         self.discriminative = discriminative

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, feature_names
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
 from infinimix.estimators.common.weights import read_weights
 from infinimix.maxmargin.descent.algorithm import Iterate
 from infinimix.maxmargin.descent.merging import descend_and_merge
@@ -95,7 +95,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         matrix: Any = None,
         max_iter: int = 300,
         max_clusters: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.lam = lam
         self.divergence = divergence

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, feature_names
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
 from infinimix.families.seam import empty, score_rows
 from infinimix.maxmargin.gibbs.chain import Kept, SVMChain, effective_size, join
 from infinimix.maxmargin.gibbs.rows import (
@@ -110,7 +110,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         burn_in: int = 200,
         clusters: Any = "real",
         n_samples: int = 50,
-        random_state: Any = None,
+        random_state: Seed = None,
         fit_intercept: bool = True,
         class_weight: Any = None,
     ) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from infinimix.estimators.common.parameters import seed_sequence
+from infinimix.estimators.common.parameters import Seed, seed_sequence
 from infinimix.maxmargin.descent.algorithm import descend
 from infinimix.maxmargin.experts.batches import remember
 from infinimix.maxmargin.experts.gating import decide
@@ -96,7 +96,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         max_iter: int = 300,
         tol: float = 1e-4,
         calibrate: bool = True,
-        random_state: Any = None,
+        random_state: Seed = None,
         multi_class: str = "one-vs-rest",
         creation: str = "delayed",
         fit_intercept: bool = True,

@@ -9,7 +9,7 @@ import numpy as np
 
 from infinimix import execution
 from infinimix.estimators.common.fitted import accept_tables, check_names
-from infinimix.estimators.common.parameters import is_whole, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Seed, is_whole, seed_sequence
 from infinimix.networks.answers.queries import answer_query
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import ancestors, topological_order
@@ -153,15 +153,15 @@ class BlockmodelBayesNet(GraphNet):
         self,
         prior: str = "blockmodel",
         normalise: str = "partition",
-        alpha: Any = 0.5,
-        beta: Any = (1.0, 1.0),
-        gamma: Any = 0.5,
+        alpha: float | str = 0.5,
+        beta: tuple[float, float] | str = (1.0, 1.0),
+        gamma: float | str = 0.5,
         n_chains: int = 4,
         n_iter: int = 2000,
         burn_in: int | None = None,
         averaging: str = "mcmc",
         n_best: int = 100,
-        columns: Any = "auto",
+        columns: Columns = "auto",
         likelihood: str = "auto",
         bdeu: bool = False,
         n_bins: int = 3,
@@ -176,7 +176,7 @@ class BlockmodelBayesNet(GraphNet):
         n_temperatures: int | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: Seed = None,
         moves: str = "all",
     ) -> None:
         self.prior = prior
@@ -348,7 +348,7 @@ class BlockmodelBayesNet(GraphNet):
         """Return the mean of `score_samples`."""
         return float(np.mean(self.score_samples(X)))
 
-    def sample(self, n: int = 1, random_state: Any = None) -> dict[str, np.ndarray]:
+    def sample(self, n: int = 1, random_state: Seed = None) -> dict[str, np.ndarray]:
         """Draw rows from the predictive distribution, as columns by name."""
         state, rng = self._fitted, np.random.default_rng(random_state)
         return dict(state.columns.decode(state.mixture.draw(int(n), rng), rng))
@@ -358,7 +358,7 @@ class BlockmodelBayesNet(GraphNet):
         target: str,
         given: Mapping[str, Any] | None = None,
         do: Mapping[str, Any] | None = None,
-    ) -> Any:
+    ) -> dict[Any, float]:
         """Return what is known of a column, given cells of a row, averaged over networks.
 
         Parameters
@@ -378,7 +378,7 @@ class BlockmodelBayesNet(GraphNet):
         """
         return answer_query(self._fitted, target, given, do)
 
-    def kl_from(self, truth: BayesNet, n: int = 10_000, random_state: Any = 0) -> float:
+    def kl_from(self, truth: BayesNet, n: int = 10_000, random_state: Seed = 0) -> float:
         """Return an estimate of KL(truth, predictive) in nats a row, from n rows of the truth.
 
         The columns must be codes 0, 1, ... in the order of the states of the truth.

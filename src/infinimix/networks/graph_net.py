@@ -12,7 +12,7 @@ import numpy as np
 
 from infinimix import execution
 from infinimix.estimators.common.fitted import accept_tables, feature_names
-from infinimix.estimators.common.parameters import Rule, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Rule, Seed, seed_sequence
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.hyper import RECORDED_BETA
@@ -148,13 +148,13 @@ class UnconstrainedNet(GraphNet):
     def __init__(
         self,
         prior: str = "blockmodel",
-        alpha: Any = 0.5,
-        beta: Any = (1.0, 1.0),
-        gamma: Any = 0.5,
+        alpha: float | str = 0.5,
+        beta: tuple[float, float] | str = (1.0, 1.0),
+        gamma: float | str = 0.5,
         n_chains: int = 4,
         n_iter: int = 2000,
         burn_in: int | None = None,
-        columns: Any = "auto",
+        columns: Columns = "auto",
         likelihood: str = "auto",
         n_bins: int = 3,
         required: Any = None,
@@ -164,7 +164,7 @@ class UnconstrainedNet(GraphNet):
         max_parents: int | None = None,
         n_temperatures: int = 1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.prior = prior
         self.alpha = alpha

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 
@@ -42,6 +43,9 @@ from infinimix.estimators.common.normalising import log_totals
 from infinimix.estimators.common.one_row import OneRow
 from infinimix.estimators.common.parameters import (
     PUBLISHED_FILTER,
+    Columns,
+    Prior,
+    Seed,
     check_parameter,
     one_of,
 )
@@ -63,6 +67,9 @@ from infinimix.scikit import ClassifierMixin
 from infinimix.tables import EncodedTable
 from infinimix.tables.forms import is_empty
 from infinimix.tables.single_rows import take_back, take_reader
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
@@ -171,10 +178,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     def __init__(
         self,
-        columns: Any = "auto",
-        alpha: Any = "learn",
+        columns: Columns = "auto",
+        alpha: float | str = "learn",
         gamma: float = 1.0,
-        prior: Any = "auto",
+        prior: Prior = "auto",
         effort: str = "default",
         n_particles: int | None = None,
         n_islands: int | None = None,
@@ -186,7 +193,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         holes: str = "auto",
         spikes: str = "auto",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         verbose: bool = False,
         unlabelled: Any = None,
         relevance: str = "all",
@@ -440,19 +447,31 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         table = self._rows(X)
         return in_natural_units(log_totals(self._log_joint(table))[:, 0], table)
 
-    def sample(self, n: int = 1, given: Any = None) -> tuple[Any, np.ndarray]:
-        """Draw rows and their labels, all with the cells that `given` fixes."""
-        state = self._fitted()
-        X, codes = draw_rows(state.bank, state.schema, n, given, self._log_class_prior())
+    def sample(
+        self,
+        n_samples: int = 1,
+        given: Mapping[Any, Any] | None = None,
+        random_state: Seed = None,
+        *,
+        n: int | None = None,
+    ) -> tuple[pd.DataFrame | np.ndarray, np.ndarray]:
+        """Draw rows and their labels; the parameters are those of `CRPMixture.sample`."""
+        state, number = self._fitted(), n_samples if n is None else n
+        prior = self._log_class_prior()
+        X, codes = draw_rows(state.bank, state.schema, number, given, prior, random_state)
         return X, state.labels.array[codes]
 
-    def prototypes(self, label: Any) -> Any:
+    def prototypes(self, label: Any) -> pd.DataFrame:
         """Return a DataFrame of the groups of a class, as `CRPMixture.prototypes` does."""
         state = self._fitted()
         if label not in state.labels.values:
             raise ValueError(f"{label!r} is none of the classes {self.classes_.tolist()!r}.")
         return describe_groups(state.bank, state.schema, state.labels.values.index(label))
 
+    @overload
+    def impute(self, X: Any, y: Any = None, return_std: Literal[False] = False) -> Any: ...
+    @overload
+    def impute(self, X: Any, y: Any = None, *, return_std: Literal[True]) -> tuple[Any, Any]: ...
     def impute(self, X: Any, y: Any = None, return_std: bool = False) -> Any:
         """Return the table with its missing cells filled, as `CRPMixture.impute` does.
 

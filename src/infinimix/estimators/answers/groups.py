@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infinimix.estimators.answers.displays import prototype_table
 from infinimix.estimators.answers.filling import predictive_of
+from infinimix.estimators.common.parameters import Seed, generator
 from infinimix.families.given import find_column
 from infinimix.families.seam import draw, typical
 from infinimix.inference.ensemble.bank import Bank
@@ -20,8 +21,11 @@ from infinimix.tables.column import record_of
 from infinimix.tables.errors import listed
 from infinimix.tables.missing import is_missing
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
+
+def describe_groups(bank: Bank, schema: Schema, c: int) -> pd.DataFrame:
     """Return a DataFrame of the groups of the best particle of class c."""
     import pandas as pd
 
@@ -46,14 +50,18 @@ def _free_name(name: str, taken: Mapping[str, Any], names: Mapping[str, Any]) ->
 
 
 def draw_rows(
-    bank: Bank, schema: Schema, n: int, given: Any, log_prior: Any
+    bank: Bank, schema: Schema, n: int, given: Any, log_prior: Any, random_state: Seed = None
 ) -> tuple[Any, np.ndarray]:
-    """Draw n rows and their classes, given some cells; the classes have these log weights."""
+    """Draw n rows and their classes, given some cells; the classes have these log weights.
+
+    Without a seed they come from the stream of the bank.
+    """
     if not isinstance(n, Integral) or isinstance(n, bool) or int(n) < 0:
         raise ValueError(
-            f"n, the number of rows to draw, must be a whole number from 0 on; got {n!r}."
+            f"n_samples, the number of rows to draw, must be a whole number from 0 on; got {n!r}."
         )
-    rng, mixture = bank.sampler(), predictive_of(bank, log_prior)
+    rng = bank.sampler() if random_state is None else generator(random_state)
+    mixture = predictive_of(bank, log_prior)
     fixed = _encode_given(schema, {} if given is None else given)
     weight = mixture.responsibilities(fixed)[0]
     slots = rng.choice(mixture.slots, size=n, p=weight)

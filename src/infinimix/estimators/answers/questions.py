@@ -9,7 +9,7 @@ the estimators themselves.
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,12 @@ from infinimix.estimators.answers.filling import Predictive, predictive_of
 from infinimix.estimators.answers.similarity import same_group
 from infinimix.estimators.answers.writing import numbers_like, to_pandas
 from infinimix.estimators.common.mixture_estimator import check_whole
-from infinimix.estimators.common.parameters import seed_sequence
+from infinimix.estimators.common.parameters import Seed, generator
 from infinimix.kernels.logs import logsumexp
 from infinimix.tables import EncodedTable, encode
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Questions:
@@ -50,7 +53,7 @@ class Questions:
         return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
 
     def anomaly_score(
-        self, X: Any, calibrated: bool = False, n_draws: int = 1000, random_state: Any = 0
+        self, X: Any, calibrated: bool = False, n_draws: int = 1000, random_state: Seed = 0
     ) -> np.ndarray:
         """Return how strange each row is: higher is stranger.
 
@@ -80,7 +83,7 @@ class Questions:
         table, mixture = self._rows(X), self._mixture()
         if not calibrated:
             return row_scores(mixture, table)
-        n, rng = _check_draws(n_draws, "n_draws"), _generator(random_state)
+        n, rng = _check_draws(n_draws, "n_draws"), generator(random_state)
         return shares_less_strange(mixture, table, n, rng)
 
     def cell_anomaly_score(self, X: Any) -> Any:
@@ -130,7 +133,7 @@ class Questions:
         others = shares if Y is None else self._class_shares(two)
         return same_group(self._bank, one.blocks, two.blocks, shares, others)
 
-    def dependence(self, n: int = 1000, random_state: Any = 0) -> Any:
+    def dependence(self, n: int = 1000, random_state: Seed = 0) -> pd.DataFrame:
         """Return how much each pair of columns says of each other, from 0 to 1.
 
         It is the information correlation, sqrt((1 - exp(-2 I)) / (1 - exp(-2 H))) with the
@@ -167,7 +170,7 @@ class Questions:
         mixture, schema = self._mixture(), self._schema
         rows = _check_draws(n, "n")
         blank = encode(schema, [{}], learn=False)
-        found = information_correlations(mixture, blank, rows, _generator(random_state))
+        found = information_correlations(mixture, blank, rows, generator(random_state))
         frame = to_pandas(found, schema.names)
         frame.index = list(schema.names)
         return frame
@@ -197,9 +200,3 @@ def _check_draws(n: Any, name: str) -> int:
     if not isinstance(n, Integral) or isinstance(n, bool) or int(n) < 1:
         raise ValueError(f"{name}, the number of rows to draw, must be 1 or more; got {n!r}.")
     return int(n)
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(seed_sequence(random_state))

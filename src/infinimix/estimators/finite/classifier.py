@@ -9,7 +9,7 @@ import numpy as np
 
 from infinimix.estimators.common.labels import Labels, check_lengths, read_some_labels
 from infinimix.estimators.common.mixture_estimator import with_novel
-from infinimix.estimators.common.parameters import seed_sequence
+from infinimix.estimators.common.parameters import Columns, Prior, Seed, seed_sequence
 from infinimix.estimators.common.table_estimator import TableEstimator, in_natural_units
 from infinimix.estimators.common.together import canonical_order, join
 from infinimix.estimators.common.unlabelled import gains, warn_if_they_hurt
@@ -118,15 +118,15 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
 
     def __init__(
         self,
-        columns: Any = "auto",
+        columns: Columns = "auto",
         n_components: Any = "auto",
         estimate: str = "mean",
         class_model: str = "variable",
         n_init: int = 9,
         unlabelled: Any = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         bins: int | None = None,
-        prior: Any = "reference",
+        prior: Prior = "reference",
         unlabelled_weight: float = 1.0,
         max_iter: int = 200,
         class_weight: Any = None,

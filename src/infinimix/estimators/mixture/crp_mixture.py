@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from infinimix.estimators.common.mixture_estimator import (
     one_class,
     with_novel,
 )
-from infinimix.estimators.common.parameters import PUBLISHED_FILTER
+from infinimix.estimators.common.parameters import PUBLISHED_FILTER, Columns, Prior, Seed
 from infinimix.estimators.common.state import MixtureState, read_assignments
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.weights import WHOLE_ROWS, first_copies, repeat_only
@@ -28,6 +29,9 @@ from infinimix.inference.partition.assignments import (
     recorded_assignments,
 )
 from infinimix.scikit import ClusterMixin, DensityMixin
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass
@@ -159,9 +163,9 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
 
     def __init__(
         self,
-        columns: Any = "auto",
-        alpha: Any = "learn",
-        prior: Any = "auto",
+        columns: Columns = "auto",
+        alpha: float | str = "learn",
+        prior: Prior = "auto",
         effort: str = "default",
         n_particles: int | None = None,
         n_islands: int | None = None,
@@ -170,7 +174,7 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         window: int = 0,
         max_groups: int | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         verbose: bool = False,
     ) -> None:
         self.columns = columns
@@ -252,24 +256,37 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         """Return the most probable group of each row; numbered as in `labels_`."""
         return assign_rows(self._bank, 0, self._rows(X).blocks)
 
-    def sample(self, n: int = 1, given: Any = None) -> Any:
+    def sample(
+        self,
+        n_samples: int = 1,
+        given: Mapping[Any, Any] | None = None,
+        random_state: Seed = None,
+        *,
+        n: int | None = None,
+    ) -> pd.DataFrame | np.ndarray:
         """Draw rows from the predictive density, all with the cells that `given` fixes.
 
         Parameters
         ----------
-        n : int
+        n_samples : int
             Number of rows.
         given : mapping from column to value, optional
             Cells that every row shall have.
+        random_state : int, Generator or None
+            Seed of these draws; None draws from the model's own stream, so that each call gives
+            other rows.
+        n : int, optional
+            Another name of `n_samples`.
 
         Returns
         -------
         DataFrame or array
             A pandas DataFrame if the columns have names, otherwise an array.
         """
-        return draw_rows(self._bank, self._schema, n, given, [0.0])[0]
+        number = n_samples if n is None else n
+        return draw_rows(self._bank, self._schema, number, given, [0.0], random_state)[0]
 
-    def prototypes(self) -> Any:
+    def prototypes(self) -> pd.DataFrame:
         """Return a DataFrame of the groups: weight, rows, and a typical value of each column.
 
         The typical value of a binary column is the probability of a one, of a categorical
@@ -280,6 +297,10 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         """
         return describe_groups(self._bank, self._schema, 0)
 
+    @overload
+    def impute(self, X: Any, return_std: Literal[False] = False) -> Any: ...
+    @overload
+    def impute(self, X: Any, return_std: Literal[True]) -> tuple[Any, Any]: ...
     def impute(self, X: Any, return_std: bool = False) -> Any:
         """Return the table with its missing cells filled, given the other cells of each row.
 

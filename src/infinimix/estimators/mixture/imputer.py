@@ -16,7 +16,7 @@ from infinimix.estimators.common.mixture_estimator import (
     one_class,
     with_novel,
 )
-from infinimix.estimators.common.parameters import check_parameter
+from infinimix.estimators.common.parameters import Columns, Prior, Seed, check_parameter
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.estimators.mixture.completing import learn_completing
@@ -85,9 +85,9 @@ class CRPImputer(  # type: ignore[call-arg]
 
     def __init__(
         self,
-        columns: Any = "auto",
-        alpha: Any = "learn",
-        prior: Any = "auto",
+        columns: Columns = "auto",
+        alpha: float | str = "learn",
+        prior: Prior = "auto",
         effort: str = "default",
         n_particles: int | None = None,
         n_islands: int | None = None,
@@ -96,7 +96,7 @@ class CRPImputer(  # type: ignore[call-arg]
         window: int = 0,
         max_groups: int | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         verbose: bool = False,
         strategy: str = "mean",
         n_draws: int = 1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from infinimix.estimators.common.mixture_estimator import (
     one_class,
     with_novel,
 )
-from infinimix.estimators.common.parameters import one_of, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Prior, Seed, generator, one_of
 from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.estimators.mixture.regression.answers import mean_and_std, quantiles
 from infinimix.estimators.mixture.regression.calibration import Outlook
@@ -99,9 +99,9 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
 
     def __init__(
         self,
-        columns: Any = "auto",
-        alpha: Any = "learn",
-        prior: Any = "auto",
+        columns: Columns = "auto",
+        alpha: float | str = "learn",
+        prior: Prior = "auto",
         effort: str = "default",
         n_particles: int | None = None,
         n_islands: int | None = None,
@@ -113,7 +113,7 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
         calibrate: bool = True,
         spikes: str = "auto",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         verbose: bool = False,
     ) -> None:
         self.columns = columns
@@ -185,6 +185,10 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
             rows = slice(first, min(first + ROWS_AT_ONCE, table.n_rows))
             yield rows, state.outlook(table.take(rows))
 
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> np.ndarray: ...
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[np.ndarray, np.ndarray]: ...
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return the mean of the target of each row given its cells, and its standard deviation.
 
@@ -238,7 +242,7 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
         found = [outlook.log_density(t[rows]) for rows, outlook in self._in_parts(table)]
         return np.concatenate(found) + log_slopes(state.target, t)
 
-    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Seed = 0) -> np.ndarray:
         """Draw targets of each row given its cells: an array (n_rows, n_samples)."""
         if (
             not isinstance(n_samples, int | np.integer)
@@ -246,7 +250,7 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
             or n_samples < 1
         ):
             raise ValueError(f"n_samples must be a whole number from 1 on; got {n_samples!r}.")
-        state, rng = self._fitted(), _generator(random_state)
+        state, rng = self._fitted(), generator(random_state)
         found = []
         for _, outlook in self._outlooks(X):
             p = rng.uniform(1e-12, 1.0 - 1e-12, (len(outlook.mean), int(n_samples)))
@@ -285,9 +289,3 @@ def _check_levels(q: Any) -> np.ndarray:
     if levels.ndim != 1 or not levels.size or not ((levels > 0.0) & (levels < 1.0)).all():
         raise ValueError(f"q must be levels between 0 and 1, such as 0.5 or [0.1, 0.9]; got {q!r}.")
     return levels
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(seed_sequence(random_state))

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, check_names, feature_names
 from infinimix.estimators.common.labels import check_labels
 from infinimix.estimators.common.one_row import OneRow, check_row
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import (
+    Columns,
+    Prior,
+    Seed,
+    check_parameters,
+    seed_sequence,
+)
 from infinimix.estimators.common.weights import WHOLE_STEPS, repeat_only
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online.learning import learn_parts, read_predictions
@@ -39,6 +45,9 @@ from infinimix.scikit import (
     _check_feature_names,
     check_consistent_length,
 )
+
+if TYPE_CHECKING:
+    from infinimix.tables.text import Text
 
 
 class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
@@ -146,13 +155,13 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        columns: Any = "text",
+        columns: Columns | Text = "text",
         alpha: float = 1.0,
         alpha_rule: str = "dynamic",
         regret: tuple[float, ...] = (0.01, 0.01),
         positive: float = 1.0,
         negative: Any = "auto",
-        prior: Any = "auto",
+        prior: Prior = "auto",
         weighting: str = "auto",
         algorithm: str = "collapsed",
         decision: str = "argmax",
@@ -162,7 +171,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         max_classes: int | None = None,
         max_features: int | None = None,
         refine: Any = "auto",
-        random_state: Any = None,
+        random_state: Seed = None,
         new_class: str = "learned",
     ) -> None:
         self.columns = columns

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.common.parameters import Seed
 from infinimix.networks.answers.elimination import Factor, eliminate
 from infinimix.networks.engine.graphs import topological_order
 
@@ -72,7 +73,9 @@ class BayesNet:
                 raise ValueError(f"the table of {name!r} has rows that are not probabilities")
         return self
 
-    def sample(self, n: int, random_state: Any = None, do: Mapping[str, Any] | None = None) -> Any:
+    def sample(
+        self, n: int, random_state: Seed = None, do: Mapping[str, Any] | None = None
+    ) -> np.ndarray:
         """Return n rows of codes, (n, N); `do` sets variables from outside."""
         rng = np.random.default_rng(random_state)
         X = np.zeros((n, len(self.names)), np.int64)
@@ -139,7 +142,7 @@ def sample_network(
     gamma: float = 0.5,
     cards: int = 2,
     tables: str = "dirichlet",
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> BayesNet:
     """Draw a network whose variables have roles.
 

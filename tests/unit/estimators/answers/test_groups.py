@@ -177,3 +177,15 @@ def test_huge_categories_come_back_exactly():
     for table in (np.array(values, dtype=np.uint64)[:, None], [[v] for v in values]):
         model = CRPMixture(**SMALL, columns="categorical").fit(table)
         assert set(model.sample(60).ravel().tolist()) == set(values)
+
+
+def test_a_seed_repeats_rows_and_leaves_the_stream_of_the_model_alone(mixture, classifier):
+    one, two = mixture.sample(20, random_state=3), mixture.sample(n=20, random_state=3)
+    assert one.equals(two)
+    assert not one.equals(mixture.sample(n_samples=20, random_state=4))
+    (X, y), (again, labels) = (classifier.sample(9, random_state=5) for _ in range(2))
+    assert X.equals(again)
+    assert (y == labels).all()
+    before = CRPMixture(**SMALL).fit(FRAME)
+    before.sample(5, random_state=0)
+    assert before.sample(5).equals(CRPMixture(**SMALL).fit(FRAME).sample(5))
