@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from infinimix.streaming.recovery import Recovered
     from infinimix.streaming.requests import Receipt
     from infinimix.streaming.result import PrequentialResult
-    from infinimix.streaming.river import RiverClassifier
+    from infinimix.streaming.river import RiverAnomalyDetector, RiverClassifier, RiverClusterer
 
 __all__ = [
     "NEW_CLASS",
@@ -32,7 +32,9 @@ __all__ = [
     "PrequentialResult",
     "Receipt",
     "Recovered",
+    "RiverAnomalyDetector",
     "RiverClassifier",
+    "RiverClusterer",
     "StreamError",
     "StreamReader",
     "forecast",
@@ -53,7 +55,9 @@ if not TYPE_CHECKING:  # else a misspelt name would be Any
             "PrequentialResult": "infinimix.streaming.result",
             "Receipt": "infinimix.streaming.requests",
             "Recovered": "infinimix.streaming.recovery",
+            "RiverAnomalyDetector": "infinimix.streaming.river",
             "RiverClassifier": "infinimix.streaming.river",
+            "RiverClusterer": "infinimix.streaming.river",
             "StreamError": "infinimix.streaming.bad",
             "StreamReader": "infinimix.streaming.readers",
             "forecast": "infinimix.streaming.forecasting",
