@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 from infinimix import execution
 from infinimix.estimators.common.fitted import accept_tables, check_names
 from infinimix.estimators.common.parameters import Columns, Seed, is_whole, seed_sequence
+from infinimix.networks.answers.asking import Asking
 from infinimix.networks.answers.queries import answer_query
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import ancestors, topological_order
@@ -32,12 +34,13 @@ from infinimix.networks.learning.parameters import NETWORK_RULES, check_paramete
 from infinimix.networks.learning.problem import make_problem
 from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import describe_roles, warn_if_apart
+from infinimix.networks.learning.timing import Budget
 from infinimix.tables import EncodedTable, encode
 
 ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
 
 
-class BlockmodelBayesNet(GraphNet):
+class BlockmodelBayesNet(Asking, GraphNet):
     """A Bayesian network learned from a table, with a prior that gives variables roles.
 
     Variables are in classes, and the probability of an edge depends on the classes of its ends
@@ -245,7 +248,19 @@ class BlockmodelBayesNet(GraphNet):
         return self._fit(X, interventions, None)
 
     def fit_for(self, X: Any, seconds: float, *, interventions: Any = None) -> BlockmodelBayesNet:
-        """Learn for about so many seconds (each chain), or `n_iter` sweeps if these end first."""
+        """Learn for about so many seconds, or `n_iter` sweeps if these end first.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+        seconds : float
+            The time for everything: reading the table, and all chains together, which share it
+            out if there are more of them than `n_jobs`. Code that must be compiled first takes
+            its time besides.
+        interventions : array of bool, shape of X, optional
+            As in `fit`.
+        """
         return self._fit(X, interventions, read_seconds(seconds))
 
     def run(self, seconds: float | None = None, n_iter: int | None = None) -> BlockmodelBayesNet:
@@ -259,10 +274,13 @@ class BlockmodelBayesNet(GraphNet):
         seconds = None if seconds is None else read_seconds(seconds)
         if n_iter is not None and not is_whole(n_iter, 1):
             raise ValueError(f"n_iter must be a whole number from 1 on; got {n_iter!r}")
+        budget = None
+        if seconds is not None:
+            budget = Budget(time.monotonic() + seconds, len(state.chains), self.n_jobs)
         for chain in state.chains:
             chain.problem.burn_in = 0
             chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
-            chain.problem.seconds = seconds
+            chain.problem.budget = budget
         records = execution.map(GraphChain.run, state.chains, n_jobs=self.n_jobs)
         found = BayesNetState.found(self, state.columns, state.chains, records, state.skip)
         warn_if_apart(found.edge_gap, found.names, "->", ADVICE, stacklevel=3)
@@ -273,6 +291,7 @@ class BlockmodelBayesNet(GraphNet):
         check_parameters(self)
 
     def _fit(self, X: Any, interventions: Any, seconds: float | None) -> BlockmodelBayesNet:
+        start = time.monotonic()
         self._check_parameters()
         columns, encoded = read_columns(
             X, self.columns, self.likelihood, int(self.n_bins), type(self).__name__
@@ -284,7 +303,9 @@ class BlockmodelBayesNet(GraphNet):
         if (self.n_temperatures or 1) > 1 and missing.any():
             raise ValueError("n_temperatures above 1 needs a table without missing cells.")
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
-        problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip, seconds)
+        problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip)
+        if seconds is not None:
+            problem.budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
         records = run_chains(self, chains)
         found = BayesNetState.found(self, columns, chains, records, skip)
@@ -348,10 +369,23 @@ class BlockmodelBayesNet(GraphNet):
         """Return the mean of `score_samples`."""
         return float(np.mean(self.score_samples(X)))
 
-    def sample(self, n: int = 1, random_state: Seed = None) -> dict[str, np.ndarray]:
-        """Draw rows from the predictive distribution, as columns by name."""
+    def sample(
+        self, n_samples: int = 1, random_state: Seed = None, *, n: int | None = None
+    ) -> dict[str, np.ndarray]:
+        """Draw rows from the predictive distribution, as columns by name.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows.
+        random_state : int, Generator or None
+            Where draws come from.
+        n : int, optional
+            Another name of `n_samples`.
+        """
         state, rng = self._fitted, np.random.default_rng(random_state)
-        return dict(state.columns.decode(state.mixture.draw(int(n), rng), rng))
+        number = int(n_samples if n is None else n)
+        return dict(state.columns.decode(state.mixture.draw(number, rng), rng))
 
     def query(
         self,

@@ -6,13 +6,14 @@ state for `BlockmodelMarkovNet` and `BlockmodelDynamicNet`, which have the same 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from infinimix import execution
 from infinimix.estimators.common.fitted import accept_tables, feature_names
 from infinimix.estimators.common.parameters import Columns, Rule, Seed, seed_sequence
+from infinimix.networks.answers.asking import edge_frame
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.hyper import RECORDED_BETA
@@ -35,6 +36,9 @@ from infinimix.networks.learning.unconstrained_chains import (
     UnconstrainedProblem,
 )
 from infinimix.scikit import BaseEstimator, check_is_fitted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class GraphNet(BaseEstimator):
@@ -130,6 +134,23 @@ class GraphNet(BaseEstimator):
     def states_(self) -> list[dict[str, Any]]:
         """Distinct states, the heaviest first."""
         return list(self._fitted.distinct())
+
+    def edge_table(self, threshold: float = 0.0) -> pd.DataFrame:
+        """Return the edges by name as a pandas DataFrame, the most probable first.
+
+        Parameters
+        ----------
+        threshold : float
+            Leave out edges that are less probable.
+
+        Returns
+        -------
+        DataFrame
+            from, to, probability, reverse (the probability of the other direction), and the
+            diagnostics gap, rhat and ess.
+        """
+        P = self.edge_marginals_
+        return edge_frame(self._fitted, threshold, bool(np.array_equal(P, P.T)))
 
     @property
     def best_state_(self) -> dict[str, Any]:

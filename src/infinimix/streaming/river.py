@@ -20,9 +20,9 @@ except ImportError as error:
         "RiverAnomalyDetector."
     ) from error
 
-if hasattr(base, "AnomalyDetector"):
-    AnomalyDetector = base.AnomalyDetector
-else:  # where it was before
+try:
+    from river.base import AnomalyDetector
+except ImportError:  # where it was before
     from river.anomaly.base import AnomalyDetector
 
 
