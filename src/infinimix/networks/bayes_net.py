@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -36,6 +36,10 @@ from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import describe_roles, warn_if_apart
 from infinimix.networks.learning.timing import Budget
 from infinimix.tables import EncodedTable, encode
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
 
@@ -456,6 +460,19 @@ class BlockmodelBayesNet(Asking, GraphNet):
         """Return `network()` as a pyAgrum BayesNet."""
         return to_pyagrum(self.network())
 
-    def plot(self, threshold: float = 0.5) -> Any:
-        """Draw the graph by role, edge probabilities sorted by role, and co-class probabilities."""
-        return plot(self._fitted, threshold)
+    def plot(self, threshold: float = 0.5, ax: Axes | None = None) -> Figure:
+        """Draw the graph by role, edge probabilities sorted by role, and co-class probabilities.
+
+        Parameters
+        ----------
+        threshold : float
+            Draw edges of at least this probability.
+        ax : matplotlib Axes, optional
+            Draw the graph alone, there.
+
+        Returns
+        -------
+        Figure
+            A notebook shows it.
+        """
+        return plot(self._fitted, threshold, ax)

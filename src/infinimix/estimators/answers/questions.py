@@ -103,6 +103,39 @@ class Questions:
         scores = cell_scores(self._mixture(), self._rows(X))
         return numbers_like(self._schema, X, scores)
 
+    def island_gap(self, X: Any) -> np.ndarray:
+        """Return how far the islands are apart about each row: 0 if they agree.
+
+        Islands are independent replicates of the inference, whose answers are averaged; where they
+        differ much, let `n_islands`, `n_particles` or `effort` be larger.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            The largest difference between two islands: of a mixture in the log density, in nats;
+            of a classifier in the probability of a class, by P(y) p(x | y) without correction.
+
+        Examples
+        --------
+        >>> from infinimix import CRPMixture
+        >>> model = CRPMixture(n_islands=2, random_state=0).fit([[0.0], [0.1], [7.0], [7.1]] * 9)
+        >>> model.island_gap([[0.05], [7.0]]).shape
+        (2,)
+        """
+        bank, table = self._bank, self._rows(X)
+        check_whole(bank)
+        islands = zip(*bank.classes, strict=True)
+        logs = np.array([[f.log_density(table.blocks) for f in filters] for filters in islands])
+        if logs.shape[1] > 1:
+            logs += self._log_class_prior()[:, None]
+            logs = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+        return np.asarray((logs.max(axis=0) - logs.min(axis=0)).max(axis=0))
+
     def similarity(self, X: Any, Y: Any = None) -> np.ndarray:
         """Return the probability that two rows are in the same group, for all pairs.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 import numpy as np
 
 from infinimix.estimators.answers.explanation import Explanation, evidence_for_group, place_row
-from infinimix.estimators.answers.groups import describe_groups, draw_rows
+from infinimix.estimators.answers.groups import describe_groups, draw_rows, group_moments
 from infinimix.estimators.answers.imputing import ask, impute_values
 from infinimix.estimators.answers.questions import Questions
 from infinimix.estimators.common.mixture_estimator import (
@@ -25,9 +25,11 @@ from infinimix.estimators.common.weights import WHOLE_ROWS, first_copies, repeat
 from infinimix.inference.partition.assignments import (
     assign_rows,
     best_particle,
+    group_probabilities,
     n_groups_posterior,
     recorded_assignments,
 )
+from infinimix.inference.partition.population import MASS
 from infinimix.scikit import ClusterMixin, DensityMixin
 
 if TYPE_CHECKING:
@@ -132,6 +134,12 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         highest evidence; groups are numbered from the largest on.
     n_groups_ : int
         Number of groups of that particle.
+    weights_ : array of shape (n_groups_,)
+        Share of each group in the rows.
+    means_, spreads_ : DataFrame, a row for each group
+        Mean of each real column and count, most probable value of each binary and categorical
+        one, for a new row of the group; and their standard deviation, or the probability that
+        the value is another. `prototypes` shows typical values instead.
     n_groups_posterior_ : array
         Entry k is the probability of k groups.
     log_evidence_ : float
@@ -255,6 +263,19 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable group of each row; numbered as in `labels_`."""
         return assign_rows(self._bank, 0, self._rows(X).blocks)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each group for each row, numbered as in `labels_`.
+
+        It is given that the row is of one of these groups, those of the particle that `predict`
+        speaks of; `explain` says how probable a group of its own is.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
+        return group_probabilities(self._bank, 0, self._rows(X).blocks)
 
     def sample(
         self,
@@ -380,6 +401,23 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     def n_groups_(self) -> int:
         """Number of groups of the best particle."""
         return len(best_particle(self._bank, 0)[1])
+
+    @property
+    def weights_(self) -> np.ndarray:
+        """The share of each group in the rows, the largest first."""
+        f, held = best_particle(self._bank, 0)
+        rows = f.mass[MASS, held]
+        return np.asarray(rows / max(rows.sum(), 1.0))
+
+    @property
+    def means_(self) -> pd.DataFrame:
+        """The mean of each number, and the most probable value of other columns, by group."""
+        return group_moments(self._bank, self._schema, 0)[0]
+
+    @property
+    def spreads_(self) -> pd.DataFrame:
+        """The standard deviation of each number by group; of others the share of other values."""
+        return group_moments(self._bank, self._schema, 0)[1]
 
     @property
     def n_groups_posterior_(self) -> np.ndarray:

@@ -189,3 +189,60 @@ def test_a_seed_repeats_rows_and_leaves_the_stream_of_the_model_alone(mixture, c
     before = CRPMixture(**SMALL).fit(FRAME)
     before.sample(5, random_state=0)
     assert before.sample(5).equals(CRPMixture(**SMALL).fit(FRAME).sample(5))
+
+
+# --- probabilities, weights, moments of groups; agreement of islands ------------------------------
+
+
+def two_groups():
+    rng = np.random.default_rng(2)
+    low = np.arange(60) < 40
+    size = np.where(low, rng.normal(0.0, 1.0, 60), rng.normal(30.0, 3.0, 60))
+    word = np.where(low, "u", np.where(rng.random(60) < 0.2, "u", "v"))
+    return pd.DataFrame({"size": size, "word": word}), low
+
+
+def test_probabilities_of_groups_are_bayes_rule():
+    X, low = two_groups()
+    model = CRPMixture(n_islands=1, n_particles=1, alpha=1.0, random_state=0).fit(X)
+    proba = model.predict_proba(X)
+    assert proba.shape == (60, model.n_groups_)
+    assert np.allclose(proba.sum(axis=1), 1.0)
+    assert (proba.argmax(axis=1) == model.predict(X)).all()
+    why = model.explain(X.iloc[45])
+    old = why.groups["probability"] / (1.0 - why.new_group)
+    assert old.to_numpy() == pytest.approx(proba[45, why.groups.index])
+    assert model.weights_.sum() == pytest.approx(1.0)
+    assert (model.weights_ == model.prototypes()["weight"]).all()
+    assert model.weights_[0] == pytest.approx(low.mean(), abs=0.1)
+
+
+def test_means_and_spreads_are_those_of_draws_from_the_group():
+    X, low = two_groups()
+    model = CRPMixture(n_islands=1, n_particles=1, alpha=1e-6, random_state=0).fit(X)
+    assert model.n_groups_ == 2
+    means, spreads = model.means_, model.spreads_
+    assert list(means.columns) == list(spreads.columns) == ["size", "word"]
+    for group, rows in enumerate((low, ~low)):  # priors pull a little, and prediction adds to it
+        own = X["size"][rows]
+        assert means["size"][group] == pytest.approx(own.mean(), abs=0.15 * own.std())
+        assert spreads["size"][group] == pytest.approx(own.std(), rel=0.25)
+        mode = X["word"][rows].mode()[0]
+        assert means["word"][group] == mode
+        share = (X["word"][rows] != mode).mean()
+        assert spreads["word"][group] == pytest.approx(share, abs=0.06)
+
+
+def test_islands_are_apart_by_what_each_says_alone(classifier):
+    X, _ = two_groups()
+    model = CRPMixture(n_islands=3, n_particles=2, random_state=0).fit(X)
+    blocks = model._rows(X).blocks
+    alone = np.array([f.log_density(blocks) for f in model._bank.classes[0]])
+    assert model.island_gap(X) == pytest.approx(np.ptp(alone, axis=0))
+    mean = np.logaddexp.reduce(alone, axis=0) - np.log(3)
+    assert model._bank.log_densities(blocks)[:, 0] == pytest.approx(mean)
+    one = CRPMixture(n_islands=1, n_particles=2, random_state=0).fit(X)
+    assert (one.island_gap(X) == 0.0).all()
+    gap = classifier.island_gap(FRAME)
+    assert gap.shape == (30,)
+    assert ((gap >= 0.0) & (gap <= 1.0)).all()
