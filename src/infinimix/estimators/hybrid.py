@@ -118,7 +118,15 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
     def fit(self, X: Any, y: Any) -> HybridClassifier:
-        """Learn a table; rows whose label is None, NaN or `unlabelled` of the model have none."""
+        """Learn a table; rows whose label is None, NaN or `unlabelled` of the model have none.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : sequence of labels
+            Labels; None and NaN are none.
+        """
         check_parameters(self)
         seed = seed_sequence(self.random_state)
         generative = self._fit_generative(X, y, seed)
@@ -200,6 +208,11 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         What is drawn for a row depends on the row alone, so that it gets the same answer in
         every table.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
         """
         table = self.generative_._encode(X)
         holed = np.flatnonzero(table.holes().any(axis=1))
@@ -218,12 +231,24 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return proba / proba.sum(axis=1, keepdims=True)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log of `predict_proba`."""
+        """Return the log of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         proba = self.predict_proba(X)
         return self.classes_[proba.argmax(axis=1)]
 

@@ -42,6 +42,13 @@ class Executor(ABC):
         """Return `task(payload)` for each payload, in their order.
 
         The first exception in that order is raised as it is, when no task runs any more.
+
+        Parameters
+        ----------
+        task : callable
+            Takes a payload.
+        payloads : iterable
+            What each task works on.
         """
 
     def open(self) -> None:  # noqa: B027 (nothing to hold is the rule)
@@ -70,7 +77,15 @@ class Serial(Executor):
     """One task after the other."""
 
     def map(self, task: Callable[[P], R], payloads: Iterable[P]) -> list[R]:
-        """Run the tasks here and now."""
+        """Run the tasks here and now.
+
+        Parameters
+        ----------
+        task : callable
+            Takes a payload.
+        payloads : iterable
+            What each task works on.
+        """
         return [task(payload) for payload in payloads]
 
 
@@ -93,7 +108,15 @@ class Threads(Executor):
             pool.shutdown()
 
     def map(self, task: Callable[[P], R], payloads: Iterable[P]) -> list[R]:
-        """Run the tasks in the pool, or here if there is nothing to share out."""
+        """Run the tasks in the pool, or here if there is nothing to share out.
+
+        Parameters
+        ----------
+        task : callable
+            Takes a payload.
+        payloads : iterable
+            What each task works on.
+        """
         payloads = list(payloads)
         if self.n == 1 or len(payloads) <= 1 or _in_worker.get():
             return [task(payload) for payload in payloads]
@@ -136,6 +159,11 @@ def serial() -> Serial:
 
 def threads(n: int = -1) -> Threads:
     """Run tasks in `n` threads; -1 is one for each core, -2 one fewer.
+
+    Parameters
+    ----------
+    n : int
+        The number of threads.
 
     Examples
     --------

@@ -159,6 +159,11 @@ class MaxMarginDPMeans(GatedExperts):
         What the paper leaves open or has wrong is corrected (docs/max-margin.md); `lam`, `s`, `c`
         and `nu` are yours to give, as the paper chooses them on folds.
 
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
+
         Examples
         --------
         >>> from infinimix import MaxMarginDPMeans

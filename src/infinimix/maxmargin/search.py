@@ -122,7 +122,13 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
 
     @classmethod
     def as_published(cls: type[Search], **changes: Any) -> Search:
-        """Return the paper's own form, as `MaxMarginDPMeans.as_published`, with its five folds."""
+        """Return the paper's own form, as `MaxMarginDPMeans.as_published`, with its five folds.
+
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
+        """
         return cls(**(PUBLISHED | {"cv": 5} | changes))
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> SearchState:

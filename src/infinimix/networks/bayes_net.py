@@ -221,6 +221,11 @@ class BlockmodelBayesNet(Asking, GraphNet):
         Ten chains of 2,000 sweeps, each edge and each class drawn by itself, one normalising
         constant for all partitions.
 
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
+
         Examples
         --------
         >>> from infinimix import BlockmodelBayesNet
@@ -271,6 +276,13 @@ class BlockmodelBayesNet(Asking, GraphNet):
         """Let the chains of the last `fit` go on, for some seconds or sweeps, and count those too.
 
         Chains are not part of a saved, copied or pickled model.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            The time of all chains together.
+        n_iter : int, optional
+            Sweeps of each chain; by default `n_iter` of the model.
         """
         state = self._fitted
         if state.chains is None:
@@ -362,6 +374,11 @@ class BlockmodelBayesNet(Asking, GraphNet):
 
         Missing cells are summed or integrated out. Of a discretised table it is the probability
         of the bins.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
         """
         state = self._fitted
         encoded = self._encode(X)
@@ -370,7 +387,15 @@ class BlockmodelBayesNet(Asking, GraphNet):
         return np.asarray(log_p + state.columns.log_slopes(encoded, missing))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean of `score_samples`."""
+        """Return the mean of `score_samples`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : ignored
+            For pipelines.
+        """
         return float(np.mean(self.score_samples(X)))
 
     def sample(
@@ -420,6 +445,15 @@ class BlockmodelBayesNet(Asking, GraphNet):
         """Return an estimate of KL(truth, predictive) in nats a row, from n rows of the truth.
 
         The columns must be codes 0, 1, ... in the order of the states of the truth.
+
+        Parameters
+        ----------
+        truth : BayesNet
+            The network that rows are drawn from.
+        n : int
+            Rows to draw.
+        random_state : int, Generator or None
+            Where draws come from.
         """
         X = truth.sample(n, random_state)
         return float(np.mean(truth.log_probability(X) - self.score_samples(X)))
@@ -443,12 +477,24 @@ class BlockmodelBayesNet(Asking, GraphNet):
         return to_bif(self.network())
 
     def to_networkx(self, threshold: float | None = None) -> Any:
-        """Return a networkx.DiGraph: the best state, or all edges at least as probable."""
+        """Return a networkx.DiGraph: the best state, or all edges at least as probable.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            All edges that are at least as probable; by default those of the best state.
+        """
         state = self._fitted
         return to_networkx(state, state.graph(threshold))
 
     def to_dot(self, threshold: float | None = None) -> str:
-        """Return Graphviz text, variables grouped by role: the best state, or probable edges."""
+        """Return Graphviz text, variables grouped by role: the best state, or probable edges.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            All edges that are at least as probable; by default those of the best state.
+        """
         state = self._fitted
         return to_dot(state, state.graph(threshold))
 

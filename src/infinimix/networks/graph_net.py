@@ -269,6 +269,11 @@ class UnconstrainedNet(GraphNet):
         """Return a graph of networkx: the best state, or all edges at least as probable.
 
         Nodes have a role and edges a probability.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            All edges that are at least as probable; by default those of the best state.
         """
         state = self._fitted
         return to_networkx(state, state.graph(threshold), self._shape != UNDIRECTED)

@@ -234,6 +234,11 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         them, which is an error (docs/how-it-works.md). Learn the rows with `partial_fit` to have
         them in their own order, as the paper does.
 
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
+
         Examples
         --------
         >>> from infinimix import AClassClassifier
@@ -392,16 +397,34 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
             take_back(state.schema, reader)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log probability of each class for each row, as in `classes_`."""
+        """Return the log probability of each class for each row, as in `classes_`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         joint = self._log_corrected_of(X)
         return joint - log_totals(joint)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each class for each row, as in `classes_`."""
+        """Return the probability of each class for each row, as in `classes_`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return self.classes_[self._log_corrected_of(X).argmax(axis=1)]
 
     def predict_proba_batch(self, X: Any) -> np.ndarray:
@@ -410,6 +433,11 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         Gibbs sweeps draw labels and groups of the training rows and these together; the model
         itself stays as it is. The order of the rows does not matter. Asked after `fit` only, as
         the rows of `partial_fit` are not kept.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
 
         Examples
         --------
@@ -436,14 +464,26 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         return proba / proba.sum(axis=1, keepdims=True)
 
     def predict_batch(self, X: Any) -> np.ndarray:
-        """Return the most probable class of rows that are learned along with the others."""
+        """Return the most probable class of rows that are learned along with the others.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         proba = self.predict_proba_batch(X)
         return self.classes_[proba.argmax(axis=1)]
 
     # --- Other answers (more in `Questions`) ----------------------------------------------------
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return the log predictive density of each row, over all classes."""
+        """Return the log predictive density of each row, over all classes.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         table = self._rows(X)
         return in_natural_units(log_totals(self._log_joint(table))[:, 0], table)
 
@@ -455,14 +495,32 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         *,
         n: int | None = None,
     ) -> tuple[pd.DataFrame | np.ndarray, np.ndarray]:
-        """Draw rows and their labels; the parameters are those of `CRPMixture.sample`."""
+        """Draw rows and their labels; the parameters are those of `CRPMixture.sample`.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows.
+        given : mapping from column to value, optional
+            Cells that every row shall have.
+        random_state : int, Generator or None
+            Where draws come from.
+        n : int, optional
+            Another name of `n_samples`.
+        """
         state, number = self._fitted(), n_samples if n is None else n
         prior = self._log_class_prior()
         X, codes = draw_rows(state.bank, state.schema, number, given, prior, random_state)
         return X, state.labels.array[codes]
 
     def prototypes(self, label: Any) -> pd.DataFrame:
-        """Return a DataFrame of the groups of a class, as `CRPMixture.prototypes` does."""
+        """Return a DataFrame of the groups of a class, as `CRPMixture.prototypes` does.
+
+        Parameters
+        ----------
+        label : label
+            A class.
+        """
         state = self._fitted()
         if label not in state.labels.values:
             raise ValueError(f"{label!r} is none of the classes {self.classes_.tolist()!r}.")

@@ -92,6 +92,11 @@ class Questions:
         It is -log p(cell | the row's other cells) in nats, NaN where the cell is missing:
         between columns of different units compare with care, as a density has them too.
 
+        Parameters
+        ----------
+        X : table
+            The rows.
+
         Examples
         --------
         >>> from infinimix import CRPMixture

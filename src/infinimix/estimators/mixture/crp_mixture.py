@@ -205,6 +205,11 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
 
         Learn the rows with `partial_fit` to have them in their own order, as the paper does.
 
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
+
         Examples
         --------
         >>> from infinimix import CRPMixture
@@ -242,7 +247,14 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPMixture:
         """Learn more rows, in their order; any cutting into calls gives the same model.
 
-        Parameters are those of `fit`; a row of weight 3 comes three times, one after the other.
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : object
+            Ignored.
+        sample_weight : sequence of n_rows whole numbers, optional
+            Counts: a row of weight 3 comes three times, one after the other.
         """
         (X,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
         state = self._learn_rows(X)
@@ -252,16 +264,36 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     # --- Answers (more in `Questions`) ----------------------------------------------------------
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return the log predictive density of each row, over all islands and particles."""
+        """Return the log predictive density of each row, over all islands and particles.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         table = self._rows(X)
         return in_natural_units(self._bank.log_densities(table.blocks)[:, 0], table)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log predictive density of the rows."""
+        """Return the mean log predictive density of the rows.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : ignored
+            For pipelines.
+        """
         return float(self.score_samples(X).mean())
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable group of each row; numbered as in `labels_`."""
+        """Return the most probable group of each row; numbered as in `labels_`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return assign_rows(self._bank, 0, self._rows(X).blocks)
 
     def predict_proba(self, X: Any) -> np.ndarray:

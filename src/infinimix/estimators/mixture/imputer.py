@@ -149,7 +149,17 @@ class CRPImputer(  # type: ignore[call-arg]
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPImputer:
-        """Learn more rows, in their order; parameters are those of `fit`."""
+        """Learn more rows, in their order; parameters are those of `fit`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : ignored
+            For pipelines.
+        sample_weight : sequence of n_rows whole numbers, optional
+            Counts, as in `fit`.
+        """
         (X,) = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X)
         completing = None if self._state is None else self._state.completing
         state = self._learn_rows(X)
@@ -158,6 +168,11 @@ class CRPImputer(  # type: ignore[call-arg]
 
     def transform(self, X: Any) -> Any:
         """Return the table with its missing cells filled, as `strategy` says.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
 
         Examples
         --------
@@ -185,6 +200,11 @@ class CRPImputer(  # type: ignore[call-arg]
         standard deviation of a real column would be infinite (less than three degrees of
         freedom) count with that of three.
 
+        Parameters
+        ----------
+        X : table
+            The rows.
+
         Examples
         --------
         >>> from infinimix import CRPImputer
@@ -201,7 +221,15 @@ class CRPImputer(  # type: ignore[call-arg]
         return impute_values(predictive_of(state.bank), query, better=better)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log predictive density of the observed cells of the rows."""
+        """Return the mean log predictive density of the observed cells of the rows.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : ignored
+            For pipelines.
+        """
         table = self._rows(X)
         return float(in_natural_units(self._bank.log_densities(table.blocks)[:, 0], table).mean())
 
@@ -214,6 +242,11 @@ class CRPImputer(  # type: ignore[call-arg]
         """Choose what `transform` returns: "default" (as it came in), "pandas" or "polars".
 
         Scikit-learn's own way cannot wrap the tables of several draws.
+
+        Parameters
+        ----------
+        transform : "default", "pandas", "polars" or None
+            The form; None leaves it as it is.
         """
         if transform not in (None, "default", "pandas", "polars"):
             raise ValueError(

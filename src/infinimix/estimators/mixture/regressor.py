@@ -194,6 +194,13 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
 
         Of a transformed target these are the moments of its values, where those beyond the
         training values count as the nearest of these: logarithms with long tails have no mean.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        return_std : bool
+            Return the standard deviations as well.
         """
         state = self._fitted()
         found = [mean_and_std(o, state.target, state.within) for _, o in self._outlooks(X)]
@@ -228,6 +235,13 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
 
         As probable are values below them and above them. With `calibrate`, so many of new rows
         like the training rows are covered, over all rows: not among every sort of rows.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        coverage : float
+            The probability, between 0 and 1.
         """
         number = isinstance(coverage, Real) and not isinstance(coverage, bool)
         if not number or not 0.0 < float(coverage) < 1.0:
@@ -236,14 +250,32 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
         return self.predict_quantiles(X, [tail, 1.0 - tail])
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
-        """Return log p(y | x) for each row and its target, in natural units."""
+        """Return log p(y | x) for each row and its target, in natural units.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : sequence of numbers
+            The target of each row.
+        """
         table, state = self._rows(X), self._fitted()
         t = encode_target(state.target, read_values(y, table.n_rows))
         found = [outlook.log_density(t[rows]) for rows, outlook in self._in_parts(table)]
         return np.concatenate(found) + log_slopes(state.target, t)
 
     def sample_y(self, X: Any, n_samples: int = 1, random_state: Seed = 0) -> np.ndarray:
-        """Draw targets of each row given its cells: an array (n_rows, n_samples)."""
+        """Draw targets of each row given its cells: an array (n_rows, n_samples).
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        n_samples : int
+            Draws for each row.
+        random_state : int, Generator or None
+            Where draws come from.
+        """
         if (
             not isinstance(n_samples, int | np.integer)
             or isinstance(n_samples, bool)

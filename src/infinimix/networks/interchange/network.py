@@ -78,7 +78,17 @@ class BayesNet:
     def sample(
         self, n: int, random_state: Seed = None, do: Mapping[str, Any] | None = None
     ) -> np.ndarray:
-        """Return n rows of codes, (n, N); `do` sets variables from outside."""
+        """Return n rows of codes, (n, N); `do` sets variables from outside.
+
+        Parameters
+        ----------
+        n : int
+            Rows.
+        random_state : int, Generator or None
+            Where draws come from.
+        do : mapping from variable to state, optional
+            What is set from outside.
+        """
         rng = np.random.default_rng(random_state)
         X = np.zeros((n, len(self.names)), np.int64)
         fixed = self._codes(do)
@@ -92,7 +102,13 @@ class BayesNet:
         return X
 
     def log_probability(self, X: np.ndarray) -> np.ndarray:
-        """Return the log probability of each row of codes."""
+        """Return the log probability of each row of codes.
+
+        Parameters
+        ----------
+        X : array of int, (n, N)
+            Rows of codes.
+        """
         total = np.zeros(len(X))
         with np.errstate(divide="ignore"):
             for j, parents in enumerate(self.parents):
@@ -217,7 +233,13 @@ class BayesNet:
         return to_pyagrum(self)
 
     def subset(self, names: Sequence[str]) -> np.ndarray:
-        """Return the adjacency among some variables, with edges between these only."""
+        """Return the adjacency among some variables, with edges between these only.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables.
+        """
         at = [self.names.index(name) for name in names]
         return self.adjacency[np.ix_(at, at)]
 
