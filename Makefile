@@ -20,7 +20,7 @@ MAKEFLAGS += --jobs=3
 endif
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test tests bench guard wheel docs lint format clean
+.PHONY: help demo test tests bench guard wheel docs lint format lowest clean
 
 help:  ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-8s %s\n", $$1, $$2 }' Makefile
@@ -57,6 +57,9 @@ lint: $(TOOLS)  ## Check style, types and the arrows between rooms
 format: $(TOOLS)  ## Rewrite the sources in the house style
 	@$(BIN)/ruff check --fix --quiet .
 	@$(BIN)/ruff format --quiet .
+
+lowest:  ## Install the lowest versions that are allowed, for PYTHON, and use them
+	rm -rf build/lowest && $(PYTHON) tests/lowest.py $(PYTHON) build/lowest
 
 clean:  ## Remove .venv, caches and what was built
 	@rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

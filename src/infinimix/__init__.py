@@ -1,6 +1,26 @@
 """Classifiers and models that grow with the data."""
 
+from typing import TYPE_CHECKING
+
 from infinimix.later import late_names
+
+if TYPE_CHECKING:
+    from infinimix.estimators.aclass.classifier import AClassClassifier
+    from infinimix.estimators.finite.classifier import FiniteMixtureClassifier
+    from infinimix.estimators.hybrid import HybridClassifier
+    from infinimix.estimators.mixture.crp_mixture import CRPMixture
+    from infinimix.estimators.mixture.imputer import CRPImputer
+    from infinimix.estimators.mixture.regressor import CRPRegressor
+    from infinimix.estimators.online.classifier import OnlineCRPClassifier
+    from infinimix.estimators.online.forecast import NEW_CLASS
+    from infinimix.estimators.persistence import load, save
+    from infinimix.maxmargin.dpmeans import DPMeans
+    from infinimix.maxmargin.isvm import GibbsInfiniteSVC
+    from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
+    from infinimix.maxmargin.search import MaxMarginDPMeansCV
+    from infinimix.maxmargin.svc import DPMeansSVC
+    from infinimix.networks import BlockmodelBayesNet
+    from infinimix.tables.text import Text
 
 __version__ = "0.1.0"
 
@@ -43,8 +63,8 @@ __all__ = [
     "save",
 ]
 
-
-__getattr__ = late_names(__name__, _HOMES)
+if not TYPE_CHECKING:  # else a misspelt name would be Any
+    __getattr__ = late_names(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -7,6 +7,7 @@ import os
 import random
 import signal
 import threading
+import time
 from contextlib import contextmanager
 
 import numpy as np
@@ -101,6 +102,16 @@ def test_local_executors_learn_the_same(alone, make):
 def test_a_cluster_learns_the_same(alone, client):
     with execution.dask(client):
         assert_equal(answers(), alone)
+
+
+@pytest.mark.filterwarnings("ignore:Chains disagree")
+def test_chains_on_a_cluster_end_in_time(client):
+    net = BlockmodelBayesNet(n_iter=10**6, n_chains=2, random_state=0)
+    with execution.dask(client):
+        start = time.monotonic()
+        net.fit_for(BITS, 1.0)
+    assert net.edge_marginals_.shape == (4, 4)
+    assert 0.5 < time.monotonic() - start < 30.0  # on a busy machine, too
 
 
 @pytest.mark.skipif(not MANY, reason="20 clusters; a worker is killed in test_remote, too")

@@ -31,7 +31,7 @@ from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.scores import discrete_data, new_cache
-from tests.oracle.networks import World, table
+from tests.oracle.networks import World, log_discrete, table
 
 CARDS = np.array([2, 3, 2])
 X = table(3, 12, CARDS)
@@ -102,3 +102,27 @@ def test_a_move_leaves_the_posterior_as_it_is(move, per_partition):
         assert (again.m == state.m).all()
         assert again.key == state.key
     check_counts(counts, DRAWS * w)
+
+
+def test_two_weak_choices_keep_their_odds_when_a_strong_one_would_close_a_cycle():
+    """With many rows log weights differ by thousands, and exp(-708) is the smallest number.
+
+    0 -> 1 -> 2 is required, so 2 -> 0, whose log weight is 2000, is always struck off; what is
+    left, 0 -> 2 or nothing, has log odds of a few nats. Five standard errors: 6e-7.
+    """
+    bonus = np.zeros((3, 3))
+    bonus[0, 1] = bonus[1, 2] = np.inf
+    bonus[2, 0], bonus[0, 2] = 2000.0, 3.0
+    data, layout = discrete_data(X, CARDS), full_layout(ALL)
+    constants = Constants.empty(3)
+    prior = new_prior(3, "uniform", False, known=Known(bonus=bonus), constants=constants)
+    model = new_model(data, layout, prior, new_cache(data, layout))
+    state = new_state(prior, layout, np.array([[0, 1, 0], [0, 0, 1], [0, 0, 0]]), np.zeros(3, int))
+    gain = log_discrete(X, CARDS, 2, [0, 1], 0.5) - log_discrete(X, CARDS, 2, [1], 0.5)
+    p = 1.0 / (1.0 + np.exp(-gain - 3.0))
+    rng, n, seen = np.random.default_rng(3), 4000, 0
+    for _ in range(n):
+        graph_moves.visit_pairs(model, state, 1.0, rng)
+        seen += int(to_adjacency(state.pa)[0, 2])
+    assert abs(p - 0.5) > 0.1
+    assert abs(seen / n - p) < 5 * np.sqrt(p * (1 - p) / n)

@@ -121,8 +121,9 @@ def streams_of_text() -> None:
     words = sentence.split()
     texts = [" ".join(words[j % 9 : j % 9 + 4]) for j in range(N)]
     labels = [j % 3 for j in range(N)]
-    for settings in ({}, {"open_world": True, "half_life": 20.0, "max_features": 8}):
-        model = OnlineCRPClassifier(random_state=0, **settings)
+    plain = OnlineCRPClassifier(random_state=0)
+    rich = OnlineCRPClassifier(random_state=0, open_world=True, half_life=20.0, max_features=8)
+    for model in (plain, rich):
         model.partial_fit(texts, labels).predict_proba(texts)
         model.learn_one({"goal": 2, "law": 1}, 0)
         model.predict_one({"goal": 1})

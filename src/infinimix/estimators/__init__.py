@@ -11,11 +11,12 @@ if TYPE_CHECKING:
 
 __all__ = ["AClassClassifier", "CRPImputer", "CRPMixture"]
 
-__getattr__ = late_names(
-    __name__,
-    {
-        "AClassClassifier": "infinimix.estimators.aclass.classifier",
-        "CRPImputer": "infinimix.estimators.mixture.imputer",
-        "CRPMixture": "infinimix.estimators.mixture.crp_mixture",
-    },
-)
+if not TYPE_CHECKING:  # else a misspelt name would be Any
+    __getattr__ = late_names(
+        __name__,
+        {
+            "AClassClassifier": "infinimix.estimators.aclass.classifier",
+            "CRPImputer": "infinimix.estimators.mixture.imputer",
+            "CRPMixture": "infinimix.estimators.mixture.crp_mixture",
+        },
+    )

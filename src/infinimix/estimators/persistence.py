@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from importlib import import_module
 from os import PathLike
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, overload
 
 import infinimix
 from infinimix import artifacts
 from infinimix.artifacts import ArtifactError
 from infinimix.estimators.aclass.classifier import AClassClassifier
-from infinimix.estimators.common.table_estimator import TableEstimator
 from infinimix.estimators.common.trees import TREE_VERSION, rebuild, tree_of
 from infinimix.estimators.finite.classifier import FiniteMixtureClassifier
 from infinimix.estimators.mixture.crp_mixture import CRPMixture
@@ -23,6 +22,26 @@ from infinimix.estimators.mixture.imputer import CRPImputer
 from infinimix.estimators.mixture.regressor import CRPRegressor
 from infinimix.estimators.online.classifier import OnlineCRPClassifier
 
+if TYPE_CHECKING:
+    from infinimix.maxmargin.dpmeans import DPMeans
+    from infinimix.maxmargin.isvm import GibbsInfiniteSVC
+    from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
+    from infinimix.maxmargin.search import MaxMarginDPMeansCV
+    from infinimix.maxmargin.svc import DPMeansSVC
+    from infinimix.networks.bayes_net import BlockmodelBayesNet
+    from infinimix.networks.dynamic_net import BlockmodelDynamicNet
+    from infinimix.networks.franchise import NetworkFranchise
+    from infinimix.networks.markov_net import BlockmodelMarkovNet
+
+    # What a file may hold: those who read files of several kinds tell them apart by isinstance.
+    Model = (
+        AClassClassifier | BlockmodelBayesNet | BlockmodelDynamicNet | BlockmodelMarkovNet
+        | CRPImputer | CRPMixture | CRPRegressor | DPMeans | DPMeansSVC | FiniteMixtureClassifier
+        | GibbsInfiniteSVC | MaxMarginDPMeans | MaxMarginDPMeansCV | NetworkFranchise
+        | OnlineCRPClassifier
+    )  # fmt: skip
+
+M = TypeVar("M")
 File = str | PathLike[str] | BinaryIO
 CLASSES: dict[str, type[Any]] = {
     cls.__name__: cls
@@ -49,9 +68,7 @@ WRONG = (
 )  # fmt: skip
 
 
-def save(
-    model: TableEstimator | OnlineCRPClassifier, path: File, *, notes: dict[str, Any] | None = None
-) -> None:
+def save(model: Model, path: File, *, notes: dict[str, Any] | None = None) -> None:
     """Write a fitted model to a file, whole or not at all.
 
     Parameters
@@ -94,7 +111,11 @@ def save(
     artifacts.write(path, name, tree, library_version=infinimix.__version__)
 
 
-def load(path: File, *, max_unpacked: int | None = None) -> Any:
+@overload
+def load(path: File, kind: type[M], *, max_unpacked: int | None = None) -> M: ...
+@overload
+def load(path: File, kind: None = None, *, max_unpacked: int | None = None) -> Model: ...
+def load(path: File, kind: type[Any] | None = None, *, max_unpacked: int | None = None) -> Any:
     """Read a model that `save` wrote; it continues where it was.
 
     A file cannot run code, and what it holds is checked: whatever loads can be used. How much it
@@ -104,6 +125,9 @@ def load(path: File, *, max_unpacked: int | None = None) -> Any:
     ----------
     path : str, path or binary file
         What to read.
+    kind : class, optional
+        What the file must hold, such as `AClassClassifier`: another model is refused, and type
+        checkers know what comes back.
     max_unpacked : int, optional
         The most bytes that the file may unpack to. By default its own size, and 256 MiB more for
         what is compressed in it; a large model that an earlier version saved may need more.
@@ -111,12 +135,24 @@ def load(path: File, *, max_unpacked: int | None = None) -> Any:
     Raises
     ------
     infinimix.artifacts.ArtifactError
-        If the file is damaged, is no model, is from another version, or would unpack to more.
+        If the file is damaged, is no model or none of `kind`, is from another version, or would
+        unpack to more.
+
+    Examples
+    --------
+    >>> import io
+    >>> from infinimix import CRPMixture, load, save
+    >>> file = io.BytesIO()
+    >>> save(CRPMixture(random_state=0).fit([[0.1], [0.2], [5.0]]), file)
+    >>> load(io.BytesIO(file.getvalue()), CRPMixture).n_features_in_
+    1
     """
     bound: dict[str, Any] = {} if max_unpacked is None else {"max_unpacked": max_unpacked}
     name, tree, _ = artifacts.read(path, **bound)
     if name not in KNOWN:
         raise ArtifactError(f"The file holds a {name!r}, which this infinimix does not know.")
+    if kind is not None and not issubclass(_class_of(name), kind):
+        raise ArtifactError(f"The file holds a model of class {name}, not {kind.__name__}.")
     try:
         if tree["version"] > TREE_VERSION:
             raise ArtifactError(f"This {name} is from a newer infinimix; upgrade it to read this.")
@@ -127,11 +163,19 @@ def load(path: File, *, max_unpacked: int | None = None) -> Any:
             )
         if name in ELSEWHERE:
             return import_module(ELSEWHERE[name]).from_tree(name, tree)
-        return rebuild(CLASSES.get(name) or getattr(infinimix, name), tree)
+        return rebuild(_class_of(name), tree)
     except ArtifactError:
         raise
     except WRONG as error:
         raise ArtifactError(f"The file is no complete {name}: {error}") from error
+
+
+def _class_of(name: str) -> type[Any]:
+    """Return the class of a name that is known; other rooms are imported when they are needed."""
+    if name in ELSEWHERE:
+        found: type[Any] = import_module(ELSEWHERE[name]).CLASSES[name]
+        return found
+    return CLASSES.get(name) or getattr(infinimix, name)
 
 
 def read_notes(path: File) -> dict[str, Any]:

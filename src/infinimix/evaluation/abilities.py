@@ -219,6 +219,14 @@ class AnswersRows(Protocol):
     def predict_proba_one(self, x: Any) -> dict[Any, float]: ...
 
 
+class LearnsLabels(LearnsTables, LearnsRows, AnswersRows, Protocol):
+    """A classifier that learns rows one by one or many at once."""
+
+
+class LearnsWithoutLabels(LearnsTables, Predicting, FindsAnomalies, Protocol):
+    """A mixture that learns more rows."""
+
+
 class LetsFeaturesEmerge(Protocol):
     """Says whether rows may have features that no row before has had."""
 

@@ -29,6 +29,7 @@ class Dask(Executor):
     def __init__(self, client: Any) -> None:
         super().__init__()
         self.client = client
+        self.n = max(sum(client.nthreads().values()), 1)
 
     def map(
         self, task: Callable[[P], R], payloads: Iterable[P], done: Done | None = None

@@ -37,6 +37,7 @@ class Executor(ABC):
     """Runs one task on many payloads; a context manager that puts itself in charge."""
 
     is_remote = False  # do tasks and what they return travel to other processes and back?
+    n = 1  # how many tasks run at a time
 
     def __init__(self) -> None:
         self._entries = 0
@@ -50,6 +51,15 @@ class Executor(ABC):
 
         The first exception in that order is raised as it is, when no task runs any more. `done` is
         called, in any thread of this process, whenever a task has ended.
+
+        Parameters
+        ----------
+        task : callable
+            Takes a payload.
+        payloads : iterable
+            What each task works on.
+        done : callable, optional
+            Called, in any thread of this process, whenever a task has ended.
         """
 
     def open(self) -> None:  # noqa: B027 (nothing to hold is the rule)
@@ -80,7 +90,17 @@ class Serial(Executor):
     def map(
         self, task: Callable[[P], R], payloads: Iterable[P], done: Done | None = None
     ) -> list[R]:
-        """Run the tasks here and now."""
+        """Run the tasks here and now.
+
+        Parameters
+        ----------
+        task : callable
+            Takes a payload.
+        payloads : iterable
+            What each task works on.
+        done : callable, optional
+            Called whenever a task has ended.
+        """
         return [_work(task, payload, done) for payload in payloads]
 
 
@@ -105,7 +125,17 @@ class Threads(Executor):
     def map(
         self, task: Callable[[P], R], payloads: Iterable[P], done: Done | None = None
     ) -> list[R]:
-        """Run the tasks in the pool, or here if there is nothing to share out."""
+        """Run the tasks in the pool, or here if there is nothing to share out.
+
+        Parameters
+        ----------
+        task : callable
+            Takes a payload.
+        payloads : iterable
+            What each task works on.
+        done : callable, optional
+            Called whenever a task has ended.
+        """
         payloads = list(payloads)
         if self.n == 1 or len(payloads) <= 1 or _in_worker.get():
             return [_work(task, payload, done) for payload in payloads]
@@ -165,6 +195,11 @@ def serial() -> Serial:
 
 def threads(n: int = -1) -> Threads:
     """Run tasks in `n` threads; -1 is one for each core, -2 one fewer.
+
+    Parameters
+    ----------
+    n : int
+        The number of threads.
 
     Examples
     --------

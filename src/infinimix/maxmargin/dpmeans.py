@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, feature_names
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
 from infinimix.estimators.common.weights import read_weights
 from infinimix.maxmargin.descent.algorithm import Iterate
 from infinimix.maxmargin.descent.merging import descend_and_merge
@@ -95,7 +95,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         matrix: Any = None,
         max_iter: int = 300,
         max_clusters: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.lam = lam
         self.divergence = divergence
@@ -165,18 +165,40 @@ class DPMeans(ClusterMixin, BaseEstimator):
     # --- Answers --------------------------------------------------------------------------------
 
     def divergences(self, X: Any) -> np.ndarray:
-        """Return the divergence of each row from each mean."""
+        """Return the divergence of each row from each mean.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         state = self._fitted
         X = read_more(self, X)
         check_rows(state.divergence, X)
         return divergences_from(make_rows(X, state.divergence), state.divergence, state.means)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the nearest cluster of each row."""
+        """Return the nearest cluster of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return self.divergences(X).argmin(axis=1)
 
     def score(self, X: Any, y: Any = None, sample_weight: Any = None) -> float:
-        """Return minus the sum of the divergences from the nearest means, each times its weight."""
+        """Return minus the sum of the divergences from the nearest means, each times its weight.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : ignored
+            For pipelines.
+        sample_weight : sequence of numbers, optional
+            The weight of each row.
+        """
         nearest = self.divergences(X).min(axis=1)
         weight = read_weights(sample_weight, len(nearest), scale=False)
         return -float(nearest.sum() if weight is None else weight @ nearest)

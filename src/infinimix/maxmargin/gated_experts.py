@@ -55,26 +55,50 @@ class GatedExperts(ClassifierMixin, BaseEstimator):
         return np.vstack([gate.discriminants(rows.take(part)) for part in rows.chunks()])
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the discriminant: of the second class if there are two, of each if more."""
+        """Return the discriminant: of the second class if there are two, of each if more.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         f = self._discriminants(X)
         return f[:, 0] if f.shape[1] == 1 else f
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each row."""
+        """Return the class of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         f = self._discriminants(X)
         if len(self.classes_) == 1:
             return np.repeat(self.classes_, len(f))
         return self.classes_[decide(f)]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each class, as in `classes_`."""
+        """Return the probability of each class, as in `classes_`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         f = self._discriminants(X)
         if len(self.classes_) == 1:
             return np.ones((len(f), 1))
         return probabilities(f, self.probability_slope_)
 
     def predict_cluster(self, X: Any) -> np.ndarray:
-        """Return the nearest cluster of each row."""
+        """Return the nearest cluster of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         rows, gate = self._read(X), self._gate()
         return np.concatenate([gate.nearest(rows.take(part)) for part in rows.chunks()])
 

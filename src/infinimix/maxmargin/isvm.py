@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, feature_names
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
 from infinimix.families.seam import empty, score_rows
 from infinimix.maxmargin.gibbs.chain import Kept, SVMChain, effective_size, join
 from infinimix.maxmargin.gibbs.rows import (
@@ -110,7 +110,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         burn_in: int = 200,
         clusters: Any = "real",
         n_samples: int = 50,
-        random_state: Any = None,
+        random_state: Seed = None,
         fit_intercept: bool = True,
         class_weight: Any = None,
     ) -> None:
@@ -137,6 +137,15 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         has the conjugate prior exp(-kappa D(0, mu)): equations 4 and 5 with tau = 0. More than two
         classes are one against the rest, as otherwise; the paper prints no sampler for new
         clusters under the loss of its appendix C.
+
+        Parameters
+        ----------
+        variance : float
+            Variance of the columns within a cluster.
+        kappa : float
+            Rows that the prior of a mean counts for.
+        changes : parameters
+            Those that shall differ from the published ones.
 
         Examples
         --------
@@ -216,6 +225,11 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
 
         Within a cluster it is the pseudo-likelihood of a class beside that of the others; the
         weight of a cluster is its size times the predictive density of the row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
         """
         state = self._fitted
         X = read_more(self, X)
@@ -236,13 +250,25 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         return proba + (1.0 - weight.sum(axis=1, keepdims=True)) / L  # new clusters: all are equal
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the log odds of the second class, or the log probabilities if there are more."""
+        """Return the log odds of the second class, or the log probabilities if there are more.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         with np.errstate(divide="ignore"):
             log_p = np.log(self.predict_proba(X))
         return log_p[:, -1] - log_p[:, 0] if log_p.shape[1] <= 2 else log_p
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     # --- Fitted attributes ----------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
 from infinimix.estimators.common.weights import check_stream_weights
 from infinimix.maxmargin.descent.algorithm import Iterate, descend
 from infinimix.maxmargin.descent.at_sight import descend_at_sight, one_cluster
@@ -128,7 +128,7 @@ class MaxMarginDPMeans(GatedExperts):
         tol: float = 1e-4,
         warm_start: bool = False,
         calibrate: bool = True,
-        random_state: Any = None,
+        random_state: Seed = None,
         multi_class: str = "one-vs-rest",
         creation: str = "delayed",
         fit_intercept: bool = True,
@@ -158,6 +158,11 @@ class MaxMarginDPMeans(GatedExperts):
 
         What the paper leaves open or has wrong is corrected (docs/max-margin.md); `lam`, `s`, `c`
         and `nu` are yours to give, as the paper chooses them on folds.
+
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
 
         Examples
         --------

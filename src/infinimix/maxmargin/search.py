@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from infinimix.estimators.common.parameters import seed_sequence
+from infinimix.estimators.common.parameters import Seed, seed_sequence
 from infinimix.maxmargin.descent.algorithm import descend
 from infinimix.maxmargin.experts.batches import remember
 from infinimix.maxmargin.experts.gating import decide
@@ -96,7 +96,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         max_iter: int = 300,
         tol: float = 1e-4,
         calibrate: bool = True,
-        random_state: Any = None,
+        random_state: Seed = None,
         multi_class: str = "one-vs-rest",
         creation: str = "delayed",
         fit_intercept: bool = True,
@@ -122,7 +122,13 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
 
     @classmethod
     def as_published(cls: type[Search], **changes: Any) -> Search:
-        """Return the paper's own form, as `MaxMarginDPMeans.as_published`, with its five folds."""
+        """Return the paper's own form, as `MaxMarginDPMeans.as_published`, with its five folds.
+
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
+        """
         return cls(**(PUBLISHED | {"cv": 5} | changes))
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> SearchState:

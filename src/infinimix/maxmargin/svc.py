@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
 from infinimix.maxmargin.descent.algorithm import Iterate, finish, scan
 from infinimix.maxmargin.descent.starts import find_penalty
 from infinimix.maxmargin.experts.training import (
@@ -63,7 +63,7 @@ class DPMeansSVC(GatedExperts):
         gating: str = "hard",
         divergence: str = "euclidean",
         calibrate: bool = True,
-        random_state: Any = None,
+        random_state: Seed = None,
         class_weight: Any = None,
     ) -> None:
         self.lam = lam

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infinimix.estimators.common.fitted import accept_tables, check_names
-from infinimix.estimators.common.parameters import is_whole, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Seed, is_whole, seed_sequence
+from infinimix.networks.answers.asking import Asking
 from infinimix.networks.answers.queries import answer_query
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import ancestors, topological_order
@@ -30,12 +32,17 @@ from infinimix.networks.learning.parameters import NETWORK_RULES, check_paramete
 from infinimix.networks.learning.problem import make_problem
 from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import describe_roles, warn_if_apart
+from infinimix.networks.learning.timing import Budget
 from infinimix.tables import EncodedTable, encode
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
 
 
-class BlockmodelBayesNet(GraphNet):
+class BlockmodelBayesNet(Asking, GraphNet):
     """A Bayesian network learned from a table, with a prior that gives variables roles.
 
     Variables are in classes, and the probability of an edge depends on the classes of its ends
@@ -151,15 +158,15 @@ class BlockmodelBayesNet(GraphNet):
         self,
         prior: str = "blockmodel",
         normalise: str = "partition",
-        alpha: Any = 0.5,
-        beta: Any = (1.0, 1.0),
-        gamma: Any = 0.5,
+        alpha: float | str = 0.5,
+        beta: tuple[float, float] | str = (1.0, 1.0),
+        gamma: float | str = 0.5,
         n_chains: int = 4,
         n_iter: int = 2000,
         burn_in: int | None = None,
         averaging: str = "mcmc",
         n_best: int = 100,
-        columns: Any = "auto",
+        columns: Columns = "auto",
         likelihood: str = "auto",
         bdeu: bool = False,
         n_bins: int = 3,
@@ -174,7 +181,7 @@ class BlockmodelBayesNet(GraphNet):
         n_temperatures: int | None = None,
         n_jobs: int | None = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: Seed = None,
         moves: str = "all",
     ) -> None:
         self.prior = prior
@@ -212,6 +219,11 @@ class BlockmodelBayesNet(GraphNet):
         Ten chains of 2,000 sweeps, each edge and each class drawn by itself, one normalising
         constant for all partitions.
 
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
+
         Examples
         --------
         >>> from infinimix import BlockmodelBayesNet
@@ -243,13 +255,32 @@ class BlockmodelBayesNet(GraphNet):
         return self._fit(X, interventions, None)
 
     def fit_for(self, X: Any, seconds: float, *, interventions: Any = None) -> BlockmodelBayesNet:
-        """Learn for about so many seconds (each chain), or `n_iter` sweeps if these end first."""
+        """Learn for about so many seconds, or `n_iter` sweeps if these end first.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+        seconds : float
+            The time for everything: reading the table, and all chains together, which share it
+            out if there are more of them than `n_jobs`. Code that must be compiled first takes
+            its time besides.
+        interventions : array of bool, shape of X, optional
+            As in `fit`.
+        """
         return self._fit(X, interventions, read_seconds(seconds))
 
     def run(self, seconds: float | None = None, n_iter: int | None = None) -> BlockmodelBayesNet:
         """Let the chains of the last `fit` go on, for some seconds or sweeps, and count those too.
 
         Chains are not part of a saved, copied or pickled model.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            The time of all chains together.
+        n_iter : int, optional
+            Sweeps of each chain; by default `n_iter` of the model.
         """
         state = self._fitted
         if state.chains is None:
@@ -257,10 +288,13 @@ class BlockmodelBayesNet(GraphNet):
         seconds = None if seconds is None else read_seconds(seconds)
         if n_iter is not None and not is_whole(n_iter, 1):
             raise ValueError(f"n_iter must be a whole number from 1 on; got {n_iter!r}")
+        budget = None
+        if seconds is not None:
+            budget = Budget(time.monotonic() + seconds, len(state.chains), self.n_jobs)
         for chain in state.chains:
             chain.problem.burn_in = 0
             chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
-            chain.problem.seconds = seconds
+            chain.problem.budget = budget
         chains, records = run_chains(self, state.chains, bool(self.verbose))
         found = BayesNetState.found(self, state.columns, chains, records, state.skip)
         warn_if_apart(found.edge_gap, found.names, "->", ADVICE, stacklevel=3)
@@ -271,6 +305,7 @@ class BlockmodelBayesNet(GraphNet):
         check_parameters(self)
 
     def _fit(self, X: Any, interventions: Any, seconds: float | None) -> BlockmodelBayesNet:
+        start = time.monotonic()
         self._check_parameters()
         columns, encoded = read_columns(
             X, self.columns, self.likelihood, int(self.n_bins), type(self).__name__
@@ -282,7 +317,9 @@ class BlockmodelBayesNet(GraphNet):
         if (self.n_temperatures or 1) > 1 and missing.any():
             raise ValueError("n_temperatures above 1 needs a table without missing cells.")
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
-        problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip, seconds)
+        problem = make_problem(self, columns, codes, missing, known, seeds[-1], skip)
+        if seconds is not None:
+            problem.budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
         chains, records = run_chains(self, chains, bool(self.verbose))
         found = BayesNetState.found(self, columns, chains, records, skip)
@@ -335,6 +372,11 @@ class BlockmodelBayesNet(GraphNet):
 
         Missing cells are summed or integrated out. Of a discretised table it is the probability
         of the bins.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
         """
         state = self._fitted
         encoded = self._encode(X)
@@ -343,20 +385,41 @@ class BlockmodelBayesNet(GraphNet):
         return np.asarray(log_p + state.columns.log_slopes(encoded, missing))
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean of `score_samples`."""
+        """Return the mean of `score_samples`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : ignored
+            For pipelines.
+        """
         return float(np.mean(self.score_samples(X)))
 
-    def sample(self, n: int = 1, random_state: Any = None) -> dict[str, np.ndarray]:
-        """Draw rows from the predictive distribution, as columns by name."""
+    def sample(
+        self, n_samples: int = 1, random_state: Seed = None, *, n: int | None = None
+    ) -> dict[str, np.ndarray]:
+        """Draw rows from the predictive distribution, as columns by name.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows.
+        random_state : int, Generator or None
+            Where draws come from.
+        n : int, optional
+            Another name of `n_samples`.
+        """
         state, rng = self._fitted, np.random.default_rng(random_state)
-        return dict(state.columns.decode(state.mixture.draw(int(n), rng), rng))
+        number = int(n_samples if n is None else n)
+        return dict(state.columns.decode(state.mixture.draw(number, rng), rng))
 
     def query(
         self,
         target: str,
         given: Mapping[str, Any] | None = None,
         do: Mapping[str, Any] | None = None,
-    ) -> Any:
+    ) -> dict[Any, float]:
         """Return what is known of a column, given cells of a row, averaged over networks.
 
         Parameters
@@ -376,10 +439,19 @@ class BlockmodelBayesNet(GraphNet):
         """
         return answer_query(self._fitted, target, given, do)
 
-    def kl_from(self, truth: BayesNet, n: int = 10_000, random_state: Any = 0) -> float:
+    def kl_from(self, truth: BayesNet, n: int = 10_000, random_state: Seed = 0) -> float:
         """Return an estimate of KL(truth, predictive) in nats a row, from n rows of the truth.
 
         The columns must be codes 0, 1, ... in the order of the states of the truth.
+
+        Parameters
+        ----------
+        truth : BayesNet
+            The network that rows are drawn from.
+        n : int
+            Rows to draw.
+        random_state : int, Generator or None
+            Where draws come from.
         """
         X = truth.sample(n, random_state)
         return float(np.mean(truth.log_probability(X) - self.score_samples(X)))
@@ -403,12 +475,24 @@ class BlockmodelBayesNet(GraphNet):
         return to_bif(self.network())
 
     def to_networkx(self, threshold: float | None = None) -> Any:
-        """Return a networkx.DiGraph: the best state, or all edges at least as probable."""
+        """Return a networkx.DiGraph: the best state, or all edges at least as probable.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            All edges that are at least as probable; by default those of the best state.
+        """
         state = self._fitted
         return to_networkx(state, state.graph(threshold))
 
     def to_dot(self, threshold: float | None = None) -> str:
-        """Return Graphviz text, variables grouped by role: the best state, or probable edges."""
+        """Return Graphviz text, variables grouped by role: the best state, or probable edges.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            All edges that are at least as probable; by default those of the best state.
+        """
         state = self._fitted
         return to_dot(state, state.graph(threshold))
 
@@ -420,6 +504,19 @@ class BlockmodelBayesNet(GraphNet):
         """Return `network()` as a pyAgrum BayesNet."""
         return to_pyagrum(self.network())
 
-    def plot(self, threshold: float = 0.5) -> Any:
-        """Draw the graph by role, edge probabilities sorted by role, and co-class probabilities."""
-        return plot(self._fitted, threshold)
+    def plot(self, threshold: float = 0.5, ax: Axes | None = None) -> Figure:
+        """Draw the graph by role, edge probabilities sorted by role, and co-class probabilities.
+
+        Parameters
+        ----------
+        threshold : float
+            Draw edges of at least this probability.
+        ax : matplotlib Axes, optional
+            Draw the graph alone, there.
+
+        Returns
+        -------
+        Figure
+            A notebook shows it.
+        """
+        return plot(self._fitted, threshold, ax)

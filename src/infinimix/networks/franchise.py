@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Seed, check_parameters, seed_sequence
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.bayes_net import BlockmodelBayesNet
 from infinimix.networks.engine.hyper import SWEEPS
@@ -119,12 +119,12 @@ class NetworkFranchise(BaseEstimator):
         normalise: str = "network",
         alpha: float = 0.5,
         alpha_network: float = 3.0,
-        beta: Any = (1.0, 1.0),
+        beta: tuple[float, float] | str = (1.0, 1.0),
         gamma: float = 0.5,
         n_chains: int = 4,
         n_iter: int = 2000,
         burn_in: int | None = None,
-        columns: Any = "auto",
+        columns: Columns = "auto",
         likelihood: str = "auto",
         bdeu: bool = False,
         n_bins: int = 3,
@@ -132,7 +132,7 @@ class NetworkFranchise(BaseEstimator):
         n_temperatures: int = 1,
         n_jobs: int | None = None,
         verbose: bool = False,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.sharing = sharing
         self.normalise = normalise

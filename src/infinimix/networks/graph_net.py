@@ -6,12 +6,13 @@ state for `BlockmodelMarkovNet` and `BlockmodelDynamicNet`, which have the same 
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from infinimix.estimators.common.fitted import accept_tables, feature_names
-from infinimix.estimators.common.parameters import Rule, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Rule, Seed, seed_sequence
+from infinimix.networks.answers.asking import edge_frame
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.hyper import RECORDED_BETA
@@ -35,6 +36,9 @@ from infinimix.networks.learning.unconstrained_chains import (
     UnconstrainedProblem,
 )
 from infinimix.scikit import BaseEstimator, check_is_fitted
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class GraphNet(BaseEstimator):
@@ -131,6 +135,23 @@ class GraphNet(BaseEstimator):
         """Distinct states, the heaviest first."""
         return list(self._fitted.distinct())
 
+    def edge_table(self, threshold: float = 0.0) -> pd.DataFrame:
+        """Return the edges by name as a pandas DataFrame, the most probable first.
+
+        Parameters
+        ----------
+        threshold : float
+            Leave out edges that are less probable.
+
+        Returns
+        -------
+        DataFrame
+            from, to, probability, reverse (the probability of the other direction), and the
+            diagnostics gap, rhat and ess.
+        """
+        P = self.edge_marginals_
+        return edge_frame(self._fitted, threshold, bool(np.array_equal(P, P.T)))
+
     @property
     def best_state_(self) -> dict[str, Any]:
         """The state with the highest log joint among those that were kept."""
@@ -148,13 +169,13 @@ class UnconstrainedNet(GraphNet):
     def __init__(
         self,
         prior: str = "blockmodel",
-        alpha: Any = 0.5,
-        beta: Any = (1.0, 1.0),
-        gamma: Any = 0.5,
+        alpha: float | str = 0.5,
+        beta: tuple[float, float] | str = (1.0, 1.0),
+        gamma: float | str = 0.5,
         n_chains: int = 4,
         n_iter: int = 2000,
         burn_in: int | None = None,
-        columns: Any = "auto",
+        columns: Columns = "auto",
         likelihood: str = "auto",
         n_bins: int = 3,
         required: Any = None,
@@ -164,7 +185,7 @@ class UnconstrainedNet(GraphNet):
         max_parents: int | None = None,
         n_temperatures: int = 1,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.prior = prior
         self.alpha = alpha
@@ -248,6 +269,11 @@ class UnconstrainedNet(GraphNet):
         """Return a graph of networkx: the best state, or all edges at least as probable.
 
         Nodes have a role and edges a probability.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            All edges that are at least as probable; by default those of the best state.
         """
         state = self._fitted
         return to_networkx(state, state.graph(threshold), self._shape != UNDIRECTED)

@@ -24,7 +24,7 @@ from infinimix.evaluation.abilities import Classified, Networking, Prototyping, 
 from infinimix.evaluation.calibration import equal_bins, mean_distance
 from infinimix.evaluation.importance import measure_importance
 from infinimix.evaluation.predictions import Predictions, cross_validate, judge_held_out
-from infinimix.networks.interchange.plots import draw_graph
+from infinimix.networks.interchange.plots import draw_graph, graph_height
 from infinimix.reports.defining import evidence_of_groups
 from infinimix.reports.pieces import as_name, plural, short
 from infinimix.reports.prototypes import show_cell
@@ -185,7 +185,7 @@ def plot_roles(model: Any, *, threshold: float = 0.5, ax: Any = None) -> Any:
         Where to draw.
     """
     _need(model, Networking, "plot_roles")
-    ax = _axes(ax, (7.0, 4.5))
+    ax = _axes(ax, (8.0, graph_height(model._fitted, threshold)))
     draw_graph(ax, model._fitted, threshold)
     return ax
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from infinimix.streaming.recovery import Recovered
     from infinimix.streaming.requests import Receipt, RowsRequest
     from infinimix.streaming.result import PrequentialResult
-    from infinimix.streaming.river import RiverClassifier
+    from infinimix.streaming.river import RiverAnomalyDetector, RiverClassifier, RiverClusterer
 
 __all__ = [
     "NEW_CLASS",
@@ -32,7 +32,9 @@ __all__ = [
     "PrequentialResult",
     "Receipt",
     "Recovered",
+    "RiverAnomalyDetector",
     "RiverClassifier",
+    "RiverClusterer",
     "RowsRequest",
     "StreamError",
     "StreamReader",
@@ -42,23 +44,26 @@ __all__ = [
 ]
 
 
-__getattr__ = late_names(
-    __name__,
-    {
-        "NEW_CLASS": "infinimix.estimators.online.forecast",
-        "BadRecord": "infinimix.streaming.bad",
-        "DurabilityError": "infinimix.streaming.journal",
-        "DurableLearner": "infinimix.streaming.durable",
-        "Forecast": "infinimix.estimators.online.forecast",
-        "PrequentialResult": "infinimix.streaming.result",
-        "Receipt": "infinimix.streaming.requests",
-        "Recovered": "infinimix.streaming.recovery",
-        "RiverClassifier": "infinimix.streaming.river",
-        "RowsRequest": "infinimix.streaming.requests",
-        "StreamError": "infinimix.streaming.bad",
-        "StreamReader": "infinimix.streaming.readers",
-        "forecast": "infinimix.streaming.forecasting",
-        "prequential": "infinimix.streaming.prequential_run",
-        "read_stream": "infinimix.streaming.readers",
-    },
-)
+if not TYPE_CHECKING:  # else a misspelt name would be Any
+    __getattr__ = late_names(
+        __name__,
+        {
+            "NEW_CLASS": "infinimix.estimators.online.forecast",
+            "BadRecord": "infinimix.streaming.bad",
+            "DurabilityError": "infinimix.streaming.journal",
+            "DurableLearner": "infinimix.streaming.durable",
+            "Forecast": "infinimix.estimators.online.forecast",
+            "PrequentialResult": "infinimix.streaming.result",
+            "Receipt": "infinimix.streaming.requests",
+            "Recovered": "infinimix.streaming.recovery",
+            "RiverAnomalyDetector": "infinimix.streaming.river",
+            "RiverClassifier": "infinimix.streaming.river",
+            "RiverClusterer": "infinimix.streaming.river",
+            "RowsRequest": "infinimix.streaming.requests",
+            "StreamError": "infinimix.streaming.bad",
+            "StreamReader": "infinimix.streaming.readers",
+            "forecast": "infinimix.streaming.forecasting",
+            "prequential": "infinimix.streaming.prequential_run",
+            "read_stream": "infinimix.streaming.readers",
+        },
+    )

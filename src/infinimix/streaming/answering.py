@@ -23,18 +23,42 @@ class AnswersAsModel:
         return found
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the answers of the model."""
+        """Return the answers of the model.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return np.asarray(self.model.predict(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the model."""
+        """Return the probabilities of the model.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return np.asarray(self.model.predict_proba(X))
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
-        """Return the answer of the model for one row."""
+        """Return the answer of the model for one row.
+
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        """
         return self.model.predict_one(x)
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """Return the probabilities of the model for one row."""
+        """Return the probabilities of the model for one row.
+
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        """
         found: dict[Any, float] = self.model.predict_proba_one(x)
         return found

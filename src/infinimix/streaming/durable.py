@@ -190,14 +190,30 @@ class DurableLearner(KeptModel):
             return self._keep(record, lambda: self.model.name_class(*name))
 
     def partial_fit(self, X: Any, y: Any = None) -> DurableLearner:
-        """Learn rows, and keep them; with fsync="group" they are on the disk on return."""
+        """Learn rows, and keep them; with fsync="group" they are on the disk on return.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : sequence of labels
+            Their labels.
+        """
         self.learn(X, y)
         if self.fsync == "group":
             self.flush()
         return self
 
     def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
-        """Learn one row, and keep it, as `partial_fit` does."""
+        """Learn one row, and keep it, as `partial_fit` does.
+
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        y : label
+            Its class.
+        """
         self.partial_fit([x], [y])
 
     def flush(self) -> int:

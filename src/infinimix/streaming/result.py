@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infinimix.streaming.bad import BadRecord
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 CURVES = ("error", "log_loss", "confidence", "new", "seconds")
 
@@ -95,7 +99,7 @@ class PrequentialResult:
         """Return the numbers by name."""
         return {f.name: getattr(self, f.name) for f in fields(self) if f.repr}
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """Return the curves as a pandas DataFrame, over the rows so far.
 
         Means over the window that ends there, of errors, log-loss, confidence, rows of new
@@ -114,7 +118,7 @@ class PrequentialResult:
         )
         return "\n".join(lines)
 
-    def plot(self) -> Any:
+    def plot(self) -> Figure:
         """Return a matplotlib Figure: error and log-loss along the stream, and reliability."""
         from matplotlib.figure import Figure
 

@@ -1,40 +1,37 @@
-"""`RiverClassifier`: a model of infinimix as a classifier of River.
+"""Models of infinimix as a classifier, a clusterer and an anomaly detector of River.
 
-Importing this file needs River; `infinimix.streaming` imports it when the class is asked for.
-
-What River's streams may do, and a table may not: features appear later than the first row, and the
-first value says little about its column. So kinds follow the type of the first value (bool is
-binary, other numbers are real, all else is categorical; `columns` of the model goes first), and the
-first rows are kept: when one of them brings a feature that is new, all of them are learned again
-with it. A feature that no row has had is a column of missing cells, so nothing else changes.
+Importing this file needs River; `infinimix.streaming` imports it when a class is asked for. What
+River's streams may do, and a table may not, is in `emerging`.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
-from numbers import Number
 from typing import Any
 
-import numpy as np
-
-from infinimix.evaluation.abilities import LetsFeaturesEmerge, able
-from infinimix.scikit import clone
+from infinimix.evaluation.abilities import LearnsLabels, LearnsWithoutLabels, able
+from infinimix.streaming.emerging import EmergingRows, copies, observed
 
 try:
     from river import base
 except ImportError as error:
-    raise ImportError("RiverClassifier needs River: pip install 'infinimix[river]'") from error
+    raise ImportError(
+        "RiverClassifier needs River: pip install 'infinimix[river]'. So do RiverClusterer and "
+        "RiverAnomalyDetector."
+    ) from error
 
-from infinimix.tables.missing import is_missing
+try:
+    from river.base import AnomalyDetector
+except ImportError:  # where it was before
+    from river.anomaly.base import AnomalyDetector
 
 
-class RiverClassifier(base.Classifier):
+class RiverClassifier(EmergingRows, base.MiniBatchClassifier):
     """A classifier of River that learns by a model of infinimix.
 
     Parameters
     ----------
-    model : AClassClassifier or OnlineCRPClassifier
+    model : OnlineCRPClassifier or AClassClassifier
         The model; a copy of it learns, so that `clone` starts again. Its `columns` may name
         features that come later.
     settle : int
@@ -50,11 +47,11 @@ class RiverClassifier(base.Classifier):
 
     Examples
     --------
-    >>> from infinimix import AClassClassifier
+    >>> from infinimix import OnlineCRPClassifier
     >>> from infinimix.streaming import RiverClassifier
     >>> from river import compose, preprocessing
     >>> model = compose.Pipeline(
-    ...     preprocessing.StandardScaler(), RiverClassifier(AClassClassifier(random_state=0))
+    ...     preprocessing.StandardScaler(), RiverClassifier(OnlineCRPClassifier("auto"))
     ... )
     >>> for size, y in [(3.1, "ant"), (8.2, "bee"), (3.3, "ant"), (8.0, "bee")]:
     ...     model.learn_one({"size": size}, y)
@@ -63,12 +60,13 @@ class RiverClassifier(base.Classifier):
     """
 
     def __init__(self, model: Any, settle: int = 100) -> None:
-        self.model = model
-        self.settle = settle
-        self.learned: Any = None
-        self.n_ignored = 0
-        self._kinds: dict[Any, str] = {}
-        self._kept: list[tuple[dict[Any, Any], Any]] | None = []
+        if not able(model, LearnsLabels):
+            raise TypeError(
+                "RiverClassifier takes a classifier that learns row by row, OnlineCRPClassifier or "
+                f"AClassClassifier; {type(model).__name__} is none. RiverClusterer and "
+                "RiverAnomalyDetector take a CRPMixture."
+            )
+        super().__init__(model, settle)
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
@@ -81,81 +79,170 @@ class RiverClassifier(base.Classifier):
     def _multiclass(self) -> bool:
         return True
 
-    @property
-    def _features_emerge(self) -> bool:
-        return able(self.model, LetsFeaturesEmerge) and bool(self.model.features_emerge)
+    def learn_one(self, x: Mapping[Any, Any], y: Any, w: float = 1) -> None:
+        """Learn one row; features that are new are taken in while the model settles.
 
-    def learn_one(self, x: Mapping[Any, Any], y: Any) -> None:
-        """Learn one row; features that are new are taken in while the model settles."""
-        x = {name: value for name, value in x.items() if not is_missing(value)}
-        if self._features_emerge:
-            learned = clone(self.model) if self.learned is None else self.learned
-            learned.learn_one(x, y)
-            self.learned = learned
-            return
-        new = {name: kind_of(value) for name, value in x.items() if name not in self._kinds}
-        if self.learned is None or (new and self._kept is not None):
-            self._learn_anew({**self._declared(), **self._kinds, **new}, x, y)
-            return
-        self.learned.learn_one(self._known(x), y)
-        if self._kept is not None:
-            self._keep(x, y)
-        elif new:
-            self._ignore(list(new))
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        y : label
+            Its class; it may be a new one.
+        w : int
+            How many times to learn it, 0 for not at all. Fractions are refused.
+        """
+        self._learn(copies([(dict(x), y)], w))
+
+    def learn_many(self, X: Any, y: Any, w: Any = 1) -> None:
+        """Learn the rows of a pandas DataFrame, as `learn_one` learns them one after the other.
+
+        Parameters
+        ----------
+        X : DataFrame
+            The rows.
+        y : Series of labels
+            Their classes.
+        w : int, or a sequence of them
+            How many times to learn the rows.
+        """
+        rows = X.to_dict(orient="records")
+        self._learn(copies(list(zip(rows, list(y), strict=True)), w))
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """Return the probability of each class; {} while nothing is learned."""
+        """Return the probability of each class; {} while nothing is learned.
+
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        """
         if self.learned is None:
             return {}
         found: dict[Any, float] = self.learned.predict_proba_one(self._known(x))
         return found
 
-    def _known(self, x: Mapping[Any, Any]) -> Mapping[Any, Any]:
-        if self._features_emerge:
-            return x
-        return {name: value for name, value in x.items() if name in self._kinds}
+    def predict_proba_many(self, X: Any) -> Any:
+        """Return the probabilities as a DataFrame, a column for each class; empty at first.
 
-    def _declared(self) -> dict[Any, str]:
-        """Return the features that `columns` of the model names, with their kinds."""
-        columns = self.model.columns
-        kinds: dict[Any, str] = {}
-        for key, kind in columns.items() if isinstance(columns, Mapping) else ():
-            kinds.update(dict.fromkeys(key if isinstance(key, tuple) else (key,), kind))
-        return kinds
+        Parameters
+        ----------
+        X : DataFrame
+            The rows.
+        """
+        import pandas as pd
 
-    def _learn_anew(self, kinds: dict[Any, str], x: dict[Any, Any], y: Any) -> None:
-        """Learn all kept rows and this one, with these features."""
-        if not kinds:
-            raise ValueError("The first row has no features.")
-        rows = [*(self._kept or []), (x, y)]
-        learned = clone(self.model)
-        if not isinstance(learned.columns, str) or learned.columns == "auto":
-            given = learned.columns if isinstance(learned.columns, Mapping) else {}
-            rest = {name: kind for name, kind in kinds.items() if name not in self._declared()}
-            learned.set_params(columns={**given, **rest})
-        every = dict.fromkeys(sorted(kinds, key=str))  # the order of features in a row says nothing
-        learned.partial_fit([{**every, **row} for row, _ in rows], [label for _, label in rows])
-        self.learned, self._kinds = learned, kinds
-        self._keep(x, y)
+        if self.learned is None or not len(X):
+            return pd.DataFrame(index=X.index)
+        rows = [self._known(observed(x)) for x in X.to_dict(orient="records")]
+        proba = self.learned.predict_proba(rows)
+        return pd.DataFrame(proba, X.index, self.learned.classes_.tolist())
 
-    def _keep(self, x: dict[Any, Any], y: Any) -> None:
-        if self._kept is not None:
-            self._kept.append((x, y))
-            if len(self._kept) >= self.settle:
-                self._kept = None
 
-    def _ignore(self, names: list[Any]) -> None:
-        if self.n_ignored == 0:
-            warnings.warn(
-                f"the feature {names[0]!r} came after {self.settle} rows, when the features were "
-                "settled, and is left out; name it in columns= of the model, or raise settle=",
-                stacklevel=3,
+class _Unlabelled(EmergingRows):
+    """What learns rows without labels."""
+
+    def __init__(self, model: Any, settle: int = 100) -> None:
+        if not able(model, LearnsWithoutLabels) or able(model, LearnsLabels):
+            raise TypeError(
+                f"{type(self).__name__} takes a CRPMixture, which learns rows without labels; "
+                f"{type(model).__name__} does not. RiverClassifier takes classifiers."
             )
-        self.n_ignored += len(names)
+        super().__init__(model, settle)
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from infinimix import CRPMixture
+
+        yield {"model": CRPMixture(n_particles=2, n_islands=1, random_state=0)}
+
+    def learn_one(self, x: Mapping[Any, Any], w: float = 1) -> None:
+        """Learn one row; features that are new are taken in while the model settles.
+
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        w : int
+            How many times to learn it, 0 for not at all. Fractions are refused.
+        """
+        self._learn(copies([(dict(x), None)], w))
+
+    def learn_many(self, X: Any, w: Any = 1) -> None:
+        """Learn the rows of a pandas DataFrame, as `learn_one` learns them one after the other.
+
+        Parameters
+        ----------
+        X : DataFrame
+            The rows.
+        w : int, or a sequence of them
+            How many times to learn the rows.
+        """
+        self._learn(copies([(x, None) for x in X.to_dict(orient="records")], w))
 
 
-def kind_of(value: Any) -> str:
-    """Return the kind of a feature, by the type of its first value."""
-    if isinstance(value, bool | np.bool_):
-        return "binary"
-    return "real" if isinstance(value, Number) else "categorical"
+class RiverClusterer(_Unlabelled, base.Clusterer):
+    """A clusterer of River that learns by a `CRPMixture`; the number of clusters grows.
+
+    Clusters are numbered from the largest on, so numbers may change places while rows come.
+
+    Parameters
+    ----------
+    model : CRPMixture
+        The model; a copy of it learns.
+    settle : int
+        As in `RiverClassifier`.
+
+    Examples
+    --------
+    >>> from infinimix import CRPMixture
+    >>> from infinimix.streaming import RiverClusterer
+    >>> model = RiverClusterer(CRPMixture(random_state=0))
+    >>> for size in [3.1, 8.2, 3.3, 8.0, 3.2] * 3:
+    ...     model.learn_one({"size": size})
+    >>> model.predict_one({"size": 3.0}), model.predict_one({"size": 8.1})
+    (0, 1)
+    """
+
+    def predict_one(self, x: Mapping[Any, Any]) -> int:
+        """Return the cluster of a row; 0 while nothing is learned.
+
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        """
+        return 0 if self.learned is None else int(self.learned.predict([self._known(x)])[0])
+
+
+class RiverAnomalyDetector(_Unlabelled, AnomalyDetector):
+    """An anomaly detector of River that learns by a `CRPMixture`.
+
+    Parameters
+    ----------
+    model : CRPMixture
+        The model; a copy of it learns.
+    settle : int
+        As in `RiverClassifier`.
+
+    Examples
+    --------
+    >>> from infinimix import CRPMixture
+    >>> from infinimix.streaming import RiverAnomalyDetector
+    >>> model = RiverAnomalyDetector(CRPMixture(random_state=0))
+    >>> for size in [3.1, 8.2, 3.3, 8.0, 3.2] * 3:
+    ...     model.learn_one({"size": size})
+    >>> model.score_one({"size": 3.2}) < model.score_one({"size": 30.0})
+    True
+    """
+
+    def score_one(self, x: Mapping[Any, Any]) -> float:
+        """Return minus the log predictive density of a row, in nats; 0 while nothing is learned.
+
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        """
+        if self.learned is None:
+            return 0.0
+        return float(self.learned.anomaly_score([self._known(x)])[0])

@@ -32,15 +32,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Column", "EncodedTable", "Novel", "Schema", "Text", "encode", "read_schema"]
 
-__getattr__ = late_names(
-    __name__,
-    {
-        "Column": "infinimix.tables.column",
-        "EncodedTable": "infinimix.tables.encoded",
-        "Novel": "infinimix.tables.column",
-        "Schema": "infinimix.tables.schema",
-        "Text": "infinimix.tables.text",
-        "encode": "infinimix.tables.encoding",
-        "read_schema": "infinimix.tables.kinds",
-    },
-)
+if not TYPE_CHECKING:  # else a misspelt name would be Any
+    __getattr__ = late_names(
+        __name__,
+        {
+            "Column": "infinimix.tables.column",
+            "EncodedTable": "infinimix.tables.encoded",
+            "Novel": "infinimix.tables.column",
+            "Schema": "infinimix.tables.schema",
+            "Text": "infinimix.tables.text",
+            "encode": "infinimix.tables.encoding",
+            "read_schema": "infinimix.tables.kinds",
+        },
+    )

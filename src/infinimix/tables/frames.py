@@ -67,7 +67,9 @@ def _read_series(series: "nw.Series[Any]") -> Cells:
     if dtype.is_float():
         cells = series.to_numpy().astype(np.float64, copy=False)
         # NumPy has no integers with holes, so pandas makes floats of them; other frames do not.
-        return Cells(cells, widened=isinstance(series.to_native().dtype, np.dtype))
+        # A chunked array of PyArrow has no dtype at all.
+        dtype_of = getattr(series.to_native(), "dtype", None)
+        return Cells(cells, widened=isinstance(dtype_of, np.dtype))
     if isinstance(dtype, nw.Datetime):  # many times faster than objects of pandas
         local = series if dtype.time_zone is None else series.dt.replace_time_zone(None)
         return Cells(np.asarray(local.to_numpy(), "M8[us]").tolist())

@@ -116,7 +116,13 @@ class Text:
         return None if self.hash_bits is None else 1 << self.hash_bits
 
     def tokens(self, document: str) -> list[str]:
-        """The words of a string, in their order, each as often as it occurs."""
+        """The words of a string, in their order, each as often as it occurs.
+
+        Parameters
+        ----------
+        document : str or list of str
+            A text, or its words.
+        """
         if self._table is not None and document.isascii():
             parts = document.encode().translate(self._table).decode().split()
             words = [word for word in parts if len(word) > 1]  # in half the time of the pattern
@@ -133,7 +139,13 @@ class Text:
 
     @classmethod
     def from_state(cls, state: dict[str, Any]) -> "Text":
-        """The options that `state` described."""
+        """The options that `state` described.
+
+        Parameters
+        ----------
+        state : dict
+            What `get_state` of another one returned.
+        """
         return cls(**state)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """The same table in any form gives the same model; any table gives finite answers."""
 
+import datetime as dt
 from functools import cache
 
 import numpy as np
@@ -299,3 +300,30 @@ def test_the_origin_of_a_real_column_does_not_matter(digits):
     np.testing.assert_allclose(
         near.score_samples(X), far.score_samples(X + 10.0**digits), rtol=1e-2, atol=1e-2
     )
+
+
+def test_a_table_of_pyarrow_is_the_frame_of_the_same_cells():
+    pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+    day = dt.datetime(2024, 1, 1)
+    table = pa.table(
+        {
+            "real": [1.0, None, 2.5, 9.0] * 8,
+            "whole": pa.array([1, 2, None, 40] * 8, pa.int32()),
+            "flag": [True, False, None, True] * 8,
+            "word": pa.array(["u", "v", None, "u"] * 8).dictionary_encode(),
+            "text": ["x", "y", None, "x"] * 8,
+            "when": [day + dt.timedelta(days=9 * i) for i in range(32)],
+        }
+    )
+    frame = table.to_pandas()
+    one, two = (CRPMixture(effort="fast", random_state=0).fit(X) for X in (table, frame))
+    assert one.columns_ == two.columns_
+    assert (one.score_samples(table) == two.score_samples(frame)).all()
+    filled = one.impute(table)
+    assert isinstance(filled, pa.Table)
+    assert filled.schema.names == table.schema.names
+    assert filled["real"].null_count == 0
+    labels = pa.chunked_array([["a", "b"] * 16])
+    classifier = AClassClassifier(effort="fast", random_state=0).fit(table, labels)
+    assert classifier.predict(table.slice(0, 3)).shape == (3,)
+    assert list(classifier.explain(table.slice(0, 1)).columns.index) == list(one.columns_)

@@ -425,3 +425,11 @@ def test_arrays_that_would_lead_a_kernel_astray_are_refused(streams, name, how):
 def test_arrays_that_contradict_each_other_are_refused(streams, name, how):
     with pytest.raises(ArtifactError, match="no complete AClassClassifier"):
         load(edited(streams[how], CONTRADICTIONS[name]))
+
+
+def test_a_file_of_another_kind_is_refused():
+    file = saved(CRPMixture(effort="fast", random_state=0).fit([[0.1], [0.2], [5.0]]))
+    assert type(load(io.BytesIO(file), CRPMixture)) is CRPMixture
+    assert type(load(io.BytesIO(file), kind=object)) is CRPMixture
+    with pytest.raises(ArtifactError, match="of class CRPMixture, not AClassClassifier"):
+        load(io.BytesIO(file), AClassClassifier)

@@ -81,13 +81,13 @@ def test_roles_and_the_display_of_a_network(ax):
     frame = pd.DataFrame(np.random.default_rng(0).integers(0, 2, (60, 4)), columns=[*"abc", "<i>"])
     frame["b"] = frame["a"]
     net = BlockmodelBayesNet(n_iter=100, n_chains=1, random_state=0)
-    assert "a row for each role" not in net._repr_mimebundle_()["text/html"]
+    assert "a block for each role" not in net._repr_mimebundle_()["text/html"]
     net.fit(frame)
     plots.plot_roles(net, ax=ax)
     names = {text.get_text() for text in ax.texts}
     assert {"a", "b", "c", "<i>"} <= names
     for html in (net._repr_mimebundle_()["text/html"], net._repr_html_()):
-        assert "a row for each role" in html
+        assert "a block for each role" in html
         assert "&lt;i&gt;" in html
         assert "<i>" not in html.rpartition("<img")[2]
         assert "a -&gt; b" in html or "b -&gt; a" in html

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, overload
 
 import numpy as np
 
@@ -25,11 +26,21 @@ from infinimix.estimators.answers.questions import Questions
 from infinimix.estimators.common.fitted import of_state
 from infinimix.estimators.common.mixture_estimator import MixtureEstimator, add_log_slopes
 from infinimix.estimators.common.one_row import OneRow
-from infinimix.estimators.common.parameters import PUBLISHED_FILTER, check_parameter, one_of
+from infinimix.estimators.common.parameters import (
+    PUBLISHED_FILTER,
+    Columns,
+    Prior,
+    Seed,
+    check_parameter,
+    one_of,
+)
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.unlabelled import bank_gains, warn_if_they_hurt
 from infinimix.scikit import ClassifierMixin
 from infinimix.tables import EncodedTable
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
@@ -138,10 +149,10 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
 
     def __init__(
         self,
-        columns: Any = "auto",
-        alpha: Any = "learn",
+        columns: Columns = "auto",
+        alpha: float | str = "learn",
         gamma: float = 1.0,
-        prior: Any = "auto",
+        prior: Prior = "auto",
         effort: str = "default",
         n_particles: int | None = None,
         n_islands: int | None = None,
@@ -153,7 +164,7 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         holes: str = "auto",
         spikes: str = "auto",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         verbose: bool = False,
         unlabelled: Any = None,
         relevance: str = "all",
@@ -193,6 +204,11 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         The weights of particles are multiplied from row to row; the paper's pseudocode replaces
         them, which is an error (docs/how-it-works.md). Learn the rows with `partial_fit` to have
         them in their own order, as the paper does.
+
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
 
         Examples
         --------
@@ -292,16 +308,34 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         return score_rows(self, self._fitted(), X)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log probability of each class for each row, as in `classes_`."""
+        """Return the log probability of each class for each row, as in `classes_`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         joint = self._log_corrected_of(X)
         return joint - log_totals(joint)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each class for each row, as in `classes_`."""
+        """Return the probability of each class for each row, as in `classes_`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return np.exp(self.predict_log_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return self.classes_[self._log_corrected_of(X).argmax(axis=1)]
 
     def predict_proba_batch(self, X: Any) -> np.ndarray:
@@ -310,6 +344,11 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         Gibbs sweeps draw labels and groups of the training rows and these together; the model
         itself stays as it is. The order of the rows does not matter. Asked after `fit` only, as
         the rows of `partial_fit` are not kept.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
 
         Examples
         --------
@@ -322,30 +361,72 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         return label_together(self, self._fitted(), X)
 
     def predict_batch(self, X: Any) -> np.ndarray:
-        """Return the most probable class of rows that are learned along with the others."""
+        """Return the most probable class of rows that are learned along with the others.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         proba = self.predict_proba_batch(X)
         return self.classes_[proba.argmax(axis=1)]
 
     # --- Other answers (more in `Questions`) ----------------------------------------------------
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return the log predictive density of each row, over all classes."""
+        """Return the log predictive density of each row, over all classes.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         table = self._rows(X)
         return in_natural_units(log_totals(self._log_joint(table))[:, 0], table)
 
-    def sample(self, n: int = 1, given: Any = None) -> tuple[Any, np.ndarray]:
-        """Draw rows and their labels, all with the cells that `given` fixes."""
-        state = self._fitted()
-        X, codes = draw_rows(state.bank, state.schema, n, given, self._log_class_prior())
+    def sample(
+        self,
+        n_samples: int = 1,
+        given: Mapping[Any, Any] | None = None,
+        random_state: Seed = None,
+        *,
+        n: int | None = None,
+    ) -> tuple[pd.DataFrame | np.ndarray, np.ndarray]:
+        """Draw rows and their labels; the parameters are those of `CRPMixture.sample`.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows.
+        given : mapping from column to value, optional
+            Cells that every row shall have.
+        random_state : int, Generator or None
+            Where draws come from.
+        n : int, optional
+            Another name of `n_samples`.
+        """
+        state, number = self._fitted(), n_samples if n is None else n
+        prior = self._log_class_prior()
+        X, codes = draw_rows(state.bank, state.schema, number, given, prior, random_state)
         return X, state.labels.array[codes]
 
-    def prototypes(self, label: Any) -> Any:
-        """Return a DataFrame of the groups of a class, as `CRPMixture.prototypes` does."""
+    def prototypes(self, label: Any) -> pd.DataFrame:
+        """Return a DataFrame of the groups of a class, as `CRPMixture.prototypes` does.
+
+        Parameters
+        ----------
+        label : label
+            A class.
+        """
         state = self._fitted()
         if label not in state.labels.values:
             raise ValueError(f"{label!r} is none of the classes {self.classes_.tolist()!r}.")
         return describe_groups(state.bank, state.schema, state.labels.values.index(label))
 
+    @overload
+    def impute(self, X: Any, y: Any = None, return_std: Literal[False] = False) -> Any: ...
+    @overload
+    def impute(self, X: Any, y: Any = None, *, return_std: Literal[True]) -> tuple[Any, Any]: ...
     def impute(self, X: Any, y: Any = None, return_std: bool = False) -> Any:
         """Return the table with its missing cells filled, as `CRPMixture.impute` does.
 

@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cache
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infinimix.tables.missing import is_missing
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 AGAINST, FOR = "rgba(213, 94, 0, .45)", "rgba(0, 114, 178, .45)"
 CELL = "padding:.15em .6em;text-align:left;vertical-align:top"
@@ -65,7 +68,7 @@ def short(value: Any) -> str:
     return f"{value:.3g}" if isinstance(value, float) else str(value)
 
 
-def prototype_table(frame: Any) -> Any:
+def prototype_table(frame: pd.DataFrame) -> pd.DataFrame:
     """Return a frame of groups that a notebook shows with bars; parts of it are plain frames."""
     return _prototypes_class()(frame)
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from math import factorial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from infinimix.inference.partition.assignments import best_particle
 from infinimix.inference.partition.population import MASS
 from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.aligned import open_aligned
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 FEW_COLUMNS = 8  # whose orders are all taken
 ROWS_TO_ASK = 4096  # about so many subsets of the columns otherwise
@@ -68,11 +71,11 @@ class Explanation:
     answer: Any
     probability: float
     summary: str
-    columns: Any
-    groups: Any
+    columns: pd.DataFrame
+    groups: pd.DataFrame
     new_group: float
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pd.DataFrame:
         """Return `columns`, those with the most evidence for or against first."""
         size = -self.columns["evidence"].abs()
         return self.columns.iloc[np.argsort(size.to_numpy(), kind="stable")]

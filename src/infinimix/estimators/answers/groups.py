@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infinimix.estimators.answers.displays import prototype_table
 from infinimix.estimators.answers.filling import predictive_of
+from infinimix.estimators.answers.imputing import Query, natural_spreads, natural_values
+from infinimix.estimators.common.parameters import Seed, generator
 from infinimix.families.given import find_column
-from infinimix.families.seam import draw, typical
+from infinimix.families.seam import draw, fill, typical
 from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.partition.assignments import best_particle
 from infinimix.inference.partition.population import MASS
@@ -20,8 +22,11 @@ from infinimix.tables.column import record_of
 from infinimix.tables.errors import listed
 from infinimix.tables.missing import is_missing
 
+if TYPE_CHECKING:
+    import pandas as pd
 
-def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
+
+def describe_groups(bank: Bank, schema: Schema, c: int) -> pd.DataFrame:
     """Return a DataFrame of the groups of the best particle of class c."""
     import pandas as pd
 
@@ -35,6 +40,25 @@ def describe_groups(bank: Bank, schema: Schema, c: int) -> Any:
     return prototype_table(pd.DataFrame(table).rename_axis("group"))
 
 
+def group_moments(bank: Bank, schema: Schema, c: int) -> tuple[pd.DataFrame, pd.DataFrame]:
+    """Return mean or most probable value of each column in each group, and how they spread.
+
+    They are those of a new row of the group: what `impute` would put into a row that is known to
+    be of it, and how far that may be off.
+    """
+    import pandas as pd
+
+    f, held = best_particle(bank, c)
+    blank = encode(schema, [{}] * len(held), learn=False)
+    weight = np.eye(f.mass.shape[1])[held]
+    values, spreads = fill(f.family, f.stats, weight, blank.blocks)
+    holes = np.ones((len(held), schema.width), bool)
+    wide = natural_spreads(Query(None, blank, holes), values, spreads)
+    index = pd.RangeIndex(len(held), name="group")
+    means = pd.DataFrame(natural_values(schema, values), index)[list(schema.names)]
+    return means, pd.DataFrame(wide, index, list(schema.names))
+
+
 def _free_name(name: str, taken: Mapping[str, Any], names: Mapping[str, Any]) -> str:
     """Return the name of a column, made longer if the table of groups has it already."""
     if name not in taken:
@@ -46,14 +70,19 @@ def _free_name(name: str, taken: Mapping[str, Any], names: Mapping[str, Any]) ->
 
 
 def draw_rows(
-    bank: Bank, schema: Schema, n: int, given: Any, log_prior: Any
+    bank: Bank, schema: Schema, n: int, given: Any, log_prior: Any, random_state: Seed = None
 ) -> tuple[Any, np.ndarray]:
-    """Draw n rows and their classes, given some cells; the classes have these log weights."""
+    """Draw n rows and their classes, given some cells; the classes have these log weights.
+
+    Without a seed they come from the stream of the bank.
+    """
     if not isinstance(n, Integral) or isinstance(n, bool) or int(n) < 0:
         raise ValueError(
-            f"n, the number of rows to draw, must be a whole number from 0 on; got {n!r}."
+            "n_samples, also called n, the number of rows to draw, must be a whole number from 0 "
+            f"on; got {n!r}."
         )
-    rng, mixture = bank.sampler(), predictive_of(bank, log_prior)
+    rng = bank.sampler() if random_state is None else generator(random_state)
+    mixture = predictive_of(bank, log_prior)
     fixed = _encode_given(schema, {} if given is None else given)
     weight = mixture.responsibilities(fixed)[0]
     slots = rng.choice(mixture.slots, size=n, p=weight)

@@ -50,7 +50,7 @@ def impute_values(
     `better` has other values for some columns, and how much smaller their errors are.
     """
     values, spreads = mixture.fill(query.table.blocks, codes)
-    columns, wide = _natural(query.schema, values), _spreads(query, values, spreads)
+    columns, wide = natural_values(query.schema, values), natural_spreads(query, values, spreads)
     for j, (instead, ratio) in (better or {}).items():
         columns[query.schema.names[j]] = instead
         wide[:, j] *= ratio
@@ -70,7 +70,7 @@ def _write(query: Query, columns: dict[str, np.ndarray]) -> Any:
     return write_cells(inputs_of(query.schema), query.X, holes, columns)
 
 
-def _natural(schema: Schema, values: Blocks) -> dict[str, np.ndarray]:
+def natural_values(schema: Schema, values: Blocks) -> dict[str, np.ndarray]:
     """Return means and modes by name; the mean of a count need not be whole."""
     kinds = [record_of(block) for block in schema.blocks]
     cells = [kind.nearest(v) for kind, v in zip(kinds, values, strict=True)]
@@ -82,7 +82,7 @@ def _natural(schema: Schema, values: Blocks) -> dict[str, np.ndarray]:
     return columns
 
 
-def _spreads(query: Query, values: Blocks, spreads: Blocks) -> np.ndarray:
+def natural_spreads(query: Query, values: Blocks, spreads: Blocks) -> np.ndarray:
     """Return the spread of each hole, in the units of its column, and 0 elsewhere."""
     out = np.zeros(query.holes.shape)
     for j, (b, k) in enumerate(query.schema.places):

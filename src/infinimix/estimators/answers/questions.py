@@ -9,7 +9,7 @@ the estimators themselves.
 from __future__ import annotations
 
 from numbers import Integral
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,9 +20,12 @@ from infinimix.estimators.answers.filling import Predictive, predictive_of
 from infinimix.estimators.answers.similarity import same_group
 from infinimix.estimators.answers.writing import numbers_like, to_pandas
 from infinimix.estimators.common.mixture_estimator import check_whole
-from infinimix.estimators.common.parameters import seed_sequence
+from infinimix.estimators.common.parameters import Seed, generator
 from infinimix.kernels.logs import logsumexp
 from infinimix.tables import EncodedTable, encode
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 class Questions:
@@ -50,7 +53,7 @@ class Questions:
         return np.exp(joint - logsumexp(joint, axis=1, keepdims=True))
 
     def anomaly_score(
-        self, X: Any, calibrated: bool = False, n_draws: int = 1000, random_state: Any = 0
+        self, X: Any, calibrated: bool = False, n_draws: int = 1000, random_state: Seed = 0
     ) -> np.ndarray:
         """Return how strange each row is: higher is stranger.
 
@@ -80,7 +83,7 @@ class Questions:
         table, mixture = self._rows(X), self._mixture()
         if not calibrated:
             return row_scores(mixture, table)
-        n, rng = _check_draws(n_draws, "n_draws"), _generator(random_state)
+        n, rng = _check_draws(n_draws, "n_draws"), generator(random_state)
         return shares_less_strange(mixture, table, n, rng)
 
     def cell_anomaly_score(self, X: Any) -> Any:
@@ -88,6 +91,11 @@ class Questions:
 
         It is -log p(cell | the row's other cells) in nats, NaN where the cell is missing:
         between columns of different units compare with care, as a density has them too.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
 
         Examples
         --------
@@ -99,6 +107,39 @@ class Questions:
         """
         scores = cell_scores(self._mixture(), self._rows(X))
         return numbers_like(self._schema, X, scores)
+
+    def island_gap(self, X: Any) -> np.ndarray:
+        """Return how far the islands are apart about each row: 0 if they agree.
+
+        Islands are independent replicates of the inference, whose answers are averaged; where they
+        differ much, let `n_islands`, `n_particles` or `effort` be larger.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+
+        Returns
+        -------
+        array of shape (n_rows,)
+            The largest difference between two islands: of a mixture in the log density, in nats;
+            of a classifier in the probability of a class, by P(y) p(x | y) without correction.
+
+        Examples
+        --------
+        >>> from infinimix import CRPMixture
+        >>> model = CRPMixture(n_islands=2, random_state=0).fit([[0.0], [0.1], [7.0], [7.1]] * 9)
+        >>> model.island_gap([[0.05], [7.0]]).shape
+        (2,)
+        """
+        bank, table = self._bank, self._rows(X)
+        check_whole(bank)
+        islands = zip(*bank.classes, strict=True)
+        logs = np.array([[f.log_density(table.blocks) for f in filters] for filters in islands])
+        if logs.shape[1] > 1:
+            logs += self._log_class_prior()[:, None]
+            logs = np.exp(logs - logsumexp(logs, axis=1, keepdims=True))
+        return np.asarray((logs.max(axis=0) - logs.min(axis=0)).max(axis=0))
 
     def similarity(self, X: Any, Y: Any = None) -> np.ndarray:
         """Return the probability that two rows are in the same group, for all pairs.
@@ -130,7 +171,7 @@ class Questions:
         others = shares if Y is None else self._class_shares(two)
         return same_group(self._bank, one.blocks, two.blocks, shares, others)
 
-    def dependence(self, n: int = 1000, random_state: Any = 0) -> Any:
+    def dependence(self, n: int = 1000, random_state: Seed = 0) -> pd.DataFrame:
         """Return how much each pair of columns says of each other, from 0 to 1.
 
         It is the information correlation, sqrt((1 - exp(-2 I)) / (1 - exp(-2 H))) with the
@@ -167,7 +208,7 @@ class Questions:
         mixture, schema = self._mixture(), self._schema
         rows = _check_draws(n, "n")
         blank = encode(schema, [{}], learn=False)
-        found = information_correlations(mixture, blank, rows, _generator(random_state))
+        found = information_correlations(mixture, blank, rows, generator(random_state))
         frame = to_pandas(found, schema.names)
         frame.index = list(schema.names)
         return frame
@@ -197,9 +238,3 @@ def _check_draws(n: Any, name: str) -> int:
     if not isinstance(n, Integral) or isinstance(n, bool) or int(n) < 1:
         raise ValueError(f"{name}, the number of rows to draw, must be 1 or more; got {n!r}.")
     return int(n)
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(seed_sequence(random_state))

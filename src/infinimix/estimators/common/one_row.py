@@ -58,13 +58,25 @@ class OneRow:
         self.partial_fit([self._whole_row(x)], [y])
 
     def predict_one(self, x: Mapping[Any, Any]) -> Any:
-        """Return the most probable class of a row; None while nothing is learned."""
+        """Return the most probable class of a row; None while nothing is learned.
+
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        """
         if not self.__sklearn_is_fitted__():
             return None
         return self.predict([check_row(x)]).tolist()[0]
 
     def predict_proba_one(self, x: Mapping[Any, Any]) -> dict[Any, float]:
-        """Return the probability of each class; {} while nothing is learned."""
+        """Return the probability of each class; {} while nothing is learned.
+
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        """
         if not self.__sklearn_is_fitted__():
             return {}
         probability = self.predict_proba([check_row(x)])[0]

@@ -12,6 +12,11 @@ from infinimix.inference.partition.filter import RESAMPLING
 
 Rule = tuple[Callable[[Any], bool], str]
 
+# For type checkers: what `random_state`, `columns` and `prior` may be.
+Seed = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
+Columns = str | Mapping[Any, str]
+Prior = str | Mapping[Any, Any]
+
 
 def is_whole(value: Any, least: int) -> bool:
     """Is it a whole number from `least` on?"""
@@ -123,6 +128,13 @@ def check_parameters(estimator: Any) -> None:
 def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
     """Return a seed of its own for one purpose, which depends on nothing but the key."""
     return np.random.SeedSequence(seed.entropy, spawn_key=(*seed.spawn_key, *key))
+
+
+def generator(random_state: Seed) -> np.random.Generator:
+    """Return where the draws of one call come from: a Generator itself, or a new one."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(seed_sequence(random_state))
 
 
 def seed_sequence(random_state: Any) -> np.random.SeedSequence:

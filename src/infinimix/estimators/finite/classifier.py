@@ -9,7 +9,7 @@ import numpy as np
 
 from infinimix.estimators.common.labels import Labels, check_lengths, read_some_labels
 from infinimix.estimators.common.mixture_estimator import with_novel
-from infinimix.estimators.common.parameters import seed_sequence
+from infinimix.estimators.common.parameters import Columns, Prior, Seed, seed_sequence
 from infinimix.estimators.common.table_estimator import TableEstimator, in_natural_units
 from infinimix.estimators.common.together import canonical_order, join
 from infinimix.estimators.common.unlabelled import gains, warn_if_they_hurt
@@ -118,15 +118,15 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
 
     def __init__(
         self,
-        columns: Any = "auto",
+        columns: Columns = "auto",
         n_components: Any = "auto",
         estimate: str = "mean",
         class_model: str = "variable",
         n_init: int = 9,
         unlabelled: Any = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         bins: int | None = None,
-        prior: Any = "reference",
+        prior: Prior = "reference",
         unlabelled_weight: float = 1.0,
         max_iter: int = 200,
         class_weight: Any = None,
@@ -151,6 +151,11 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         What the paper leaves open: there are as many components as classes, which comes closest
         to its table, and real columns are cut into five bins. A mode under a uniform prior may be
         0; a floor of 0.001 counts keeps probabilities above that.
+
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
 
         Examples
         --------
@@ -230,19 +235,37 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         return log_classes(ensemble, cut)[:, :, self._fitted().labels.order]
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each class for each row by itself, as in `classes_`."""
+        """Return the probability of each class for each row by itself, as in `classes_`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         state = self._fitted()
         return class_proba(
             self._log_classes(state.ensemble, cut_blocks(self._encode(X), state.edges))
         )
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log of `predict_proba`."""
+        """Return the log of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each row by itself."""
+        """Return the most probable class of each row by itself.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         proba = self.predict_proba(X)
         return self.classes_[proba.argmax(axis=1)]
 
@@ -250,6 +273,11 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         """Return the log density of each row, over all classes and restarts.
 
         With `bins`, real cells are bins, and this is the log probability of these.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
         """
         state, table = self._fitted(), self._encode(X)
         joint = self._log_classes(state.ensemble, cut_blocks(table, state.edges))
@@ -263,6 +291,11 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
 
         EM runs over the training rows and these, which have no labels; the model itself stays
         as it is. The order of the rows does not matter.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
         """
         state = self._fitted()
         if is_empty(X):
@@ -288,7 +321,13 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         return ensemble, tuple(block[known.n_rows :] for block in cut)
 
     def predict_batch(self, X: Any) -> np.ndarray:
-        """Return the most probable class of rows that are learned along with the others."""
+        """Return the most probable class of rows that are learned along with the others.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return self.classes_[self.predict_proba_batch(X).argmax(axis=1)]
 
     # --- Fitted attributes ----------------------------------------------------------------------

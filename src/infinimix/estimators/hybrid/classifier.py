@@ -20,7 +20,7 @@ from sklearn.utils.validation import has_fit_parameter
 from infinimix.estimators.aclass.classifier import AClassClassifier
 from infinimix.estimators.answers.filling import choose
 from infinimix.estimators.common.labels import Labels, read_some_labels
-from infinimix.estimators.common.parameters import check_parameters, child_seed, seed_sequence
+from infinimix.estimators.common.parameters import Seed, check_parameters, child_seed, seed_sequence
 from infinimix.estimators.common.weights import count_rows_of, read_weights, repeat_counted
 from infinimix.estimators.hybrid.design import design_matrix
 from infinimix.estimators.hybrid.state import HybridState, make_default
@@ -96,7 +96,7 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         generative: Any = None,
         discriminative: Any = None,
         n_draws: int = 5,
-        random_state: Any = None,
+        random_state: Seed = None,
     ) -> None:
         self.generative = generative
         self.discriminative = discriminative
@@ -233,6 +233,11 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
 
         What is drawn for a row depends on the row alone, so that it gets the same answer in
         every table.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
         """
         table = self.generative_._encode(X)
         holed = np.flatnonzero(table.holes().any(axis=1))
@@ -251,12 +256,24 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return proba / proba.sum(axis=1, keepdims=True)
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log of `predict_proba`."""
+        """Return the log of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each row."""
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         proba = self.predict_proba(X)
         return self.classes_[proba.argmax(axis=1)]
 

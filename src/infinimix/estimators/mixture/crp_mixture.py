@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from infinimix.estimators.answers.explanation import (
     place_row,
     show_probability,
 )
-from infinimix.estimators.answers.groups import describe_groups, draw_rows
+from infinimix.estimators.answers.groups import describe_groups, draw_rows, group_moments
 from infinimix.estimators.answers.imputing import ask, impute_values
 from infinimix.estimators.answers.questions import Questions
 from infinimix.estimators.common.mixture_estimator import (
@@ -22,17 +23,22 @@ from infinimix.estimators.common.mixture_estimator import (
     one_class,
     with_novel,
 )
-from infinimix.estimators.common.parameters import PUBLISHED_FILTER
+from infinimix.estimators.common.parameters import PUBLISHED_FILTER, Columns, Prior, Seed
 from infinimix.estimators.common.state import MixtureState, read_assignments
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.weights import first_copies
 from infinimix.inference.partition.assignments import (
     assign_rows,
     best_particle,
+    group_probabilities,
     n_groups_posterior,
     recorded_assignments,
 )
+from infinimix.inference.partition.population import MASS
 from infinimix.scikit import ClusterMixin, DensityMixin
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass
@@ -133,6 +139,12 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         highest evidence; groups are numbered from the largest on.
     n_groups_ : int
         Number of groups of that particle.
+    weights_ : array of shape (n_groups_,)
+        Share of each group in the rows.
+    means_, spreads_ : DataFrame, a row for each group
+        Mean of each real column and count, most probable value of each binary and categorical
+        one, for a new row of the group; and their standard deviation, or the probability that
+        the value is another. `prototypes` shows typical values instead.
     n_groups_posterior_ : array
         Entry k is the probability of k groups.
     log_evidence_ : float
@@ -164,9 +176,9 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
 
     def __init__(
         self,
-        columns: Any = "auto",
-        alpha: Any = "learn",
-        prior: Any = "auto",
+        columns: Columns = "auto",
+        alpha: float | str = "learn",
+        prior: Prior = "auto",
         effort: str = "default",
         n_particles: int | None = None,
         n_islands: int | None = None,
@@ -175,7 +187,7 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         window: int = 0,
         max_groups: int | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         verbose: bool = False,
     ) -> None:
         self.columns = columns
@@ -197,6 +209,11 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         """Return the filter of the AClass paper: 40 particles, alpha = 1, reference priors.
 
         Learn the rows with `partial_fit` to have them in their own order, as the paper does.
+
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
 
         Examples
         --------
@@ -235,7 +252,14 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPMixture:
         """Learn more rows, in their order; any cutting into calls gives the same model.
 
-        Parameters are those of `fit`; a row of weight 3 comes three times, one after the other.
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : object
+            Ignored.
+        sample_weight : sequence of n_rows whole numbers, optional
+            Counts: a row of weight 3 comes three times, one after the other.
         """
         X = self._counted(X, sample_weight)
         state = self._learn_rows(X)
@@ -245,36 +269,82 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     # --- Answers (more in `Questions`) ----------------------------------------------------------
 
     def score_samples(self, X: Any) -> np.ndarray:
-        """Return the log predictive density of each row, over all islands and particles."""
+        """Return the log predictive density of each row, over all islands and particles.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         table = self._rows(X)
         return in_natural_units(self._bank.log_densities(table.blocks)[:, 0], table)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log predictive density of the rows."""
+        """Return the mean log predictive density of the rows.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : ignored
+            For pipelines.
+        """
         return float(self.score_samples(X).mean())
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable group of each row; numbered as in `labels_`."""
+        """Return the most probable group of each row; numbered as in `labels_`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return assign_rows(self._bank, 0, self._rows(X).blocks)
 
-    def sample(self, n: int = 1, given: Any = None) -> Any:
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each group for each row, numbered as in `labels_`.
+
+        It is given that the row is of one of these groups, those of the particle that `predict`
+        speaks of; `explain` says how probable a group of its own is.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
+        return group_probabilities(self._bank, 0, self._rows(X).blocks)
+
+    def sample(
+        self,
+        n_samples: int = 1,
+        given: Mapping[Any, Any] | None = None,
+        random_state: Seed = None,
+        *,
+        n: int | None = None,
+    ) -> pd.DataFrame | np.ndarray:
         """Draw rows from the predictive density, all with the cells that `given` fixes.
 
         Parameters
         ----------
-        n : int
+        n_samples : int
             Number of rows.
         given : mapping from column to value, optional
             Cells that every row shall have.
+        random_state : int, Generator or None
+            Seed of these draws; None draws from the model's own stream, so that each call gives
+            other rows.
+        n : int, optional
+            Another name of `n_samples`.
 
         Returns
         -------
         DataFrame or array
             A pandas DataFrame if the columns have names, otherwise an array.
         """
-        return draw_rows(self._bank, self._schema, n, given, [0.0])[0]
+        number = n_samples if n is None else n
+        return draw_rows(self._bank, self._schema, number, given, [0.0], random_state)[0]
 
-    def prototypes(self) -> Any:
+    def prototypes(self) -> pd.DataFrame:
         """Return a DataFrame of the groups: weight, rows, and a typical value of each column.
 
         The typical value of a binary column is the probability of a one, of a categorical
@@ -285,6 +355,10 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         """
         return describe_groups(self._bank, self._schema, 0)
 
+    @overload
+    def impute(self, X: Any, return_std: Literal[False] = False) -> Any: ...
+    @overload
+    def impute(self, X: Any, return_std: Literal[True]) -> tuple[Any, Any]: ...
     def impute(self, X: Any, return_std: bool = False) -> Any:
         """Return the table with its missing cells filled, given the other cells of each row.
 
@@ -364,6 +438,23 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     def n_groups_(self) -> int:
         """Number of groups of the best particle."""
         return len(best_particle(self._bank, 0)[1])
+
+    @property
+    def weights_(self) -> np.ndarray:
+        """The share of each group in the rows, the largest first."""
+        f, held = best_particle(self._bank, 0)
+        rows = f.mass[MASS, held]
+        return np.asarray(rows / max(rows.sum(), 1.0))
+
+    @property
+    def means_(self) -> pd.DataFrame:
+        """The mean of each number, and the most probable value of other columns, by group."""
+        return group_moments(self._bank, self._schema, 0)[0]
+
+    @property
+    def spreads_(self) -> pd.DataFrame:
+        """The standard deviation of each number by group; of others the share of other values."""
+        return group_moments(self._bank, self._schema, 0)[1]
 
     @property
     def n_groups_posterior_(self) -> np.ndarray:

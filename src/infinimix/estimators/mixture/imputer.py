@@ -16,7 +16,7 @@ from infinimix.estimators.common.mixture_estimator import (
     one_class,
     with_novel,
 )
-from infinimix.estimators.common.parameters import check_parameter
+from infinimix.estimators.common.parameters import Columns, Prior, Seed, check_parameter
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.mixture.completing import learn_completing
 from infinimix.estimators.mixture.imputer_state import ImputerState
@@ -84,9 +84,9 @@ class CRPImputer(  # type: ignore[call-arg]
 
     def __init__(
         self,
-        columns: Any = "auto",
-        alpha: Any = "learn",
-        prior: Any = "auto",
+        columns: Columns = "auto",
+        alpha: float | str = "learn",
+        prior: Prior = "auto",
         effort: str = "default",
         n_particles: int | None = None,
         n_islands: int | None = None,
@@ -95,7 +95,7 @@ class CRPImputer(  # type: ignore[call-arg]
         window: int = 0,
         max_groups: int | None = None,
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         verbose: bool = False,
         strategy: str = "mean",
         n_draws: int = 1,
@@ -148,7 +148,17 @@ class CRPImputer(  # type: ignore[call-arg]
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPImputer:
-        """Learn more rows, in their order; parameters are those of `fit`."""
+        """Learn more rows, in their order; parameters are those of `fit`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : ignored
+            For pipelines.
+        sample_weight : sequence of n_rows whole numbers, optional
+            Counts, as in `fit`.
+        """
         X = self._counted(X, sample_weight)
         completing = None if self._state is None else self._state.completing
         state = self._learn_rows(X)
@@ -157,6 +167,11 @@ class CRPImputer(  # type: ignore[call-arg]
 
     def transform(self, X: Any) -> Any:
         """Return the table with its missing cells filled, as `strategy` says.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
 
         Examples
         --------
@@ -184,6 +199,11 @@ class CRPImputer(  # type: ignore[call-arg]
         standard deviation of a real column would be infinite (less than three degrees of
         freedom) count with that of three.
 
+        Parameters
+        ----------
+        X : table
+            The rows.
+
         Examples
         --------
         >>> from infinimix import CRPImputer
@@ -200,7 +220,15 @@ class CRPImputer(  # type: ignore[call-arg]
         return impute_values(predictive_of(state.bank), query, better=better)
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log predictive density of the observed cells of the rows."""
+        """Return the mean log predictive density of the observed cells of the rows.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : ignored
+            For pipelines.
+        """
         table = self._rows(X)
         return float(in_natural_units(self._bank.log_densities(table.blocks)[:, 0], table).mean())
 
@@ -213,6 +241,11 @@ class CRPImputer(  # type: ignore[call-arg]
         """Choose what `transform` returns: "default" (as it came in), "pandas" or "polars".
 
         Scikit-learn's own way cannot wrap the tables of several draws.
+
+        Parameters
+        ----------
+        transform : "default", "pandas", "polars" or None
+            The form; None leaves it as it is.
         """
         if transform not in (None, "default", "pandas", "polars"):
             raise ValueError(

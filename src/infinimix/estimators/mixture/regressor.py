@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, overload
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from infinimix.estimators.common.mixture_estimator import (
     one_class,
     with_novel,
 )
-from infinimix.estimators.common.parameters import one_of, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Prior, Seed, generator, one_of
 from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.estimators.mixture.regression.answers import mean_and_std, quantiles
 from infinimix.estimators.mixture.regression.calibration import Outlook
@@ -99,9 +99,9 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
 
     def __init__(
         self,
-        columns: Any = "auto",
-        alpha: Any = "learn",
-        prior: Any = "auto",
+        columns: Columns = "auto",
+        alpha: float | str = "learn",
+        prior: Prior = "auto",
         effort: str = "default",
         n_particles: int | None = None,
         n_islands: int | None = None,
@@ -113,7 +113,7 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
         calibrate: bool = True,
         spikes: str = "auto",
         n_jobs: int | None = None,
-        random_state: Any = None,
+        random_state: Seed = None,
         verbose: bool = False,
     ) -> None:
         self.columns = columns
@@ -185,11 +185,22 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
             rows = slice(first, min(first + ROWS_AT_ONCE, table.n_rows))
             yield rows, state.outlook(table.take(rows))
 
+    @overload
+    def predict(self, X: Any, return_std: Literal[False] = False) -> np.ndarray: ...
+    @overload
+    def predict(self, X: Any, return_std: Literal[True]) -> tuple[np.ndarray, np.ndarray]: ...
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Return the mean of the target of each row given its cells, and its standard deviation.
 
         Of a transformed target these are the moments of its values, where those beyond the
         training values count as the nearest of these: logarithms with long tails have no mean.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        return_std : bool
+            Return the standard deviations as well.
         """
         state = self._fitted()
         found = [mean_and_std(o, state.target, state.within) for _, o in self._outlooks(X)]
@@ -224,6 +235,13 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
 
         As probable are values below them and above them. With `calibrate`, so many of new rows
         like the training rows are covered, over all rows: not among every sort of rows.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        coverage : float
+            The probability, between 0 and 1.
         """
         number = isinstance(coverage, Real) and not isinstance(coverage, bool)
         if not number or not 0.0 < float(coverage) < 1.0:
@@ -232,21 +250,39 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
         return self.predict_quantiles(X, [tail, 1.0 - tail])
 
     def log_density(self, X: Any, y: Any) -> np.ndarray:
-        """Return log p(y | x) for each row and its target, in natural units."""
+        """Return log p(y | x) for each row and its target, in natural units.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : sequence of numbers
+            The target of each row.
+        """
         table, state = self._rows(X), self._fitted()
         t = encode_target(state.target, read_values(y, table.n_rows))
         found = [outlook.log_density(t[rows]) for rows, outlook in self._in_parts(table)]
         return np.concatenate(found) + log_slopes(state.target, t)
 
-    def sample_y(self, X: Any, n_samples: int = 1, random_state: Any = 0) -> np.ndarray:
-        """Draw targets of each row given its cells: an array (n_rows, n_samples)."""
+    def sample_y(self, X: Any, n_samples: int = 1, random_state: Seed = 0) -> np.ndarray:
+        """Draw targets of each row given its cells: an array (n_rows, n_samples).
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        n_samples : int
+            Draws for each row.
+        random_state : int, Generator or None
+            Where draws come from.
+        """
         if (
             not isinstance(n_samples, int | np.integer)
             or isinstance(n_samples, bool)
             or n_samples < 1
         ):
             raise ValueError(f"n_samples must be a whole number from 1 on; got {n_samples!r}.")
-        state, rng = self._fitted(), _generator(random_state)
+        state, rng = self._fitted(), generator(random_state)
         found = []
         for _, outlook in self._outlooks(X):
             p = rng.uniform(1e-12, 1.0 - 1e-12, (len(outlook.mean), int(n_samples)))
@@ -285,9 +321,3 @@ def _check_levels(q: Any) -> np.ndarray:
     if levels.ndim != 1 or not levels.size or not ((levels > 0.0) & (levels < 1.0)).all():
         raise ValueError(f"q must be levels between 0 and 1, such as 0.5 or [0.1, 0.9]; got {q!r}.")
     return levels
-
-
-def _generator(random_state: Any) -> np.random.Generator:
-    if isinstance(random_state, np.random.Generator):
-        return random_state
-    return np.random.default_rng(seed_sequence(random_state))

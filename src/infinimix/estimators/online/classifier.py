@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, check_names, feature_names
 from infinimix.estimators.common.labels import check_labels
 from infinimix.estimators.common.one_row import OneRow, check_row
-from infinimix.estimators.common.parameters import check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import (
+    Columns,
+    Prior,
+    Seed,
+    check_parameters,
+    seed_sequence,
+)
 from infinimix.estimators.common.weights import WHOLE_STEPS, repeat_only
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online.learning import learn_parts, read_predictions
@@ -40,6 +46,9 @@ from infinimix.scikit import (
     _check_feature_names,
     check_consistent_length,
 )
+
+if TYPE_CHECKING:
+    from infinimix.tables.text import Text
 
 
 class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
@@ -147,13 +156,13 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
 
     def __init__(
         self,
-        columns: Any = "text",
+        columns: Columns | Text = "text",
         alpha: float = 1.0,
         alpha_rule: str = "dynamic",
         regret: tuple[float, ...] = (0.01, 0.01),
         positive: float = 1.0,
         negative: Any = "auto",
-        prior: Any = "auto",
+        prior: Prior = "auto",
         weighting: str = "auto",
         algorithm: str = "collapsed",
         decision: str = "argmax",
@@ -163,7 +172,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         max_classes: int | None = None,
         max_features: int | None = None,
         refine: Any = "auto",
-        random_state: Any = None,
+        random_state: Seed = None,
         new_class: str = "learned",
     ) -> None:
         self.columns = columns
@@ -193,6 +202,11 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         its experiments. What the paper leaves open: counts are clipped at zero when written, the
         words that have a pseudo-count are those that rows have had, alpha moves by a tenth, and
         there is nothing to take back where a row was wrongly taken for new.
+
+        Parameters
+        ----------
+        changes : parameters
+            Those that shall differ from the published ones.
 
         Examples
         --------
@@ -273,7 +287,12 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
     def forecast(self, X: Any, y: Any, classes: Any = None, predicted: Any = None) -> Forecast:
         """Predict each row, then learn it, row by row; return what was predicted.
 
-        This is `partial_fit` with its answers, for prequential runs. Parameters as there.
+        This is `partial_fit` with its answers, for prequential runs.
+
+        Parameters
+        ----------
+        X, y, classes, predicted
+            As in `partial_fit`.
         """
         parts = [s.forecast_of(said) for s, said in self._learn(X, y, classes, predicted)]
         return Forecast(*map(np.concatenate, zip(*parts, strict=True)))
@@ -339,24 +358,58 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         return state.source.run(state.learner, read, proba=proba)
 
     def predict(self, X: Any) -> np.ndarray:
-        """Return the class of each row; in an open world it may be `NEW_CLASS`."""
+        """Return the class of each row; in an open world it may be `NEW_CLASS`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return self._fitted().labels_of(self._answer(X).predicted)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each of `classes_`; they sum to one."""
+        """Return the probability of each of `classes_`; they sum to one.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return self._answer(X, proba=True).proba[:, self._fitted().roster.order]
 
     def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log of `predict_proba`."""
+        """Return the log of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     def new_class_proba(self, X: Any) -> np.ndarray:
-        """Return the probability that each row is of a class that has no name yet."""
+        """Return the probability that each row is of a class that has no name yet.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
         return self._answer(X).new
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the share of rows whose class is predicted right; `NEW_CLASS` never is."""
+        """Return the share of rows whose class is predicted right; `NEW_CLASS` never is.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : sequence of labels
+            The true labels.
+        sample_weight : sequence of numbers, optional
+            The weight of each row.
+        """
         labels = check_labels(y)
         predicted = self._fitted().labels_of(self._answer(X).predicted, objects=True)
         check_consistent_length(predicted, labels)
@@ -364,7 +417,13 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         return float(np.average(right, weights=sample_weight))
 
     def predict_one(self, x: Any) -> Any:
-        """Return the class of a row, None while nothing is learned; it may be `NEW_CLASS`."""
+        """Return the class of a row, None while nothing is learned; it may be `NEW_CLASS`.
+
+        Parameters
+        ----------
+        x : dict from feature to value
+            The row.
+        """
         if self._state is None:
             return None
         code = int(self._answer([check_row(x)]).predicted[0])
@@ -391,20 +450,48 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         return list_provisional(self._fitted())
 
     def name_class(self, number: int, label: Any) -> None:
-        """Give a provisional class a label; if there is such a class already, it joins that."""
+        """Give a provisional class a label; if there is such a class already, it joins that.
+
+        Parameters
+        ----------
+        number : int
+            The number of a provisional class.
+        label : label
+            The name that it gets.
+        """
         name_provisional(self._fitted(), number, label, self.max_classes)
 
     def merge_provisional(self, number: int, into: int) -> None:
-        """Add one provisional class to another."""
+        """Add one provisional class to another.
+
+        Parameters
+        ----------
+        number : int
+            The number of a provisional class.
+        into : int
+            The number of the class that it becomes a part of.
+        """
         merge_classes(self._fitted(), number, into)
 
     def forget_provisional(self, number: int) -> None:
-        """Forget a provisional class; its rows stay among all rows."""
+        """Forget a provisional class; its rows stay among all rows.
+
+        Parameters
+        ----------
+        number : int
+            The number of a provisional class.
+        """
         state = self._fitted()
         state.remove(find_provisional(state, number))
 
     def forget_class(self, label: Any) -> None:
-        """Forget a class and all that was learned of it; its rows stay among all rows."""
+        """Forget a class and all that was learned of it; its rows stay among all rows.
+
+        Parameters
+        ----------
+        label : label
+            The class to forget.
+        """
         self._fitted().forget(label)
 
     # --- Fitted attributes ----------------------------------------------------------------------

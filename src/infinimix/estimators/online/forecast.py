@@ -49,6 +49,12 @@ class Forecast(NamedTuple):
 
     @classmethod
     def empty(cls, n_rows: int) -> Forecast:
-        """Return a forecast without any answer, to be filled in."""
+        """Return a forecast without any answer, to be filled in.
+
+        Parameters
+        ----------
+        n_rows : int
+            The number of rows.
+        """
         none = np.full(n_rows, None, dtype=object)
         return cls(none, *(np.full(n_rows, np.nan) for _ in range(3)))

@@ -30,15 +30,30 @@ def best_particle(bank, c):
 
 def assign_rows(bank, c, X):
     """Return for each row the most probable group of the best particle."""
-    f, held = best_particle(bank, c)
     labels = np.empty(len(X[0]), np.int64)
+    for rows, scores in score_groups(bank, c, X):
+        labels[rows] = scores.argmax(axis=1)
+    return labels
+
+
+def group_probabilities(bank, c, X):
+    """Return for each row the probability of each group of the best particle; they sum to one."""
+    found = []
+    for _, scores in score_groups(bank, c, X):
+        p = np.exp(scores - scores.max(axis=1, keepdims=True))
+        found.append(p / p.sum(axis=1, keepdims=True))
+    return np.concatenate(found) if found else np.empty((0, len(best_particle(bank, c)[1])))
+
+
+def score_groups(bank, c, X):
+    """Yield parts of the rows, and their unnormalised log probabilities of groups."""
+    f, held = best_particle(bank, c)
     log_mass = np.log(f.mass[MASS, held])
-    for i in range(0, len(labels), ROWS_AT_ONCE):
+    for i in range(0, len(X[0]), ROWS_AT_ONCE):
         part = tuple(block[i : i + ROWS_AT_ONCE] for block in X)
         scores = np.tile(log_mass, (len(part[0]), 1))
         score_rows(f.family, f.stats, held, part, scores)
-        labels[i : i + ROWS_AT_ONCE] = scores.argmax(axis=1)
-    return labels
+        yield slice(i, i + len(scores)), scores
 
 
 def recorded_assignments(bank, c):

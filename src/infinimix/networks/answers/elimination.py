@@ -22,6 +22,42 @@ def eliminate(
     [0.08, 0.16]
     """
     targets = list(targets)
+    return _product(_sum_rest(factors, given, targets), targets)
+
+
+def maximise(
+    factors: Sequence[Factor], given: dict[int, int], targets: Iterable[int]
+) -> tuple[dict[int, int], float]:
+    """Return the most probable values of the targets together, and P(these, given).
+
+    Other variables are summed out first, so this is exact for some targets as for all.
+
+    Examples
+    --------
+    >>> rain, wet = ((0,), np.array([0.8, 0.2])), ((0, 1), np.array([[0.9, 0.1], [0.2, 0.8]]))
+    >>> found, p = maximise([rain, wet], {1: 1}, [0])
+    >>> found, round(p, 2)
+    ({0: 1}, 0.16)
+    """
+    targets = list(targets)
+    pool, rest, steps = _sum_rest(factors, given, targets), set(targets), []
+    while rest:
+        v = min(rest, key=lambda v: (_width(pool, v), v))
+        touched = [f for f in pool if v in f[0]]
+        pool = [f for f in pool if v not in f[0]]
+        names = sorted({u for held, _ in touched for u in held} - {v})
+        table = _product(touched, [*names, v])
+        steps.append((v, names, table.argmax(axis=-1)))
+        pool.append((tuple(names), table.max(axis=-1)))
+        rest.discard(v)
+    found: dict[int, int] = {}
+    for v, names, choice in reversed(steps):
+        found[v] = int(choice[tuple(found[u] for u in names)])
+    return {t: found[t] for t in targets}, float(_product(pool, []))
+
+
+def _sum_rest(factors: Sequence[Factor], given: dict[int, int], targets: list[int]) -> list[Factor]:
+    """Return factors over the targets alone, the given values put in and the rest summed out."""
     pool = [_reduce(factor, given) for factor in _needed(factors, {*targets, *given})]
     rest = {v for names, _ in pool for v in names} - set(targets)
     while rest:
@@ -30,7 +66,7 @@ def eliminate(
         pool = [f for f in pool if v not in f[0]]
         pool.append(_sum_out(touched, v))
         rest.discard(v)
-    return _product(pool, targets)
+    return pool
 
 
 def _needed(factors: Sequence[Factor], wanted: set[int]) -> list[Factor]:

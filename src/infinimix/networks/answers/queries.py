@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -22,53 +23,96 @@ def answer_query(
 ) -> dict[Any, float]:
     """Return the probabilities of categories, or mean and standard deviation of a number."""
     columns = state.columns
-    if target not in columns.schema.names:
-        raise ValueError(f"there is no column {target!r}")
-    if target in (given or {}):
-        raise ValueError(f"{target!r} is both asked for and given")
+    (t,) = read_targets(columns.schema.names, [target], given)
     seen, fixed = read_cells(columns, given), read_cells(columns, do)
-    t = list(columns.schema.names).index(target)
     if columns.gaussian:
-        mean, std = _condition_normal(state.mixture, t, seen, fixed)
+        mean, std = condition_normal(state.mixture, t, seen, fixed)
         scale, centre = columns.scale[t], columns.centre[t]
         return {"mean": float(mean * scale + centre), "std": float(std * scale)}
-    p = _condition_tables(state.mixture, t, seen, fixed)
+    p = _condition_tables(state.mixture, [t], seen, fixed)
+    if p is None:
+        raise impossible(given)
     return dict(zip(columns.states(t), p.tolist(), strict=True))
 
 
+def condition_joint(
+    state: BayesNetState,
+    targets: list[str],
+    given: Mapping[str, Any] | None,
+    do: Mapping[str, Any] | None,
+) -> dict[Any, Any]:
+    """Return probabilities of tuples of categories, or mean and covariance of numbers."""
+    columns = state.columns
+    at = read_targets(columns.schema.names, targets, given)
+    seen, fixed = read_cells(columns, given), read_cells(columns, do)
+    if columns.gaussian:
+        mean, cov = condition_normals(state.mixture, at, seen, fixed)
+        scale = columns.scale[at]
+        return {"mean": mean * scale + columns.centre[at], "cov": cov * np.outer(scale, scale)}
+    p = _condition_tables(state.mixture, at, seen, fixed)
+    if p is None:
+        raise impossible(given)
+    states = product(*(columns.states(t) for t in at))
+    return dict(zip(states, p.ravel().tolist(), strict=True))
+
+
+def impossible(given: Mapping[str, Any] | None) -> ValueError:
+    """Return the error about evidence of probability 0."""
+    cells = ", ".join(f"{name}={value!r}" for name, value in (given or {}).items())
+    return ValueError(f"what is given is impossible in this network, its probability is 0: {cells}")
+
+
+def read_targets(
+    names: Sequence[str], targets: Sequence[str], given: Mapping[str, Any] | None
+) -> list[int]:
+    """Return where columns are; ValueError for one that is not there, or is given."""
+    for name in targets:
+        if name not in names:
+            raise ValueError(f"there is no column {name!r}")
+        if name in (given or {}):
+            raise ValueError(f"{name!r} is both asked for and given")
+    return [list(names).index(name) for name in targets]
+
+
 def _condition_tables(
-    mixture: Mixture, t: int, seen: dict[int, float], fixed: dict[int, float]
-) -> np.ndarray:
-    """Return the probabilities of the categories of column t."""
-    total = np.zeros(int(mixture.cards[t]))
+    mixture: Mixture, at: list[int], seen: dict[int, float], fixed: dict[int, float]
+) -> np.ndarray | None:
+    """Return the probabilities of the categories of columns; None if `seen` is impossible."""
+    total: Any = 0.0
     for s, w in enumerate(mixture.weights):
         factors = mixture.factors(s, {j: int(v) for j, v in fixed.items()})
-        total += w * eliminate(factors, {j: int(v) for j, v in seen.items()}, [t])
-    if total.sum() <= 0:
-        raise ValueError("what is given has probability 0")
-    return total / total.sum()
+        total = total + w * eliminate(factors, {j: int(v) for j, v in seen.items()}, at)
+    return np.asarray(total / total.sum()) if total.sum() > 0.0 else None
 
 
-def _condition_normal(
+def condition_normal(
     mixture: Mixture, t: int, seen: dict[int, float], fixed: dict[int, float]
-) -> tuple[float, Any]:
+) -> tuple[float, float]:
     """Return mean and standard deviation of column t, in standardised numbers."""
-    at = np.array(sorted(seen), dtype=int)
+    mean, cov = condition_normals(mixture, [t], seen, fixed)
+    return float(mean[0]), float(np.sqrt(cov[0, 0]))
+
+
+def condition_normals(
+    mixture: Mixture, targets: list[int], seen: dict[int, float], fixed: dict[int, float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return mean and covariance of columns, in standardised numbers."""
+    at, t = np.array(sorted(seen), dtype=int), np.array(targets, dtype=int)
     x = np.array([seen[j] for j in at])
-    logs, means, variances = [], [], []
+    logs, means, spreads = [], [], []
     for s in range(len(mixture.graphs)):
         mean, cov = mixture.moments(s, fixed)
         inner = cov[np.ix_(at, at)] + 1e-12 * np.eye(len(at))
-        gain = np.linalg.solve(inner, cov[at, t])
-        means.append(mean[t] + gain @ (x - mean[at]))
-        variances.append(cov[t, t] - gain @ cov[at, t])
+        gain = np.linalg.solve(inner, cov[np.ix_(at, t)])
+        means.append(mean[t] + (x - mean[at]) @ gain)
+        spreads.append(cov[np.ix_(t, t)] - gain.T @ cov[np.ix_(at, t)])
         gap = x - mean[at]
         logs.append(-0.5 * (gap @ np.linalg.solve(inner, gap) + np.linalg.slogdet(inner)[1]))
     w = mixture.weights * np.exp(np.array(logs) - max(logs))
     w /= w.sum()
-    middle = float(w @ means)
-    spread = float(w @ (np.array(variances) + (np.array(means) - middle) ** 2))
-    return middle, np.sqrt(spread)
+    middle = w @ np.array(means)
+    off = np.array(means) - middle
+    return middle, np.einsum("s,sij->ij", w, np.array(spreads)) + (off.T * w) @ off
 
 
 def read_cells(columns: NetworkColumns, values: Mapping[str, Any] | None) -> dict[int, float]:

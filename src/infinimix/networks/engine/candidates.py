@@ -68,26 +68,31 @@ def _gains(data, allowed, base):
     N = len(allowed)
     if base is not None:
         return _pair_gains(data, base, new_cache(data, base))
-    gains = np.full((N, N), -np.inf)
+    gains, cache = np.full((N, N), -np.inf), None
     for c in range(N):  # too many nodes for one word: singles in blocks of 64, then pairs
         others = [j for j in range(N) if j != c and allowed[j, c]]
         for k in range(0, len(others), MOST):
             group = np.array(others[k : k + MOST], np.int64)
-            gains[group, c] = _single_gains(data, c, group)
+            layout = single_layout(N, c, group)
+            cache = cache or new_cache(data, layout)
+            gains[group, c] = _single_gains(data, layout, cache, c)
     return gains
 
 
-def _single_gains(data, c, group):
-    N = max(int(data.codes.shape[0]), data.R.shape[1])
+def single_layout(N, c, group):
+    """Return a layout in which c has these candidates."""
     cand = np.zeros((N, len(group)), np.int64)
     cand[c] = group
     pos = np.full((N, N), -1, np.int16)
-    layout = ParentLayout(cand, pos, np.zeros(N, np.uint64), 1)
-    cache = new_cache(data, layout)
+    return ParentLayout(cand, pos, np.zeros(N, np.uint64), 1)
+
+
+def _single_gains(data, layout, cache, c):
+    """Return what each candidate of c gains as its only parent."""
     nothing = compute_score(data, layout, cache, c, ZERO)
     return [
         compute_score(data, layout, cache, c, np.uint64(1 << k)) - nothing
-        for k in range(len(group))
+        for k in range(layout.cand.shape[1])
     ]
 
 

@@ -194,6 +194,19 @@ def new_model(data, layout, prior, cache):
     )  # fmt: skip
 
 
+def split_moves(moves):
+    """Return each move, and a sweep of it alone; together they are one sweep."""
+    none, between = Calls(), moves.between
+    parts = [(call, Moves(Calls([call]), none, none, between)) for call in moves.graphs]
+    parts += [(call, Moves(none, Calls([call]), none, between)) for call in moves.classes]
+    return [*parts, (None, Moves(none, none, moves.hyper, between))]
+
+
+def no_moves(moves):
+    """Return a sweep in which nothing moves but powers, to count a state."""
+    return Moves(Calls(), Calls(), Calls(), moves.between)
+
+
 def choose_moves(model, states, larger, rng, published=False):
     """Return what sweeps are made of; `larger` is how many of each larger move they try.
 

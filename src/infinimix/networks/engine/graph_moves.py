@@ -63,27 +63,29 @@ def pair_gibbs(model, state, begin, end, power, rng):
                 weight, log_weight = odds, log_w
             else:
                 other, log_other = odds, log_w
-        top = max(0.0, max(log_weight, log_other))
-        none = 0.0 if bonus[i, j] == np.inf or bonus[j, i] == np.inf else exp(-top)
-        weight = weight * exp(log_weight - top) if weight > 0.0 else 0.0
-        other = other * exp(log_other - top) if other > 0.0 else 0.0
+        required = bonus[i, j] == np.inf or bonus[j, i] == np.inf
         choice = 0
-        while True:
-            x = rng.random() * (none + weight + other)
-            choice = 0 if x < none else 1 if x < none + weight else 2
+        while True:  # weights relative to the largest that is left: with many rows, those that
+            # stand far below one that is struck off would all come out as the smallest number
+            top = max(0.0, max(log_weight, log_other))
+            none = 0.0 if required else exp(-top)
+            one = weight * exp(log_weight - top) if weight > 0.0 else 0.0
+            two = other * exp(log_other - top) if other > 0.0 else 0.0
+            x = rng.random() * (none + one + two)
+            choice = 0 if x < none else 1 if x < none + one else 2
             if choice == 1 and not there:
                 if back:
                     set_edge(model.layout, state, j, i, False)
                     back = False
                 if reaches(pa, j, i):
-                    weight = 0.0
+                    weight, log_weight = 0.0, -np.inf
                     continue
             if choice == 2 and not back:
                 if there:
                     set_edge(model.layout, state, i, j, False)
                     there = False
                 if reaches(pa, i, j):
-                    other = 0.0
+                    other, log_other = 0.0, -np.inf
                     continue
             break
         if there and choice != 1:

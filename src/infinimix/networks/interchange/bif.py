@@ -23,7 +23,13 @@ COMMENT = re.compile(r'("[^"]*")|//[^\n]*|/\*.*?\*/', re.S)  # none begins withi
 
 
 def read_network(path: str | PathLike[str]) -> BayesNet:
-    """Read a network from a file: `.bif` or `.json` (card, parents, cpt), each maybe with `.gz`."""
+    """Read a network from a file: `.bif` or `.json` (card, parents, cpt), each maybe with `.gz`.
+
+    Parameters
+    ----------
+    path : str or path
+        The file.
+    """
     path = Path(path)
     raw = path.read_bytes()
     text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8", "replace")
@@ -35,6 +41,11 @@ def read_network(path: str | PathLike[str]) -> BayesNet:
 
 def from_bif(text: str) -> BayesNet:
     """Return the network that a BIF text describes.
+
+    Parameters
+    ----------
+    text : str
+        The text.
 
     Examples
     --------
@@ -154,7 +165,15 @@ def _from_json(text: str) -> BayesNet:
 
 
 def to_bif(net: BayesNet, name: str = "infinimix") -> str:
-    """Return a network as BIF text; `from_bif` reads it back."""
+    """Return a network as BIF text; `from_bif` reads it back.
+
+    Parameters
+    ----------
+    net : BayesNet
+        The network.
+    name : str
+        Its name in the text.
+    """
     lines = [f"network {name} {{", "}"]
     for variable, states in zip(net.names, net.states, strict=True):
         listed = ", ".join(map(_word, states))

@@ -30,6 +30,29 @@ def best_network(state: BayesNetState) -> BayesNet:
     return BayesNet(state.names, states, parents, tables)
 
 
+def tables_to_networkx(net: BayesNet) -> Any:
+    """Return a graph whose nodes have the states of a network with known tables."""
+    graph = _need("networkx").DiGraph()
+    for name, states in zip(net.names, net.states, strict=True):
+        graph.add_node(name, states=list(states))
+    for i, j in np.argwhere(net.adjacency):
+        graph.add_edge(net.names[i], net.names[j])
+    return graph
+
+
+def tables_to_dot(net: BayesNet) -> str:
+    """Return Graphviz text of a network with known tables."""
+    names = [_quoted(name) for name in net.names]
+    lines = [f"  {name};" for name in names]
+    lines += [f"  {names[i]} -> {names[j]};" for i, j in np.argwhere(net.adjacency)]
+    return "\n".join(["digraph infinimix {", *lines, "}"]) + "\n"
+
+
+def _quoted(name: str) -> str:
+    escaped = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
 def to_networkx(state: NetworkState, A: np.ndarray, directed: bool = True) -> Any:
     """Return a graph whose nodes have a role and whose edges have a probability."""
     library = _need("networkx")
@@ -44,16 +67,14 @@ def to_networkx(state: NetworkState, A: np.ndarray, directed: bool = True) -> An
 
 def to_dot(state: NetworkState, A: np.ndarray) -> str:
     """Return Graphviz text with a cluster for each role."""
-    names = [name.replace("\\", "\\\\").replace('"', '\\"') for name in state.names]
+    names = [_quoted(name) for name in state.names]
     lines = ["digraph infinimix {"]
     for role in range(int(state.roles.max()) + 1):
-        members = " ".join(f'"{names[j]}";' for j in np.flatnonzero(state.roles == role))
+        members = " ".join(f"{names[j]};" for j in np.flatnonzero(state.roles == role))
         lines.append(f'  subgraph cluster_{role} {{ label="role {role}"; {members} }}')
     for i, j in np.argwhere(A):
         p = state.edge_marginals[i, j]
-        lines.append(
-            f'  "{names[i]}" -> "{names[j]}" [label="{p:.2f}", penwidth={0.5 + 2 * p:.2f}];'
-        )
+        lines.append(f'  {names[i]} -> {names[j]} [label="{p:.2f}", penwidth={0.5 + 2 * p:.2f}];')
     return "\n".join([*lines, "}"]) + "\n"
 
 

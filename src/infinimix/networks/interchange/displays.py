@@ -9,7 +9,7 @@ import numpy as np
 
 from infinimix.estimators.answers.displays import html_table
 from infinimix.networks.answers.state import NetworkState
-from infinimix.networks.interchange.plots import draw_graph
+from infinimix.networks.interchange.plots import draw_graph, graph_height
 
 MOST_EDGES = 15
 MOST_DRAWN = 60  # variables: more are no picture
@@ -39,11 +39,11 @@ def _picture(state: NetworkState, threshold: float) -> str:
     """Return the graph as an image of its own, so that names in it meet no others on the page."""
     from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(6, 4), layout="constrained")
+    figure = Figure(figsize=(8, graph_height(state, threshold)), layout="constrained")
     draw_graph(figure.subplots(), state, threshold)
     file = BytesIO()
     figure.savefig(file, format="svg", metadata={"Date": None})
     data = b64encode(file.getvalue()).decode("ascii")
-    alt = f"The graph of {len(state.names)} variables, a row for each role"
+    alt = f"The graph of {len(state.names)} variables, a block for each role"
     style = "max-width:100%;background:white"
     return f"<img alt='{alt}' style='{style}' src='data:image/svg+xml;base64,{data}'>"

@@ -8,7 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.answers.elimination import Factor, eliminate
+from infinimix.estimators.common.parameters import Seed
+from infinimix.networks.answers.blankets import markov_blankets
+from infinimix.networks.answers.elimination import Factor, eliminate, maximise
+from infinimix.networks.answers.queries import impossible
 from infinimix.networks.engine.graphs import topological_order
 
 TRIES = 100_000  # graphs drawn from a template before it is said to lead to cycles
@@ -72,8 +75,20 @@ class BayesNet:
                 raise ValueError(f"the table of {name!r} has rows that are not probabilities")
         return self
 
-    def sample(self, n: int, random_state: Any = None, do: Mapping[str, Any] | None = None) -> Any:
-        """Return n rows of codes, (n, N); `do` sets variables from outside."""
+    def sample(
+        self, n: int, random_state: Seed = None, do: Mapping[str, Any] | None = None
+    ) -> np.ndarray:
+        """Return n rows of codes, (n, N); `do` sets variables from outside.
+
+        Parameters
+        ----------
+        n : int
+            Rows.
+        random_state : int, Generator or None
+            Where draws come from.
+        do : mapping from variable to state, optional
+            What is set from outside.
+        """
         rng = np.random.default_rng(random_state)
         X = np.zeros((n, len(self.names)), np.int64)
         fixed = self._codes(do)
@@ -87,7 +102,13 @@ class BayesNet:
         return X
 
     def log_probability(self, X: np.ndarray) -> np.ndarray:
-        """Return the log probability of each row of codes."""
+        """Return the log probability of each row of codes.
+
+        Parameters
+        ----------
+        X : array of int, (n, N)
+            Rows of codes.
+        """
         total = np.zeros(len(X))
         with np.errstate(divide="ignore"):
             for j, parents in enumerate(self.parents):
@@ -97,15 +118,81 @@ class BayesNet:
 
     def query(
         self,
-        target: str,
+        target: str | Sequence[str],
         given: Mapping[str, Any] | None = None,
         do: Mapping[str, Any] | None = None,
     ) -> np.ndarray:
-        """Return P(target | given, do)."""
-        if target not in self.names:
-            raise ValueError(f"there is no variable {target!r}")
-        if target in (given or {}):
-            raise ValueError(f"{target!r} is both asked for and given")
+        """Return P(target | given, do); of several targets their joint distribution.
+
+        Parameters
+        ----------
+        target : str, or a sequence of them
+            A variable; or several, each of which has an axis of the answer.
+        given : mapping from variable to state, optional
+            What was observed. ValueError if it is impossible.
+        do : mapping from variable to state, optional
+            What was set from outside: its parents lose their influence.
+        """
+        at = self._targets([target] if isinstance(target, str) else target, given)
+        p = eliminate(self._factors(do), self._codes(given), at)
+        if not p.sum() > 0.0:
+            raise impossible(given)
+        return p / p.sum()
+
+    def most_probable(
+        self,
+        targets: Sequence[str] | None = None,
+        given: Mapping[str, Any] | None = None,
+        do: Mapping[str, Any] | None = None,
+    ) -> tuple[dict[str, str], float]:
+        """Return the most probable states of variables together, and their probability.
+
+        Parameters
+        ----------
+        targets : sequence of str, optional
+            The variables; by default all that are not given or set.
+        given, do : mapping from variable to state, optional
+            As in `query`.
+
+        Examples
+        --------
+        >>> net = BayesNet(
+        ...     ("rain", "wet"), (("no", "yes"),) * 2, ((), (0,)),
+        ...     (np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.2, 0.8]])),
+        ... )
+        >>> net.most_probable(given={"wet": "yes"})[0]
+        {'rain': 'yes'}
+        """
+        known = {*(given or {}), *(do or {})}
+        names = [n for n in self.names if n not in known] if targets is None else list(targets)
+        at, seen, factors = self._targets(names, given), self._codes(given), self._factors(do)
+        total = float(eliminate(factors, seen, []))
+        if not total > 0.0:
+            raise impossible(given)
+        found, p = maximise(factors, seen, at)
+        return {self.names[j]: self.states[j][k] for j, k in found.items()}, p / total
+
+    def markov_blanket(self, name: str) -> list[str]:
+        """Return the parents, the children and the other parents of the children of a variable.
+
+        Parameters
+        ----------
+        name : str
+            The variable.
+        """
+        (j,) = self._targets([name], None)
+        return [self.names[i] for i in np.flatnonzero(markov_blankets(self.adjacency)[j])]
+
+    def _targets(self, names: Sequence[str], given: Mapping[str, Any] | None) -> list[int]:
+        for name in names:
+            if name not in self.names:
+                raise ValueError(f"there is no variable {name!r}")
+            if name in (given or {}):
+                raise ValueError(f"{name!r} is both asked for and given")
+        return [self.names.index(name) for name in names]
+
+    def _factors(self, do: Mapping[str, Any] | None) -> list[Factor]:
+        """Return the tables; those of variables that are set are replaced."""
         fixed = self._codes(do)
         factors: list[Factor] = []
         for j, parents in enumerate(self.parents):
@@ -113,11 +200,46 @@ class BayesNet:
                 factors.append(((j,), np.eye(len(self.states[j]))[fixed[j]]))
             else:
                 factors.append(((*parents, j), self.tables[j]))
-        p = eliminate(factors, self._codes(given), [self.names.index(target)])
-        return p / p.sum()
+        return factors
+
+    def to_bif(self) -> str:
+        """Return the network as BIF text."""
+        from infinimix.networks.interchange.bif import to_bif  # which reads networks as well
+
+        return to_bif(self)
+
+    def to_networkx(self) -> Any:
+        """Return a networkx.DiGraph whose nodes have their states, in their order."""
+        from infinimix.networks.interchange.conversion import tables_to_networkx
+
+        return tables_to_networkx(self)
+
+    def to_dot(self) -> str:
+        """Return Graphviz text."""
+        from infinimix.networks.interchange.conversion import tables_to_dot
+
+        return tables_to_dot(self)
+
+    def to_pgmpy(self) -> Any:
+        """Return a pgmpy model."""
+        from infinimix.networks.interchange.conversion import to_pgmpy
+
+        return to_pgmpy(self)
+
+    def to_pyagrum(self) -> Any:
+        """Return a pyAgrum BayesNet."""
+        from infinimix.networks.interchange.conversion import to_pyagrum
+
+        return to_pyagrum(self)
 
     def subset(self, names: Sequence[str]) -> np.ndarray:
-        """Return the adjacency among some variables, with edges between these only."""
+        """Return the adjacency among some variables, with edges between these only.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Variables.
+        """
         at = [self.names.index(name) for name in names]
         return self.adjacency[np.ix_(at, at)]
 
@@ -139,7 +261,7 @@ def sample_network(
     gamma: float = 0.5,
     cards: int = 2,
     tables: str = "dirichlet",
-    random_state: Any = None,
+    random_state: Seed = None,
 ) -> BayesNet:
     """Draw a network whose variables have roles.
 

@@ -6,8 +6,8 @@ generator of its own, so chains in threads give what they give one after the oth
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,11 @@ from infinimix.networks.engine.chain import (
     choose_moves,
     new_model,
     new_record,
+    no_moves,
+    split_moves,
 )
+from infinimix.networks.engine.class_moves import class_gibbs, split_merge, visit_classes
+from infinimix.networks.engine.graph_moves import pair_gibbs, visit_pairs
 from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.hyper import KEPT, SWEEPS
 from infinimix.networks.engine.orders import new_orders, redraw
@@ -30,7 +34,9 @@ from infinimix.networks.engine.scores import ParentLayout, fill_scatter, forget,
 from infinimix.networks.learning.completion import complete_discrete, complete_gaussian, first_fill
 from infinimix.networks.learning.problem import Problem, make_data
 from infinimix.networks.learning.starts import start_classes, start_graph
+from infinimix.networks.learning.timing import Clock
 
+PAIRS = 256  # of nodes that are visited between two looks at the clock
 TRIES = 8  # graphs that are proposed whenever the whole graph is drawn again
 KEEP = 500  # states that a chain remembers at most
 KEEP_ALL = 20_000  # the same where the best of all visited states are asked for
@@ -47,7 +53,7 @@ class GraphChain:
         self.cache = new_cache(self.data, problem.layout)
         N = problem.n_nodes
         kept = min(problem.n_iter, KEEP_ALL if problem.keep_all else KEEP)
-        self.thin = 1 if problem.seconds is not None else max(problem.n_iter // kept, 1)
+        self.thin = 1 if problem.budget is not None else max(problem.n_iter // kept, 1)
         self.record = new_record(N, words(N), kept)
         self._start(apart)
 
@@ -77,20 +83,24 @@ class GraphChain:
     def run(self) -> Record:
         """Run the chain: annealed start, burn-in, and the sweeps that count."""
         p, step = self.problem, self.step
-        end = None if p.seconds is None else time.monotonic() + p.seconds
+        if p.budget is not None:
+            clock = Clock(self, p.budget.take())
+            clock.burn_in()
+            clock.count()
+            return self.record
         for k in range(0, p.burn_in, step):
             self.anneal(min(1.0, 0.1 + 1.8 * k / max(p.burn_in, 1)))
             self.advance(min(step, p.burn_in - k), False)
-            if end is not None and time.monotonic() > end - 0.6 * float(p.seconds or 0.0):
-                break
         self.anneal(1.0)
         for k in range(0, p.n_iter, step):
             self.advance(min(step, p.n_iter - k), True)
-            if self.tell is not None:
-                self.tell(self.progress())
-            if end is not None and time.monotonic() > end:
-                break
+            self.report()
         return self.record
+
+    def report(self) -> None:
+        """Tell how far the chain is, if somebody wants to know."""
+        if self.tell is not None:
+            self.tell(self.progress())
 
     @property
     def step(self) -> int:
@@ -111,12 +121,58 @@ class GraphChain:
         if self.problem.missing.any():
             self._complete()
 
-    def _sweep(self, n: int, count: bool) -> None:
-        """Move edges and classes, and draw the whole graph again where that can be done."""
+    def parts(self) -> Iterator[tuple[Any, float, Callable[[], None]]]:
+        """Yield the moves of one sweep: what each does, a guess of its seconds, and the move.
+
+        Pairs of nodes are visited a few at a time, and classes node by node. There is a guess where
+        a move may need many constants of partitions, each of which takes seconds in large networks.
+        """
+        N, guess = self.problem.n_nodes, self._guess_constant()
+        for call, moves in split_moves(self.moves):
+            kind = call and call[0]
+            if kind is visit_pairs:
+                for begin in range(0, self.model.couples.shape[1], PAIRS):
+                    yield kind, 0.0, partial(self._visit, begin)
+            elif kind is visit_classes:
+                for i in range(N):
+                    yield kind, 4 * guess, partial(self._visit_class, i)
+            else:
+                many = N * guess if kind is split_merge else 0.0
+                yield kind, many, partial(self._move, moves, 1, False)
+
+    def _guess_constant(self) -> float:
+        """Return about how many seconds the constant of a partition takes, if it is needed."""
+        prior, N = self.model.prior, self.problem.n_nodes
+        return 0.5e-6 * N * N * prior.constants.particles if prior.per_partition else 0.0
+
+    def finish_parts(self, count: bool) -> None:
+        """Draw missing cells and whole graphs after a sweep by parts, and count the state."""
+        self.advance(0, False)
+        if count:
+            self._make_room(1)
+            self._move(no_moves(self.moves), 1, True)
+
+    def _visit(self, begin: int) -> None:
+        """Visit some pairs of nodes, at all temperatures."""
+        end = min(begin + PAIRS, self.model.couples.shape[1])
+        for r, power in enumerate(self.powers):
+            pair_gibbs(self.model, self.states[self.at[r]], begin, end, float(power), self.rng)
+
+    def _visit_class(self, i: int) -> None:
+        """Draw the class of a node, at all temperatures."""
+        for state in self.states:
+            class_gibbs(self.model, state, i, self.rng)
+
+    def _move(self, moves: Any, n: int, count: bool) -> None:
+        """Make n sweeps of these moves."""
         advance(
-            self.model, self.states, self.moves, self.powers, self.at, n, self.record, count,
+            self.model, self.states, moves, self.powers, self.at, n, self.record, count,
             self.thin, self.rng,
         )  # fmt: skip
+
+    def _sweep(self, n: int, count: bool) -> None:
+        """Move edges and classes, and draw the whole graph again where that can be done."""
+        self._move(self.moves, n, count)
         if self.orders is not None:
             state, power = self.states[self.at[0]], float(self.powers[0])
             redraw(self.model, state, self.orders, TRIES, power, self.rng)

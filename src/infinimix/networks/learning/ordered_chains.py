@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 import numpy as np
 
 from infinimix.networks.engine.chain import GAMMA_GRID
@@ -58,6 +61,14 @@ class OrderedChain(GraphChain):
 
     def anneal(self, warm: float) -> None:
         """Do nothing: the likelihood of a graph that is summed out has no power."""
+
+    def parts(self) -> Iterator[tuple[Any, float, Callable[[], None]]]:
+        """Yield nothing: a sweep has no parts, and is made when they are finished."""
+        return iter(())
+
+    def finish_parts(self, count: bool) -> None:
+        """Make one sweep."""
+        self.advance(1, count)
 
     def _sweep(self, n: int, count: bool) -> None:
         advance_ordered(self.sums, self.state, n, self.record, count, self.thin, self.rng)

@@ -51,7 +51,7 @@ class Problem:
     powers: tuple[float, ...] = (1.0,)
     n_iter: int = 2000
     burn_in: int = 1000
-    seconds: float | None = None
+    budget: Any = None  # a Budget of seconds, if time is bounded
     keep_all: bool = False  # remember every state, not a part of them
     published: bool = False  # only the moves of the thesis
 
@@ -82,7 +82,7 @@ def make_layout(
 
 def make_problem(
     model: Any, columns: NetworkColumns, codes: np.ndarray, missing: np.ndarray, known: Knowledge,
-    seed: np.random.SeedSequence, skip: np.ndarray | None = None, seconds: float | None = None,
+    seed: np.random.SeedSequence, skip: np.ndarray | None = None,
 ) -> Problem:  # fmt: skip
     """Return what the parameters of a `BlockmodelBayesNet`, its table and knowledge come to."""
     N = codes.shape[1]
@@ -90,7 +90,7 @@ def make_problem(
     problem = Problem(
         codes, missing, columns.cards, None, per_partition=model.normalise == "partition",
         bdeu=bool(model.bdeu), skip=skip, order_known=model.role_order is not None,
-        powers=_choose_powers(model, N, changing), seconds=seconds,
+        powers=_choose_powers(model, N, changing),
         keep_all=model.averaging == "best", published=model.moves == "published",
         **read_settings(model, columns, known),
     )  # fmt: skip

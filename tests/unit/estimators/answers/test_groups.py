@@ -3,6 +3,9 @@ import pandas as pd
 import pytest
 
 from infinimix import AClassClassifier, CRPMixture
+from infinimix.families.seam import draw
+from infinimix.inference.partition.assignments import best_particle
+from infinimix.tables import encode
 
 SMALL = {"n_particles": 4, "n_islands": 2, "random_state": 0}
 rng = np.random.default_rng(0)
@@ -177,3 +180,77 @@ def test_huge_categories_come_back_exactly():
     for table in (np.array(values, dtype=np.uint64)[:, None], [[v] for v in values]):
         model = CRPMixture(**SMALL, columns="categorical").fit(table)
         assert set(model.sample(60).ravel().tolist()) == set(values)
+
+
+def test_a_seed_repeats_rows_and_leaves_the_stream_of_the_model_alone(mixture, classifier):
+    one, two = mixture.sample(20, random_state=3), mixture.sample(n=20, random_state=3)
+    assert one.equals(two)
+    assert not one.equals(mixture.sample(n_samples=20, random_state=4))
+    (X, y), (again, labels) = (classifier.sample(9, random_state=5) for _ in range(2))
+    assert X.equals(again)
+    assert (y == labels).all()
+    before = CRPMixture(**SMALL).fit(FRAME)
+    before.sample(5, random_state=0)
+    assert before.sample(5).equals(CRPMixture(**SMALL).fit(FRAME).sample(5))
+
+
+# --- probabilities, weights, moments of groups; agreement of islands ------------------------------
+
+
+def two_groups():
+    rng = np.random.default_rng(2)
+    low = np.arange(60) < 40
+    size = np.where(low, rng.normal(0.0, 1.0, 60), rng.normal(30.0, 3.0, 60))
+    word = np.where(low, "u", np.where(rng.random(60) < 0.2, "u", "v"))
+    return pd.DataFrame({"size": size, "word": word}), low
+
+
+def test_probabilities_of_groups_are_bayes_rule():
+    X, _ = two_groups()
+    model = CRPMixture(n_islands=1, n_particles=1, alpha=1.0, random_state=0).fit(X)
+    proba = model.predict_proba(X)
+    assert proba.shape == (60, model.n_groups_)
+    assert np.allclose(proba.sum(axis=1), 1.0)
+    assert (proba.argmax(axis=1) == model.predict(X)).all()
+    why = model.explain(X.iloc[45])
+    old = why.groups["probability"] / (1.0 - why.new_group)
+    assert old.to_numpy() == pytest.approx(proba[45, why.groups.index])
+    assert model.weights_.sum() == pytest.approx(1.0)
+    assert (model.weights_ == model.prototypes()["weight"]).all()
+    assert model.weights_ == pytest.approx(np.bincount(model.labels_) / 60)
+
+
+def test_means_and_spreads_are_those_of_draws_from_the_group():
+    """Five standard errors of 20,000 draws: a false alarm has a probability below 1e-5."""
+    X, _ = two_groups()
+    model = CRPMixture(random_state=0).fit(X)
+    means, spreads = model.means_, model.spreads_
+    assert list(means.columns) == list(spreads.columns) == ["size", "word"]
+    f, held = best_particle(model._bank, 0)
+    n, rng, schema = 20_000, np.random.default_rng(5), model._schema
+    blank = encode(schema, [{}] * n, learn=False).blocks
+    large = np.flatnonzero(model.weights_ * 60 >= 10)
+    assert len(large) >= 2
+    for group in large:
+        drawn = schema.decode(draw(f.family, f.stats, np.full(n, held[group]), blank, rng))
+        spread = spreads["size"][group]
+        assert abs(drawn["size"].mean() - means["size"][group]) < 5 * spread / np.sqrt(n)
+        assert spread == pytest.approx(drawn["size"].std(), rel=0.05)
+        other = (drawn["word"] != means["word"][group]).mean()
+        assert spreads["word"][group] == pytest.approx(other, abs=0.018)
+    assert means["size"].to_numpy() == pytest.approx(model.prototypes()["size"].to_numpy())
+
+
+def test_islands_are_apart_by_what_each_says_alone(classifier):
+    X, _ = two_groups()
+    model = CRPMixture(n_islands=3, n_particles=2, random_state=0).fit(X)
+    blocks = model._rows(X).blocks
+    alone = np.array([f.log_density(blocks) for f in model._bank.classes[0]])
+    assert model.island_gap(X) == pytest.approx(np.ptp(alone, axis=0))
+    mean = np.logaddexp.reduce(alone, axis=0) - np.log(3)
+    assert model._bank.log_densities(blocks)[:, 0] == pytest.approx(mean)
+    one = CRPMixture(n_islands=1, n_particles=2, random_state=0).fit(X)
+    assert (one.island_gap(X) == 0.0).all()
+    gap = classifier.island_gap(FRAME)
+    assert gap.shape == (30,)
+    assert ((gap >= 0.0) & (gap <= 1.0)).all()

@@ -1,0 +1,102 @@
+"""What a type checker says of scripts of users: right ones pass, wrong ones fail where they are so.
+
+mypy reads the package as it reads an installed one: what it thinks of the inside is not shown.
+One run reads all scripts, as most of its time goes into NumPy and infinimix.
+"""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import infinimix
+
+pytest.importorskip("mypy", reason="mypy is not installed")
+
+SOUND = """
+from collections.abc import Mapping
+
+import numpy as np
+
+from infinimix import AClassClassifier, BlockmodelBayesNet, CRPMixture, CRPRegressor, load, save
+from infinimix import OnlineCRPClassifier, Text
+from infinimix.networks import BayesNet, read_network
+from infinimix.streaming import DurableLearner, prequential, read_stream
+
+rows, labels = [[0.1, 1.0], [5.0, 0.0]], ["ant", "bee"]
+model: AClassClassifier = AClassClassifier(n_particles=4, random_state=0).fit(rows, labels)
+proba: np.ndarray = model.predict_proba(rows)
+answer: np.ndarray = model.predict(rows)
+one: dict[str, float] = model.predict_proba_one({"x0": 1.0})
+save(model, "model.imx")
+again: AClassClassifier = load("model.imx", AClassClassifier)
+other = load("model.imx")
+if isinstance(other, CRPMixture):
+    density: np.ndarray = other.score_samples(rows)
+mixture = CRPMixture(columns={"size": "count"}, alpha=1.0, random_state=np.random.default_rng(0))
+drawn = mixture.fit(rows).sample(3, random_state=1)
+groups = mixture.prototypes()
+mean: np.ndarray = CRPRegressor().fit(rows, [1.0, 2.0]).predict(rows)
+both: tuple[np.ndarray, np.ndarray] = CRPRegressor().fit(rows, [1.0, 2.0]).predict(rows, True)
+text = OnlineCRPClassifier(Text(), open_world=True).partial_fit(["a goal"], ["sport"])
+network = BlockmodelBayesNet(n_iter=100, beta="learn").fit(rows)
+answers: Mapping[str, float] = network.query("x0", {"x1": 1.0})
+truth: BayesNet = read_network("alarm.bif")
+"""
+
+WRONG = """
+from infinimix import AClassClassifier, CRPMixture, OnlineCRPClassifier, load, save
+from infinimix import AClasClassifier  # wrong
+from infinimix.streaming import DurableLerner  # wrong
+from infinimix.networks import BlockmodelBayesNet
+
+AClassClassifier(n_particle=4)  # wrong
+AClassClassifier(n_particles="many")  # wrong
+AClassClassifier(random_state="0")  # wrong
+CRPMixture(columns=3)  # wrong
+OnlineCRPClassifier(half_life="long")  # wrong
+BlockmodelBayesNet().query(target=3)  # wrong
+BlockmodelBayesNet().fit_for([[0.0]], second=3)  # wrong
+load("a.imx", "CRPMixture")  # wrong
+save("a.imx", CRPMixture())  # wrong
+total: int = CRPMixture().score([[0.0]])  # wrong
+CRPMixture().sample(n_sample=3)  # wrong
+CRPMixture().sample(n_samples=3)
+"""
+
+
+@pytest.fixture(scope="module")
+def said(tmp_path_factory):
+    """Return what mypy says of each script, by name and line."""
+    folder = tmp_path_factory.mktemp("scripts")
+    (folder / "sound.py").write_text(SOUND, encoding="utf-8")
+    (folder / "wrong.py").write_text(WRONG, encoding="utf-8")
+    (folder / "mypy.ini").write_text(
+        "[mypy]\nstrict = True\n[mypy-infinimix.*]\nignore_errors = True\n"
+        "[mypy-pandas.*,sklearn.*,scipy.*,numba.*,narwhals.*,matplotlib.*,rich.*]\n"
+        "follow_imports = skip\nignore_missing_imports = True\n",
+        encoding="utf-8",
+    )
+    source = str(Path(infinimix.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--config-file=mypy.ini", "sound.py", "wrong.py"],
+        cwd=folder, env={**os.environ, "MYPYPATH": source}, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    found: dict[str, dict[int, str]] = {"sound.py": {}, "wrong.py": {}}
+    for line in done.stdout.splitlines():
+        if match := re.match(r"(\w+\.py):(\d+): (error: .*)", line):
+            found[match[1]].setdefault(int(match[2]), match[3])
+    return found
+
+
+def test_a_right_script_passes(said):
+    assert said["sound.py"] == {}
+
+
+def test_a_wrong_script_fails_where_it_is_wrong(said):
+    marked = {n for n, line in enumerate(WRONG.splitlines(), 1) if line.endswith("# wrong")}
+    assert set(said["wrong.py"]) == marked, said["wrong.py"]
