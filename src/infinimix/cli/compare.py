@@ -8,12 +8,14 @@ import typer
 
 from infinimix.cli import options
 from infinimix.cli.bundles import TableOptions
+from infinimix.cli.scheduler import enter_cluster
 
 DEFAULT = "aclass,online-crp,finite-mixture,logistic-regression,random-forest"
 DEFAULT_WEIGHTED = DEFAULT.replace("online-crp,", "")  # which has no weights of classes
 
 
 def compare(
+    context: typer.Context,
     file: options.Table,
     target: options.Target,
     models: Annotated[
@@ -33,6 +35,7 @@ def compare(
     table: TableOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
+    cluster: options.Cluster = None,
     as_json: options.Json = False,
 ) -> None:
     """Compare models on the same folds of a table, with intervals."""
@@ -41,6 +44,7 @@ def compare(
     from infinimix.cli.tasks import Supervision, read_task
 
     names = _read_names(models, class_weight)
+    enter_cluster(context, cluster)
     settings = {
         "random_state": seed, "n_jobs": jobs, "effort": effort, "class_weight": class_weight
     }  # fmt: skip

@@ -11,12 +11,14 @@ import typer
 from infinimix.cli import options
 from infinimix.cli.bundles import ModelOptions, TableOptions
 from infinimix.cli.places import check_file
+from infinimix.cli.scheduler import enter_cluster
 
 MOST_CLASSES = 15  # in the confusion matrix on a terminal
 MOST_COLUMNS = 20  # in the table of importance
 
 
 def evaluate(
+    context: typer.Context,
     file: options.Table,
     target: options.Target,
     test: Annotated[
@@ -54,6 +56,7 @@ def evaluate(
     tuning: ModelOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
+    cluster: options.Cluster = None,
     as_json: options.Json = False,
 ) -> None:
     """Measure how well a model predicts, by cross-validation or on a test table."""
@@ -63,6 +66,7 @@ def evaluate(
     from infinimix.cli.tasks import Supervision, read_task
 
     _check_options(test, groups, cost, positive)
+    enter_cluster(context, cluster)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
     wanted = Supervision(target, groups, Goal(regression, bins), weights)
     task = read_task("evaluate", file, table, wanted, model, text, settings)

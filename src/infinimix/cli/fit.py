@@ -5,12 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
+import typer
+
 from infinimix.cli import options
 from infinimix.cli.bundles import ModelOptions, TableOptions
+from infinimix.cli.scheduler import enter_cluster
 from infinimix.evaluation.abilities import HoldsOut, Regressing, able
 
 
 def fit(
+    context: typer.Context,
     train: options.Table,
     target: options.Target,
     output: Annotated[Path, options.to_file("--output", "-o", text="Model to write.")],
@@ -25,6 +29,7 @@ def fit(
     tuning: ModelOptions,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
+    cluster: options.Cluster = None,
     as_json: options.Json = False,
 ) -> None:
     """Learn to predict a column of a table, and save the model."""
@@ -32,6 +37,7 @@ def fit(
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tasks import Supervision, read_task
 
+    enter_cluster(context, cluster)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
     wanted = Supervision(target, goal=Goal(regression, bins), weights=weights)
     task = read_task("fit", train, table, wanted, model, text, settings)

@@ -223,4 +223,12 @@ Jobs = Annotated[
     int | None,
     _running("--jobs", "-j", text="Threads; the result does not depend on it.", metavar="N"),
 ]
+Cluster = Annotated[
+    str | None,
+    _running(
+        "--cluster",
+        text="Address of a Dask scheduler whose workers fit; the result does not depend on it.",
+        metavar="ADDRESS",
+    ),
+]
 Json = Annotated[bool, _running("--json", text="Print JSON instead of tables.")]

@@ -17,6 +17,7 @@ import numpy as np
 from infinimix.execution.executors import Done, Executor, is_in_worker
 from infinimix.execution.packing import Packed, opened, pack, run
 
+WAIT = "10s"  # for a scheduler to answer
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -26,10 +27,15 @@ class Dask(Executor):
 
     is_remote = True
 
-    def __init__(self, client: Any) -> None:
+    def __init__(self, client: Any, closes: bool = False) -> None:
         super().__init__()
-        self.client = client
+        self.client, self._closes = client, closes
         self.n = max(sum(client.nthreads().values()), 1)
+
+    def close(self) -> None:
+        """Leave the cluster, if it was entered by its address."""
+        if self._closes:
+            self.client.close()
 
     def map(
         self, task: Callable[[P], R], payloads: Iterable[P], done: Done | None = None
@@ -106,7 +112,7 @@ def dask(client: Any = None) -> Dask:
     if client is None:
         client = get_client()
     elif isinstance(client, str):
-        client = Client(client)
+        return Dask(Client(client, timeout=WAIT, set_as_default=False), closes=True)
     elif not isinstance(client, Client):
         raise TypeError(f"client must be a distributed.Client or an address; got {client!r}")
     return Dask(client)
