@@ -49,7 +49,8 @@ class Dask(Executor):
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             futures = self._submit(task, packed, shared)
         try:
-            results = self._gather(futures, done)
+            with self.client.as_current():
+                results = self._gather(futures, done)
         finally:  # also when the caller stops: nothing is left behind
             self.client.cancel(futures)
         return opened(results)

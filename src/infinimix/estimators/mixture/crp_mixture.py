@@ -301,7 +301,7 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         """
         return assign_rows(self._bank, 0, self._rows(X).blocks)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
+    def group_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each group for each row, numbered as in `labels_`.
 
         It is given that the row is of one of these groups, those of the particle that `predict`

@@ -242,6 +242,11 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         """Learn rows in their order; what was learned before is forgotten.
 
         Parameters are those of `partial_fit`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As in `partial_fit`.
         """
         fresh = type(self)(**self.get_params(deep=False))
         self._state = fresh.partial_fit(X, y, sample_weight=sample_weight)._state

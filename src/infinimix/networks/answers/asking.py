@@ -104,7 +104,7 @@ class Asking:
             raise impossible(given)
         return {names[t]: columns.states(t)[int(v)] for t, v in found.items()}, p / total
 
-    def predict_proba(self, X: Any, target: str) -> np.ndarray:
+    def predict_column_proba(self, X: Any, target: str) -> np.ndarray:
         """Return the probability of each category of a column, given the other cells of each row.
 
         Parameters
@@ -116,10 +116,10 @@ class Asking:
         """
         state, t, codes, missing = self._rows_for(X, target)
         if state.columns.gaussian:
-            raise ValueError(f"{target!r} is a number: predict returns its mean")
+            raise ValueError(f"{target!r} is a number: predict_column returns its mean")
         return category_probabilities(state.mixture, t, codes, missing)
 
-    def predict(self, X: Any, target: str) -> np.ndarray:
+    def predict_column(self, X: Any, target: str) -> np.ndarray:
         """Return the most probable category of a column, or its mean, given the rest of each row.
 
         Parameters

@@ -208,7 +208,7 @@ def two_groups():
 def test_probabilities_of_groups_are_bayes_rule():
     X, _ = two_groups()
     model = CRPMixture(n_islands=1, n_particles=1, alpha=1.0, random_state=0).fit(X)
-    proba = model.predict_proba(X)
+    proba = model.group_proba(X)
     assert proba.shape == (60, model.n_groups_)
     assert np.allclose(proba.sum(axis=1), 1.0)
     assert (proba.argmax(axis=1) == model.predict(X)).all()

@@ -82,11 +82,11 @@ def test_predictions_are_queries_of_each_row(model):
     table = pd.DataFrame(X[:6], columns=model._state.names).astype(float)
     table.iloc[2, 1] = np.nan
     table.iloc[3, 0] = np.nan  # the target itself
-    proba = model.predict_proba(table, "x0")
+    proba = model.predict_column_proba(table, "x0")
     for row, p in zip(table.to_dict("records"), proba, strict=True):
         given = {n: v for n, v in row.items() if n != "x0" and v == v}
         assert list(model.query("x0", given).values()) == pytest.approx(p.tolist(), abs=1e-12)
-    answers = model.predict(table, "x0")
+    answers = model.predict_column(table, "x0")
     assert answers.tolist() == proba.argmax(axis=1).tolist()
     filled = model.impute(table)
     assert not filled.isna().any().any()
@@ -111,7 +111,7 @@ def test_a_joint_answer_has_the_single_ones_as_margins(model):
 def test_numbers_are_predicted_by_the_conditional_normal(numbers):
     table = Z[:4].copy()
     table[1, 2] = np.nan
-    means = numbers.predict(table, "x1")
+    means = numbers.predict_column(table, "x1")
     for row, mean in zip(table, means, strict=True):
         given = {f"x{j}": row[j] for j in (0, 2) if row[j] == row[j]}
         assert numbers.query("x1", given)["mean"] == pytest.approx(mean)
@@ -124,7 +124,7 @@ def test_numbers_are_predicted_by_the_conditional_normal(numbers):
     assert np.sqrt(joint["cov"][0, 0]) == pytest.approx(single["std"])
     assert np.corrcoef(Z[:, 0], Z[:, 1])[0, 1] > 0
     with pytest.raises(ValueError, match="is a number"):
-        numbers.predict_proba(table, "x1")
+        numbers.predict_column_proba(table, "x1")
 
 
 @pytest.mark.parametrize("form", ["array", "edges", "network"])
