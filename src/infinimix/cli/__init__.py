@@ -52,7 +52,10 @@ def _make_app(names: Iterable[str]) -> typer.Typer:
     from infinimix.cli.errors import guarded
     from infinimix.cli.examples import EXAMPLES
 
-    made = typer.Typer(no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False)
+    made = typer.Typer(
+        no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["--help", "-h"]},
+    )  # fmt: skip
     made.callback()(infinimix)
     for name in names:
         command = guarded(name, unfolded(_command(name)))

@@ -34,7 +34,12 @@ def network(
     sweeps: Annotated[int, typer.Option("--sweeps", help="Sweeps of each chain.", min=1)] = 2000,
     chains: Annotated[int, typer.Option("--chains", help="Independent chains.", min=1)] = 4,
     prior: Annotated[
-        str, typer.Option("--prior", help="blockmodel, ordered, sparse or uniform.")
+        str,
+        typer.Option(
+            "--prior",
+            help="blockmodel, ordered, sparse or uniform.",
+            autocompletion=lambda: ["blockmodel", "ordered", "sparse", "uniform"],
+        ),
     ] = "blockmodel",
     bdeu: Annotated[
         bool,

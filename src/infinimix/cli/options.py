@@ -214,7 +214,13 @@ Sheet = Annotated[
 ]
 
 Effort = Annotated[
-    str, _running("--effort", text="How hard to try: fast, default or thorough.", metavar="NAME")
+    str,
+    _running(
+        "--effort",
+        text="How hard to try: fast, default or thorough.",
+        metavar="NAME",
+        autocompletion=lambda: ["fast", "default", "thorough"],
+    ),
 ]
 Seed = Annotated[
     int, _running("--seed", text="Seed of all draws.", metavar="N", min=0, max=2**32 - 1)
