@@ -12,13 +12,13 @@ whatever their `n_jobs`:
 ...     execution.map(abs, [-1, -2, -3])
 [1, 2, 3]
 
-`serial` and `threads` are in `executors.py`; `processes` and `dask` (`cluster.py`) have files of
-their own, and send payloads to other processes (`packing.py`). A new kind of executor is one more
+`serial` and `threads` are in `executors.py`; `processes` (`local_processes.py`) and `dask`
+(`cluster.py`) send payloads to other processes (`packing.py`). A new kind of executor is one more
 class with a `map`.
 """
 
 from infinimix.execution.cluster import dask
 from infinimix.execution.executors import Executor, executor_for, map, serial, threads
-from infinimix.execution.processes import processes
+from infinimix.execution.local_processes import processes
 
 __all__ = ["Executor", "dask", "executor_for", "map", "processes", "serial", "threads"]

@@ -2,7 +2,7 @@
 
 Entering an executor puts it on a stack that belongs to the current context, so one thread's
 executor never leaks into another's; the innermost is in charge. A new kind is one more class that
-fills in `map`, and `open` and `close` if it holds a resource (`processes`, `cluster`).
+fills in `map`, and `open` and `close` if it holds a resource (`local_processes`, `cluster`).
 
 Threads help because kernels release the GIL. Each task runs in a copy of the caller's context,
 so NumPy's error state and the like are the caller's everywhere. A `map` inside a worker runs

@@ -77,7 +77,15 @@ class DPMeansSVC(GatedExperts):
         self.class_weight = class_weight
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DPMeansSVC:
-        """Learn a table and its labels; parameters are those of `MaxMarginDPMeans.fit`."""
+        """Learn a table and its labels.
+
+        Parameters
+        ----------
+        X, y : table of numbers and labels
+            The rows.
+        sample_weight : sequence of n_rows numbers, optional
+            As in `MaxMarginDPMeans.fit`.
+        """
         check_parameters(self)
         data = read_data(self, X, y, sample_weight=sample_weight)
         rng = np.random.default_rng(seed_sequence(self.random_state))

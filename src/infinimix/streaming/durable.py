@@ -180,6 +180,13 @@ class DurableLearner(KeptModel):
         """Give a provisional class a label, as `OnlineCRPClassifier.name_class`, and keep that.
 
         It is a record of its own, as durable as rows are, and is given again after a crash.
+
+        Parameters
+        ----------
+        number : int
+            The number of the provisional class.
+        label : object
+            Its label from now on.
         """
         with self._turn:
             self._check()

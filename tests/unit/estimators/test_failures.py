@@ -240,7 +240,7 @@ def test_an_interrupted_stream_says_so(monkeypatch, tmp_path):
     X = np.array([[0, 1], [1, 0], [1, 1], [0, 0]])
     model.partial_fit(X, [0, 0, 1, 1])
 
-    def interrupted(task, payloads, n_jobs=None):
+    def interrupted(task, payloads, n_jobs=None, done=None):
         task(payloads[0])
         raise KeyboardInterrupt
 

@@ -68,6 +68,11 @@ def processes(n: int = -1) -> Processes:
 
     A script that enters it must be importable: start it under ``if __name__ == "__main__"``.
 
+    Parameters
+    ----------
+    n : int
+        The number of processes.
+
     Examples
     --------
     >>> from infinimix import execution
