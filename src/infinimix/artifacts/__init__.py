@@ -26,8 +26,23 @@ Examples
 True
 """
 
-from infinimix.artifacts.archive import read, write
+from typing import TYPE_CHECKING
+
 from infinimix.artifacts.errors import ArtifactError
-from infinimix.artifacts.formats import FORMAT_VERSION
+from infinimix.later import late_names
+
+if TYPE_CHECKING:
+    from infinimix.artifacts.archive import read, write
+    from infinimix.artifacts.formats import FORMAT_VERSION
 
 __all__ = ["FORMAT_VERSION", "ArtifactError", "read", "write"]
+
+if not TYPE_CHECKING:  # else a misspelt name would be Any
+    __getattr__ = late_names(
+        __name__,
+        {
+            "FORMAT_VERSION": "infinimix.artifacts.formats",
+            "read": "infinimix.artifacts.archive",
+            "write": "infinimix.artifacts.archive",
+        },
+    )

@@ -23,6 +23,7 @@ from typing import IO, BinaryIO
 from infinimix.artifacts.errors import ArtifactError, damage_in
 from infinimix.artifacts.formats import HEADER, TREE
 from infinimix.artifacts.npy import CHUNK
+from infinimix.artifacts.signature import check_signature
 
 DEFLATE_BUDGET = 1 << 28  # bytes; it was 1 << 30 in earlier versions
 INFLATION = 1032  # the most bytes that one deflated byte can stand for, by its format
@@ -111,7 +112,7 @@ class Container:
     """An archive opened for reading, once its directory has been found credible."""
 
     def __init__(self, file: BinaryIO, max_unpacked: int | None = None) -> None:
-        _check_signature(file)
+        check_signature(file)
         with damage_in("the archive (cut short, perhaps)"):
             self._archive = zipfile.ZipFile(file)
             self._members = self._archive.infolist()
@@ -137,16 +138,6 @@ class Container:
 
     def open(self, name: str) -> IO[bytes]:
         return self._archive.open(name)
-
-
-def _check_signature(file: BinaryIO) -> None:
-    start = file.read(4)
-    if start == b"PK\x03\x04":
-        return
-    if start[:1] == b"\x80":
-        raise ArtifactError("this looks like a pickle, which infinimix never loads")
-    what = "this file is empty" if not start else "this is not an infinimix artifact"
-    raise ArtifactError(f"{what}; give a file that infinimix has saved")
 
 
 def _check_sizes(members: list[zipfile.ZipInfo], length: int) -> None:

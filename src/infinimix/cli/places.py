@@ -11,6 +11,8 @@ from typing import NoReturn
 
 import typer
 
+from infinimix.artifacts.errors import ArtifactError
+from infinimix.artifacts.signature import check_signature
 from infinimix.cli.errors import hint, refuse
 from infinimix.streaming.compression import zipped
 from infinimix.streaming.encodings import Encoding
@@ -57,7 +59,20 @@ def check_model(context: typer.Context, path: Path) -> Path:
             f"there is no model {str(path)!r}; make one with: infinimix fit TABLE --target COLUMN "
             f"--output {path}",
         )
+    if path.is_file() and not context.resilient_parsing:
+        _check_start(str(context.info_name), path)
     return path
+
+
+def _check_start(command: str, path: Path) -> None:
+    """Say at once that a file is no model, before anything slow is loaded to read it."""
+    try:
+        with path.open("rb") as file:
+            check_signature(file)
+    except ArtifactError as error:
+        refuse(command, f"cannot read {path}: {error}")
+    except OSError:
+        return  # who reads it says why it cannot be read
 
 
 def wrong_with_file(path: Path) -> str | None:
