@@ -90,17 +90,7 @@ class Serial(Executor):
     def map(
         self, task: Callable[[P], R], payloads: Iterable[P], done: Done | None = None
     ) -> list[R]:
-        """Run the tasks here and now.
-
-        Parameters
-        ----------
-        task : callable
-            Takes a payload.
-        payloads : iterable
-            What each task works on.
-        done : callable, optional
-            Called whenever a task has ended.
-        """
+        """Run the tasks here and now."""
         return [_work(task, payload, done) for payload in payloads]
 
 
@@ -125,17 +115,7 @@ class Threads(Executor):
     def map(
         self, task: Callable[[P], R], payloads: Iterable[P], done: Done | None = None
     ) -> list[R]:
-        """Run the tasks in the pool, or here if there is nothing to share out.
-
-        Parameters
-        ----------
-        task : callable
-            Takes a payload.
-        payloads : iterable
-            What each task works on.
-        done : callable, optional
-            Called whenever a task has ended.
-        """
+        """Run the tasks in the pool, or here if there is nothing to share out."""
         payloads = list(payloads)
         if self.n == 1 or len(payloads) <= 1 or _in_worker.get():
             return [_work(task, payload, done) for payload in payloads]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,7 +10,6 @@ import numpy as np
 from infinimix.estimators.common.fitted import accept_tables, check_names
 from infinimix.estimators.common.parameters import Columns, Seed, is_whole, seed_sequence
 from infinimix.networks.answers.asking import Asking
-from infinimix.networks.answers.queries import answer_query
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import ancestors, topological_order
 from infinimix.networks.graph_net import GraphNet
@@ -413,31 +411,6 @@ class BlockmodelBayesNet(Asking, GraphNet):
         state, rng = self._fitted, np.random.default_rng(random_state)
         number = int(n_samples if n is None else n)
         return dict(state.columns.decode(state.mixture.draw(number, rng), rng))
-
-    def query(
-        self,
-        target: str,
-        given: Mapping[str, Any] | None = None,
-        do: Mapping[str, Any] | None = None,
-    ) -> dict[Any, float]:
-        """Return what is known of a column, given cells of a row, averaged over networks.
-
-        Parameters
-        ----------
-        target : str
-            A column.
-        given : mapping from column to value
-            What was observed.
-        do : mapping from column to value
-            What was set from outside: its parents lose their influence.
-
-        Returns
-        -------
-        dict
-            Category -> probability; of a real column, "mean" and "std" in the units of the model
-            (after the transform that `columns_` shows).
-        """
-        return answer_query(self._fitted, target, given, do)
 
     def kl_from(self, truth: BayesNet, n: int = 10_000, random_state: Seed = 0) -> float:
         """Return an estimate of KL(truth, predictive) in nats a row, from n rows of the truth.

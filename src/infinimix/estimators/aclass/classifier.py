@@ -34,16 +34,16 @@ from infinimix.estimators.common.parameters import (
     check_parameter,
     one_of,
 )
+from infinimix.estimators.common.probabilities import BatchProbabilities
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.unlabelled import bank_gains, warn_if_they_hurt
-from infinimix.scikit import ClassifierMixin
 from infinimix.tables import EncodedTable
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
+class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
     """A generative classifier whose classes are CRP mixtures, learned online.
 
     Each class finds its own prototypes, as many as its rows call for. Rows may come all at
@@ -318,16 +318,6 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         joint = self._log_corrected_of(X)
         return joint - log_totals(joint)
 
-    def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probability of each class for each row, as in `classes_`.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        """
-        return np.exp(self.predict_log_proba(X))
-
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row.
 
@@ -359,17 +349,6 @@ class AClassClassifier(Questions, OneRow, ClassifierMixin, MixtureEstimator):
         ['low', 'high', 'low', 'high']
         """
         return label_together(self, self._fitted(), X)
-
-    def predict_batch(self, X: Any) -> np.ndarray:
-        """Return the most probable class of rows that are learned along with the others.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        """
-        proba = self.predict_proba_batch(X)
-        return self.classes_[proba.argmax(axis=1)]
 
     # --- Other answers (more in `Questions`) ----------------------------------------------------
 

@@ -10,6 +10,7 @@ import numpy as np
 from infinimix.estimators.common.labels import Labels, check_lengths, read_some_labels
 from infinimix.estimators.common.mixture_estimator import with_novel
 from infinimix.estimators.common.parameters import Columns, Prior, Seed, seed_sequence
+from infinimix.estimators.common.probabilities import BatchProbabilities
 from infinimix.estimators.common.table_estimator import TableEstimator, in_natural_units
 from infinimix.estimators.common.together import canonical_order, join
 from infinimix.estimators.common.unlabelled import gains, warn_if_they_hurt
@@ -27,13 +28,12 @@ from infinimix.families.priors import blank, find_families
 from infinimix.families.seam import count_rows, empty
 from infinimix.inference.finite.ensemble import Ensemble, Plan, class_proba, learn, log_classes
 from infinimix.kernels.logs import logsumexp
-from infinimix.scikit import ClassifierMixin
 from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.encoded import Blocks
 from infinimix.tables.forms import is_empty
 
 
-class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
+class FiniteMixtureClassifier(BatchProbabilities, TableEstimator):
     """A classifier of few labels: finite mixtures that learn from rows without labels too.
 
     The rows come from a mixture of components, within which the columns and the class are
@@ -247,28 +247,6 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
             self._log_classes(state.ensemble, cut_blocks(self._encode(X), state.edges))
         )
 
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each row by itself.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        """
-        proba = self.predict_proba(X)
-        return self.classes_[proba.argmax(axis=1)]
-
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log density of each row, over all classes and restarts.
 
@@ -319,16 +297,6 @@ class FiniteMixtureClassifier(ClassifierMixin, TableEstimator):
         weight = None if state.weight is None else np.append(state.weight, np.ones(query.n_rows))
         ensemble = self._learn(state.plan, cut, codes, weight, schema, edges, state.seed)
         return ensemble, tuple(block[known.n_rows :] for block in cut)
-
-    def predict_batch(self, X: Any) -> np.ndarray:
-        """Return the most probable class of rows that are learned along with the others.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        """
-        return self.classes_[self.predict_proba_batch(X).argmax(axis=1)]
 
     # --- Fitted attributes ----------------------------------------------------------------------
 

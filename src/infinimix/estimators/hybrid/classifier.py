@@ -21,13 +21,13 @@ from infinimix.estimators.aclass.classifier import AClassClassifier
 from infinimix.estimators.answers.filling import choose
 from infinimix.estimators.common.labels import Labels, read_some_labels
 from infinimix.estimators.common.parameters import Seed, check_parameters, child_seed, seed_sequence
+from infinimix.estimators.common.probabilities import ClassProbabilities
 from infinimix.estimators.common.weights import count_rows_of, read_weights, repeat_counted
 from infinimix.estimators.hybrid.design import design_matrix
 from infinimix.estimators.hybrid.state import HybridState, make_default
 from infinimix.estimators.mixture.crp_mixture import CRPMixture
 from infinimix.scikit import (
     BaseEstimator,
-    ClassifierMixin,
     MetaEstimatorMixin,
     check_is_fitted,
     clone,
@@ -38,7 +38,7 @@ from infinimix.tables.encoded import Blocks
 ROWS, STATES, DRAWS = range(3)  # what the seeds are for
 
 
-class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class HybridClassifier(MetaEstimatorMixin, ClassProbabilities, BaseEstimator):
     """Any scikit-learn classifier for tables with holes, in the cells and in the labels.
 
     A generative model learns the table as it is and draws what is missing, several times; a
@@ -254,28 +254,6 @@ class HybridClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             if len(holed) == 0 and len(self.estimators_) == 1:
                 break  # every other draw is the same
         return proba / proba.sum(axis=1, keepdims=True)
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
-
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        """
-        proba = self.predict_proba(X)
-        return self.classes_[proba.argmax(axis=1)]
 
     def _draw_row(self, row: Blocks) -> Blocks:
         """Return n draws of one row."""

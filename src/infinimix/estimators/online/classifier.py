@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infinimix.estimators.common.fitted import check_fitted, check_names, feature_names
-from infinimix.estimators.common.labels import check_labels
+from infinimix.estimators.common.fitted import check_fitted, feature_names, of_state
+from infinimix.estimators.common.labels import check_labels, check_lengths
 from infinimix.estimators.common.one_row import OneRow, check_row
 from infinimix.estimators.common.parameters import (
     Columns,
@@ -17,6 +17,7 @@ from infinimix.estimators.common.parameters import (
     check_parameters,
     seed_sequence,
 )
+from infinimix.estimators.common.probabilities import ClassProbabilities
 from infinimix.estimators.common.weights import WHOLE_STEPS, repeat_only
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online.learning import learn_parts, read_predictions
@@ -36,14 +37,11 @@ from infinimix.estimators.online.parameters import (
 )
 from infinimix.estimators.online.roster import Roster
 from infinimix.estimators.online.row_by_row import answer_row, learn_row
-from infinimix.estimators.online.rows import Read, TableInput
+from infinimix.estimators.online.rows import Read
 from infinimix.estimators.online.state import OnlineState
-from infinimix.inference.online_crp import model as at
 from infinimix.inference.online_crp.learner import OnlineAnswers
 from infinimix.scikit import (
     BaseEstimator,
-    ClassifierMixin,
-    _check_feature_names,
     check_consistent_length,
 )
 
@@ -51,7 +49,7 @@ if TYPE_CHECKING:
     from infinimix.tables.text import Text
 
 
-class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
+class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
     """A classifier for streams of text or of table rows, whose classes may appear at any time.
 
     Each row is predicted and then learned, one after the other, in memory that does not grow with
@@ -241,8 +239,6 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineCRPClassifier:
         """Learn rows in their order; what was learned before is forgotten.
 
-        Parameters are those of `partial_fit`.
-
         Parameters
         ----------
         X, y, sample_weight
@@ -316,11 +312,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
             source, roster = self._state.source, self._state.roster
             read = self._read(X, answers=False)
         labels, new = roster.read(y, classes, bool(self.open_world))
-        if len(labels) != read.n_rows:
-            raise ValueError(
-                f"Found input variables with inconsistent numbers of samples: X has {read.n_rows} "
-                f"rows, y has {len(labels)} labels."
-            )
+        check_lengths(read.n_rows, len(labels))
         made = read_predictions(predicted, labels)
         if self._state is None:
             seed = seed_sequence(self.random_state)
@@ -337,11 +329,7 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
         """Read rows, to learn them or for answers, without changing anything."""
         state = self._fitted()
         state.check_whole()
-        if hasattr(X, "columns") and state.feature_names is not None:
-            if isinstance(state.source, TableInput) and state.source.schema is not None:
-                check_names(self, X, state.source.schema, learn=not answers)
-            else:
-                _check_feature_names(self, X, reset=False)
+        state.check_names(self, X, learn=not answers)
         return state.read(X, type(self).__name__, answers)
 
     # --- Answers --------------------------------------------------------------------------------
@@ -381,17 +369,6 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
             The rows.
         """
         return self._answer(X, proba=True).proba[:, self._fitted().roster.order]
-
-    def predict_log_proba(self, X: Any) -> np.ndarray:
-        """Return the log of `predict_proba`.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def new_class_proba(self, X: Any) -> np.ndarray:
         """Return the probability that each row is of a class that has no name yet.
@@ -501,18 +478,14 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
 
     # --- Fitted attributes ----------------------------------------------------------------------
 
-    @property
-    def classes_(self) -> np.ndarray:
-        """The labels, sorted."""
-        return self._fitted().roster.classes
-
-    @property
-    def columns_(self) -> dict[str, str]:
-        """The kind of each column of a table."""
-        source = self._fitted().source
-        if not isinstance(source, TableInput) or source.schema is None:
-            raise AttributeError("Rows of text have words instead of columns_.")
-        return dict(source.schema.requests())
+    classes_ = of_state("roster.classes", "The labels, sorted.")
+    columns_ = of_state("columns", "The kind of each column of a table.")
+    class_count_ = of_state("class_count", "Rows of each class.")
+    alpha_ = of_state("alpha", "The concentration now.")
+    temperature_ = of_state("temperature", "What the log densities are divided by, in the mean.")
+    negative_weights_ = of_state(
+        "negative_weights", "How much the settings that run side by side count."
+    )
 
     @property
     def n_features_in_(self) -> int:
@@ -525,26 +498,3 @@ class OnlineCRPClassifier(OneRow, ClassifierMixin, BaseEstimator):
     def feature_names_in_(self) -> np.ndarray:
         """The names of the columns of frames."""
         return feature_names(self._fitted().feature_names)
-
-    @property
-    def class_count_(self) -> np.ndarray:
-        """Rows of each class."""
-        state = self._fitted()
-        return state.learner.model.classes[at.HELD, state.roster.order]
-
-    @property
-    def alpha_(self) -> float:
-        """The concentration now."""
-        return float(self._fitted().learner.model.course[at.ALPHA])
-
-    @property
-    def temperature_(self) -> float:
-        """What the log densities are divided by, in the mean."""
-        replicas = self._fitted().learner.model.replicas
-        return float(np.exp(-replicas[at.SHARE] @ replicas[at.LOG_BETA]))
-
-    @property
-    def negative_weights_(self) -> dict[tuple[float, float], float]:
-        """How much the settings that run side by side count."""
-        rows = self._fitted().learner.model.replicas[[at.NEGATIVE, at.STEP, at.SHARE]].T
-        return {(float(n), float(s)): float(w) for n, s, w in rows}

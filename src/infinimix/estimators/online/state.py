@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.common.fitted import check_names
 from infinimix.estimators.common.labels import check_labels
 from infinimix.estimators.common.state import check_layout, layout_of, read_schema
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
@@ -18,6 +19,7 @@ from infinimix.families.priors import Layout
 from infinimix.inference.online_crp import model as at
 from infinimix.inference.online_crp.learner import OnlineAnswers, OnlineLearner
 from infinimix.inference.online_crp.storage import learner_to_tree, table_from_tree, words_from_tree
+from infinimix.scikit import _check_feature_names
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Vocabulary
 
@@ -40,6 +42,15 @@ class OnlineState:
                 "A call of partial_fit was interrupted while it was learning. Fit the model again, "
                 "or load it from where it was saved."
             )
+
+    def check_names(self, model: Any, X: Any, learn: bool) -> None:
+        """Check the names of a frame against those of the first one."""
+        if not hasattr(X, "columns") or self.feature_names is None:
+            return
+        if isinstance(self.source, TableInput) and self.source.schema is not None:
+            check_names(model, X, self.source.schema, learn=learn)
+        else:
+            _check_feature_names(model, X, reset=False)
 
     def read(self, X: Any, who: str, answers: bool) -> Read:
         """Read rows, to learn them or for answers; they have the columns of those before."""
@@ -104,6 +115,35 @@ class OnlineState:
             members[c] = NEW_CLASS if isinstance(member, Nameless) else member
         members[-1] = NEW_CLASS
         return members[codes]
+
+    @property
+    def columns(self) -> dict[str, str]:
+        """The kind of each column of a table."""
+        if not isinstance(self.source, TableInput) or self.source.schema is None:
+            raise AttributeError("Rows of text have words instead of columns_.")
+        return dict(self.source.schema.requests())
+
+    @property
+    def class_count(self) -> np.ndarray:
+        """Rows of each class."""
+        return self.learner.model.classes[at.HELD, self.roster.order]
+
+    @property
+    def alpha(self) -> float:
+        """The concentration now."""
+        return float(self.learner.model.course[at.ALPHA])
+
+    @property
+    def temperature(self) -> float:
+        """What the log densities are divided by, in the mean."""
+        replicas = self.learner.model.replicas
+        return float(np.exp(-replicas[at.SHARE] @ replicas[at.LOG_BETA]))
+
+    @property
+    def negative_weights(self) -> dict[tuple[float, float], float]:
+        """How much the settings that run side by side count."""
+        rows = self.learner.model.replicas[[at.NEGATIVE, at.STEP, at.SHARE]].T
+        return {(float(n), float(s)): float(w) for n, s, w in rows}
 
     def to_tree(self) -> dict[str, Any]:
         """Return plain values and arrays."""

@@ -1,4 +1,4 @@
-"""What `BlockmodelBayesNet` answers about columns and rows beside densities and single queries."""
+"""What `BlockmodelBayesNet` answers about columns and rows beside densities."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from infinimix.estimators.answers.writing import write_cells
 from infinimix.networks.answers.blankets import markov_blankets
 from infinimix.networks.answers.elimination import eliminate
 from infinimix.networks.answers.queries import (
+    answer_query,
     condition_joint,
     impossible,
     read_cells,
@@ -45,6 +46,31 @@ class Asking:
 
     _fitted: Any
     _encode: Any
+
+    def query(
+        self,
+        target: str,
+        given: Cells | None = None,
+        do: Cells | None = None,
+    ) -> dict[Any, float]:
+        """Return what is known of a column, given cells of a row, averaged over networks.
+
+        Parameters
+        ----------
+        target : str
+            A column.
+        given : mapping from column to value
+            What was observed.
+        do : mapping from column to value
+            What was set from outside: its parents lose their influence.
+
+        Returns
+        -------
+        dict
+            Category -> probability; of a real column, "mean" and "std" in the units of the model
+            (after the transform that `columns_` shows).
+        """
+        return answer_query(self._fitted, target, given, do)
 
     def joint(
         self, targets: Sequence[str], given: Cells | None = None, do: Cells | None = None

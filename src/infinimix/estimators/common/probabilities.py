@@ -1,0 +1,62 @@
+"""What follows from the probabilities of classes: their logs, and the most probable class."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from infinimix.scikit import ClassifierMixin
+
+
+class ClassProbabilities(ClassifierMixin):  # type: ignore[misc]
+    """A classifier that defines `predict_proba` or `predict_log_proba`."""
+
+    classes_: Any
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each class for each row, as in `classes_`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the log of `predict_proba`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the most probable class of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
+        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+
+
+class BatchProbabilities(ClassProbabilities):
+    """One that can also learn rows without labels along with the others."""
+
+    predict_proba_batch: Any
+
+    def predict_batch(self, X: Any) -> np.ndarray:
+        """Return the most probable class of rows that are learned along with the others.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
+        return np.asarray(self.classes_[self.predict_proba_batch(X).argmax(axis=1)])
