@@ -23,6 +23,7 @@ from infinimix import (
     DPMeansSVC,
     FiniteMixtureClassifier,
     GibbsInfiniteSVC,
+    HybridClassifier,
     MaxMarginDPMeans,
     MaxMarginDPMeansCV,
     OnlineCRPClassifier,
@@ -94,6 +95,13 @@ CASES = {
     "finite": Case(
         lambda: FiniteMixtureClassifier(COLUMNS, random_state=0).fit(TABLE, Y),
         TABLE, Y,
+    ),
+    "hybrid": Case(
+        lambda: HybridClassifier(
+            AClassClassifier(COLUMNS, **QUICK, effort="fast"), n_draws=2, random_state=0
+        ).fit(TABLE, Y),
+        TABLE,
+        Y,
     ),
     "dpmeans": Case(lambda: DPMeans(random_state=0).fit(NUMBERS), NUMBERS),
     "dpmeans svc": Case(lambda: DPMeansSVC(random_state=0).fit(NUMBERS, Y), NUMBERS, Y),

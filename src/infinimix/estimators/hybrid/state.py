@@ -42,6 +42,8 @@ class HybridState(NamedTuple):
     @classmethod
     def from_tree(cls, tree: dict[str, Any], model: Any) -> HybridState:
         """Return the state that `to_tree` wrote; raise ValueError if its parts do not fit."""
+        if model.discriminative is not None:
+            raise ValueError("its classifier is one that cannot be saved")
         own = tree["generative"]
         generative = rebuild(find_nested(own["model"]), own)
         labels = read_labels(tree["labels"])
