@@ -17,6 +17,7 @@ from infinimix.estimators.answers.explanation import (
 from infinimix.estimators.answers.groups import describe_groups, draw_rows, group_moments
 from infinimix.estimators.answers.imputing import ask, impute_values
 from infinimix.estimators.answers.questions import Questions
+from infinimix.estimators.common.inference_data import to_inference_data
 from infinimix.estimators.common.mixture_estimator import (
     MixtureEstimator,
     add_log_slopes,
@@ -31,6 +32,7 @@ from infinimix.inference.partition.assignments import (
     assign_rows,
     best_particle,
     group_probabilities,
+    kept_states,
     n_groups_posterior,
     recorded_assignments,
 )
@@ -354,6 +356,23 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         posterior: where a group has few rows they lean towards the base measure.
         """
         return describe_groups(self._bank, self._schema, 0)
+
+    def to_arviz(self) -> Any:
+        """Return the states that the Gibbs sweeps of `fit` kept, in the form of ArviZ.
+
+        Islands are chains, each of which keeps up to `n_particles` states: for diagnosis set both
+        `sweeps` and `n_particles`, for example to 200 and 100. The posterior has `n_groups` and
+        `largest_group`, the share of the largest group in the rows. Needs `infinimix[arviz]`.
+        `island_gap` says without sweeps, too, how far the islands are apart.
+        """
+        bank = self._bank
+        swept = self._state is not None and self._state.assignments is not None
+        if not bank.settings.sweeps or not swept:
+            raise ValueError(
+                "to_arviz needs states of Gibbs sweeps: call fit, not partial_fit, of a model "
+                "with sweeps and n_particles, for example sweeps=200, n_particles=100."
+            )
+        return to_inference_data(kept_states(bank, 0))
 
     @overload
     def impute(self, X: Any, return_std: Literal[False] = False) -> Any: ...
