@@ -68,6 +68,10 @@ class GraphNet(BaseEstimator):
         P = self.edge_marginals_
         return network_html(self._state, "--" if np.array_equal(P, P.T) else "->")
 
+    def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
+        """Return what the parameters say of columns; ValueError if that cannot be."""
+        raise NotImplementedError
+
     @property
     def _fitted(self) -> Any:
         """The state; NotFittedError if there is none."""
