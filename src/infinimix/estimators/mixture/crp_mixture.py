@@ -38,6 +38,7 @@ from infinimix.inference.partition.assignments import (
 )
 from infinimix.inference.partition.population import MASS
 from infinimix.scikit import ClusterMixin, DensityMixin
+from infinimix.tables.sparsity import is_sparse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -315,6 +316,19 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
             The rows.
         """
         return group_probabilities(self._bank, 0, self._rows(X).blocks)
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return `group_proba`, by the name that `GaussianMixture` of scikit-learn has for it.
+
+        Parameters
+        ----------
+        X : table
+            The rows. Sparse matrices are refused, as there: scikit-learn takes a model that has
+            this method and sparse rows for a classifier.
+        """
+        if is_sparse(X):
+            raise TypeError("predict_proba takes no sparse matrix; group_proba takes it.")
+        return self.group_proba(X)
 
     def sample(
         self,
