@@ -117,8 +117,9 @@ def said(tmp_path_factory):
         encoding="utf-8",
     )
     source = str(Path(infinimix.__file__).parents[1])
+    scripts = [f"{name}.py" for name in SCRIPTS]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--config-file=mypy.ini", *(f"{name}.py" for name in SCRIPTS)],
+        [sys.executable, "-m", "mypy", "--config-file=mypy.ini", *scripts],
         cwd=folder, env={**os.environ, "MYPYPATH": source}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode in (0, 1), done.stdout + done.stderr

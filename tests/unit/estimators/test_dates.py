@@ -86,9 +86,7 @@ def test_cells_of_dates_have_scores_by_part(table):
 
 def test_absent_columns_count_as_missing(table, model):
     X, y = table
-    with pytest.warns(
-        UserWarning, match="X lacks the column 'size'; its cells count as missing"
-    ):
+    with pytest.warns(UserWarning, match="X lacks the column 'size'; its cells count as missing"):
         found = model.predict_proba(X[["when", "c"]])
     np.testing.assert_array_equal(found, model.predict_proba(X.assign(size=np.nan)))
     with pytest.warns(UserWarning, match="lacks the column 'when'"):
