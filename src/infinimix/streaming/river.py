@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from infinimix.streaming.river_types import AnomalyDetector, Clusterer, MiniBatchClassifier
 else:
     try:
-        from river.base import Clusterer, MiniBatchClassifier
+        from river import base
     except ImportError as error:
         raise ImportError(
             "RiverClassifier needs River: pip install 'infinimix[river]'. So do RiverClusterer and "
             "RiverAnomalyDetector."
         ) from error
 
+    Clusterer, MiniBatchClassifier = base.Clusterer, base.MiniBatchClassifier
     try:
         from river.base import AnomalyDetector
     except ImportError:  # where it was before
