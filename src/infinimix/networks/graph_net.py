@@ -18,6 +18,7 @@ from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.hyper import RECORDED_BETA
 from infinimix.networks.engine.unconstrained import bound_parents, unconstrained_layout
 from infinimix.networks.interchange.conversion import to_networkx
+from infinimix.networks.interchange.draws import to_arviz
 from infinimix.networks.learning.columns import NetworkColumns, read_columns
 from infinimix.networks.learning.knowledge import (
     Knowledge,
@@ -66,6 +67,10 @@ class GraphNet(BaseEstimator):
 
         P = self.edge_marginals_
         return network_html(self._state, "--" if np.array_equal(P, P.T) else "->")
+
+    def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
+        """Return what the parameters say of columns; ValueError if that cannot be."""
+        raise NotImplementedError
 
     @property
     def _fitted(self) -> Any:
@@ -151,6 +156,16 @@ class GraphNet(BaseEstimator):
         """
         P = self.edge_marginals_
         return edge_frame(self._fitted, threshold, bool(np.array_equal(P, P.T)))
+
+    def to_arviz(self) -> Any:
+        """Return the kept states of the chains in the form of ArviZ (`infinimix[arviz]`).
+
+        An `InferenceData`, from ArviZ 1.0 on a `DataTree`: its posterior has `edge` (source,
+        target), `role` (variable), `n_edges`, `n_roles` and the hyper-parameters that are learned;
+        `sample_stats` the unnormalised log joint `lp`. Chains of different lengths give the last
+        states of each. The numbers of roles differ from state to state.
+        """
+        return to_arviz(self._fitted)
 
     @property
     def best_state_(self) -> dict[str, Any]:
