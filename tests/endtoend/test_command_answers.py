@@ -10,6 +10,7 @@ from infinimix.cli.learning import HYBRID, MODELS
 from infinimix.cli.options import MODEL_NAMES
 from tests.endtoend.command_files import insects, refuse, run, write_csv
 
+pytestmark = pytest.mark.usefixtures("small_models")
 FAST = ("--effort", "fast")
 KIND = ("--target", "kind")
 

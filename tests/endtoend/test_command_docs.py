@@ -62,8 +62,8 @@ def test_every_command_has_an_example_in_its_help_and_on_the_page(command):
 
 @pytest.fixture
 def few_islands(monkeypatch):
-    """Let four islands do what sixteen would: pages show what to call."""
-    monkeypatch.setitem(EFFORTS, "default", EFFORTS["default"]._replace(n_islands=4))
+    """Let two islands do what sixteen would: pages show what to call."""
+    monkeypatch.setitem(EFFORTS, "default", EFFORTS["default"]._replace(n_islands=2))
 
 
 def test_the_examples_run(tmp_path, monkeypatch, few_islands):
