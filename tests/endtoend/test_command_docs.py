@@ -9,7 +9,6 @@ import typer.main
 
 from infinimix.cli import COMMANDS, app
 from infinimix.cli.examples import EXAMPLES
-from infinimix.estimators.common.effort import EFFORTS
 from tests.endtoend.command_files import invoke
 
 PAGE = (Path(__file__).parents[2] / "docs/command.md").read_text(encoding="utf-8")
@@ -58,12 +57,6 @@ def test_every_command_has_an_example_in_its_help_and_on_the_page(command):
     assert EXAMPLES[command] in SECTIONS[command]
     shown = invoke(command, "--help", env={"COLUMNS": "200"}).output
     assert EXAMPLES[command] in " ".join(shown.split())
-
-
-@pytest.fixture
-def few_islands(monkeypatch):
-    """Let two islands do what sixteen would: pages show what to call."""
-    monkeypatch.setitem(EFFORTS, "default", EFFORTS["default"]._replace(n_islands=2))
 
 
 def test_the_examples_run(tmp_path, monkeypatch, few_islands):
