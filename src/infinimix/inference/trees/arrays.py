@@ -91,12 +91,12 @@ class TreeStore:
         self._reserve(start + most)
         n = grow(*cells, *votes, rows, *how, seed, self._part(start, start + most))
         self._ends.append(start + n)
-        return Trees(*self._part(start, start + n), ONE_ROOT)
+        return Trees._make((*self._part(start, start + n), ONE_ROOT))
 
     def first(self, n_trees: int) -> Trees:
         """Return the first trees, in arrays of their own."""
         arrays = [array.copy() for array in self._part(0, self._ends[n_trees])]
-        return Trees(*arrays, np.array(self._ends[:n_trees], np.int64))
+        return Trees._make((*arrays, np.array(self._ends[:n_trees], np.int64)))
 
     def _part(self, start: int, end: int) -> tuple[np.ndarray, ...]:
         column, threshold, child, share, value = self._arrays
