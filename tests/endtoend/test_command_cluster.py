@@ -4,10 +4,9 @@ import json
 import math
 
 import pytest
-from typer.testing import CliRunner
 
 from infinimix import load
-from infinimix.cli import app
+from tests.endtoend.command_files import invoke
 
 distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
 
@@ -28,20 +27,16 @@ def table(tmp_path):
     return str(path)
 
 
-def run(*args):
-    return CliRunner().invoke(app, [str(arg) for arg in args])
-
-
 def test_a_cluster_evaluates_the_same(table, address):
     args = ("evaluate", table, "-t", "y", "--folds", 2, "--effort", "fast", "--json")
-    alone, shared = run(*args), run(*args, "--cluster", address)
+    alone, shared = invoke(*args), invoke(*args, "--cluster", address)
     assert shared.exit_code == 0, shared.output
     assert json.loads(shared.stdout) == json.loads(alone.stdout)
 
 
 def test_a_cluster_fits_the_same(table, address, tmp_path):
     for name, more in {"one.imx": (), "two.imx": ("--cluster", address)}.items():
-        done = run("fit", table, "-t", "y", "--effort", "fast", "-o", tmp_path / name, *more)
+        done = invoke("fit", table, "-t", "y", "--effort", "fast", "-o", tmp_path / name, *more)
         assert done.exit_code == 0, done.output
     one, two = (load(tmp_path / name).predict_proba([[1, 0.5]]) for name in ("one.imx", "two.imx"))
     assert (one == two).all()
@@ -49,6 +44,6 @@ def test_a_cluster_fits_the_same(table, address, tmp_path):
 
 def test_an_address_where_nobody_answers(table, monkeypatch):
     monkeypatch.setattr("infinimix.execution.cluster.WAIT", "0.2s")
-    done = run("evaluate", table, "-t", "y", "--cluster", "tcp://127.0.0.1:9")
+    done = invoke("evaluate", table, "-t", "y", "--cluster", "tcp://127.0.0.1:9")
     assert done.exit_code == 2
     assert "no Dask scheduler answers at 'tcp://127.0.0.1:9'" in done.stderr

@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pytest
 import typer.main
-from typer.testing import CliRunner
 
 from infinimix.cli import COMMANDS, app
 from infinimix.cli.examples import EXAMPLES
-from infinimix.estimators.common.effort import EFFORTS
+from tests.endtoend.command_files import invoke
 
 PAGE = (Path(__file__).parents[2] / "docs/command.md").read_text(encoding="utf-8")
 SECTIONS = dict(re.findall(r"^## (.+?)\n(.*?)(?=^## |\Z)", PAGE, re.M | re.S))
@@ -56,14 +55,8 @@ def test_nothing_else_is_documented():
 def test_every_command_has_an_example_in_its_help_and_on_the_page(command):
     assert EXAMPLES[command].startswith(f"infinimix {command} ")
     assert EXAMPLES[command] in SECTIONS[command]
-    shown = CliRunner().invoke(app, [command, "--help"], env={"COLUMNS": "200"}).output
+    shown = invoke(command, "--help", env={"COLUMNS": "200"}).output
     assert EXAMPLES[command] in " ".join(shown.split())
-
-
-@pytest.fixture
-def few_islands(monkeypatch):
-    """Let four islands do what sixteen would: pages show what to call."""
-    monkeypatch.setitem(EFFORTS, "default", EFFORTS["default"]._replace(n_islands=4))
 
 
 def test_the_examples_run(tmp_path, monkeypatch, few_islands):
@@ -78,7 +71,7 @@ def test_the_examples_run(tmp_path, monkeypatch, few_islands):
         if "<" in args:
             text = Path(args[args.index("<") + 1]).read_text(encoding="utf-8")
             args = args[: args.index("<")]
-        done = CliRunner().invoke(app, args, input=text)
+        done = invoke(*args, input=text)
         assert done.exit_code == 0, (line, done.output)
     made = {path.name for path in tmp_path.iterdir()}
     assert {"insects.imx", "answers.csv", "groups.csv", "filled.csv", "insects.bif"} <= made

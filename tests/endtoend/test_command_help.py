@@ -4,11 +4,12 @@ import pytest
 from typer.testing import CliRunner
 
 from infinimix.cli import NAMES, app
+from tests.endtoend.command_files import invoke
 
 
 @pytest.mark.parametrize("command", [(), *((name,) for name in NAMES)])
 def test_help_has_a_short_name(command):
-    short, long = (CliRunner().invoke(app, [*command, flag]) for flag in ("-h", "--help"))
+    short, long = (invoke(*command, flag) for flag in ("-h", "--help"))
     assert short.exit_code == 0
     assert short.output == long.output
 

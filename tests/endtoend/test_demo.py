@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from tests.endtoend.command_files import refuse
+from tests.endtoend.command_files import refuse, run
 
 METHODS = ("infinimix", "naive Bayes", "logistic regression", "random forest", "RBF SVM")
 VOID = {"meta", "link", "br", "img", "hr", "input"}
@@ -80,8 +80,7 @@ def test_it_succeeds_and_says_where_the_page_is(demo):
 def test_json_has_the_figures_of_the_table(tmp_path):
     page = tmp_path / "page.html"
     args = ("demo", "--missing", "0.1", "--jobs", "2", "--json", "-o", str(page))
-    done = run_python("-m", "infinimix", *args)
-    told = json.loads(done.stdout)
+    told = json.loads(run(*args).stdout)
     assert [one["classifier"] for one in told["classifiers"]] == list(METHODS)
     assert all(0.0 < one["error"] < 0.3 < 3 * one["log_loss"] for one in told["classifiers"])
     assert (told["missing"], told["page"]) == (0.1, str(page))

@@ -7,15 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infinimix.estimators.common.effort import EFFORTS
-
 PAGES = sorted((Path(__file__).parents[2] / "docs").glob("*.md"))
-
-
-@pytest.fixture
-def few_islands(monkeypatch):
-    """Let four islands do what sixteen would: pages show what to call."""
-    monkeypatch.setitem(EFFORTS, "default", EFFORTS["default"]._replace(n_islands=4))
 
 
 OTHERS = [page for page in PAGES if page.name != "tutorial.md"]  # test_tutorial.py runs that page

@@ -12,9 +12,7 @@ from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
-from typer.testing import CliRunner
-
-from infinimix.cli import app
+from tests.endtoend.command_files import invoke
 
 PAGE = (Path(__file__).parents[2] / "docs/tutorial.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)\n(.*?)^```$", PAGE, re.M | re.S)
@@ -38,7 +36,7 @@ def run_commands(block, _):
     for line in block.splitlines():
         name, *args = shlex.split(line)
         assert name == "infinimix"
-        done = CliRunner().invoke(app, args)
+        done = invoke(*args)
         assert done.exit_code == 0, (line, done.output)
         for option, file in pairwise(args):
             assert option != "--output" or Path(file).is_file(), line

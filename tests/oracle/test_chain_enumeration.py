@@ -36,22 +36,22 @@ def exact(name, alpha, bound):
 
 
 def features(z):
-    """Which rows are together, and how many groups there are."""
-    together = (z[:, None] == z[None, :])[np.triu_indices(N, 1)]
-    return np.concatenate([together, np.arange(1, N + 1) == len(set(z.tolist()))])
+    """Which rows are together, and how many groups there are, in each of these partitions."""
+    alike, (i, j) = z[:, :, None] == z[:, None, :], np.triu_indices(N, 1)
+    sizes = (alike.argmax(axis=2) == np.arange(N)).sum(axis=1)  # rows that are the first of a group
+    return np.concatenate([alike[:, i, j], sizes[:, None] == np.arange(1, N + 1)], axis=1)
 
 
 def assert_visits(name, alpha, bound=None):
     f, chain = started(name, alpha, bound)
-    seen = np.empty((BATCHES, LENGTH, N * (N - 1) // 2 + N))
-    for batch in seen:
-        for t in range(LENGTH):
-            chain.sweep()
-            batch[t] = features(chain.z)
+    seen = np.empty((BATCHES * LENGTH, N), chain.z.dtype)
+    for z in seen:
+        chain.sweep()
+        z[:] = chain.z
     check_population(f)
     truth = exact(name, alpha, bound)
-    expected = truth.weights @ np.array([features(z) for z in truth.z])
-    means = seen.mean(axis=1)
+    expected = truth.weights @ features(truth.z)
+    means = features(seen).reshape(BATCHES, LENGTH, -1).mean(axis=1)
     error = means.std(axis=0, ddof=1) / np.sqrt(BATCHES)
     # what was never or always seen has no error of its own: the rule of three with a margin
     error = np.maximum(error, 1.0 / (BATCHES * LENGTH))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import math
+from functools import lru_cache
 from typing import Any, Literal, Protocol
 
 import numpy as np
@@ -101,11 +102,17 @@ def _read_header(stream: Stream) -> tuple[tuple[int, ...], Order, np.dtype[Any],
     length = int.from_bytes(start[-2:], "little")
     if not start.startswith(npy_format.magic(1, 0)) or PREFIX + length > MAX_HEADER:
         raise ValueError("it is not in npy format 1.0")
-    fields = _parse(stream.read(length).decode("ascii"))
+    return *_understand(stream.read(length)), PREFIX + length
+
+
+@lru_cache(maxsize=256)
+def _understand(header: bytes) -> tuple[tuple[int, ...], Order, np.dtype[Any]]:
+    """Shape, order and dtype; a model has hundreds of arrays, and few different headers."""
+    fields = _parse(header.decode("ascii"))
     shape, dtype = fields["shape"], npy_format.descr_to_dtype(fields["descr"])
     if not all(type(n) is int and n >= 0 for n in shape):
         raise ValueError(f"it has the shape {shape!r}")
-    return shape, "F" if fields["fortran_order"] else "C", dtype, PREFIX + length
+    return tuple(shape), "F" if fields["fortran_order"] else "C", dtype
 
 
 def _parse(text: str) -> Any:

@@ -12,6 +12,7 @@ from infinimix.cli.tasks import Task
 
 NAMES = ("logistic-regression", "random-forest")
 MOST_WORDS = 20_000
+TREES = 300  # of a forest
 
 
 def make_baseline(name: str, task: Task, seed: int) -> Any:
@@ -39,4 +40,4 @@ def _classifier(name: str, seed: int, weight: Any) -> Any:
         return LogisticRegression(max_iter=1000, class_weight=weight)
     from sklearn.ensemble import RandomForestClassifier
 
-    return RandomForestClassifier(n_estimators=300, random_state=seed, class_weight=weight)
+    return RandomForestClassifier(n_estimators=TREES, random_state=seed, class_weight=weight)

@@ -93,7 +93,7 @@ CASES = {
         lambda: OnlineCRPClassifier(COLUMNS, random_state=0).fit(TABLE, Y), TABLE, Y
     ),
     "finite": Case(
-        lambda: FiniteMixtureClassifier(COLUMNS, random_state=0).fit(TABLE, Y),
+        lambda: FiniteMixtureClassifier(COLUMNS, n_init=2, random_state=0).fit(TABLE, Y),
         TABLE, Y,
     ),
     "hybrid": Case(

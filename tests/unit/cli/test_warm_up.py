@@ -1,10 +1,9 @@
 """`infinimix warm-up`: its workloads run, and a name that is none is refused."""
 
 import pytest
-from typer.testing import CliRunner
 
-from infinimix.cli import app
 from infinimix.cli.workloads import WORKLOADS, run
+from tests.endtoend.command_files import invoke
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
@@ -13,7 +12,7 @@ def test_every_workload_runs(name):
 
 
 def test_a_name_that_is_none_is_refused():
-    result = CliRunner().invoke(app, ["warm-up", "--only", "everything"])
+    result = invoke("warm-up", "--only", "everything")
     assert result.exit_code == 2
     assert "no 'everything' to compile" in result.stderr
     assert "bayes_nets" in result.stderr

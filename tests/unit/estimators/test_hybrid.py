@@ -23,14 +23,14 @@ WHOLE = pd.DataFrame(
 )
 X = WHOLE.mask(rng.random((80, 3)) < 0.2)
 SOME = [None if i % 3 == 0 else label for i, label in enumerate(Y)]
-FAST = AClassClassifier(effort="fast")
+FAST = AClassClassifier(effort="fast", n_islands=2)
 
 
 def model(**parameters):
     return HybridClassifier(**{"generative": FAST, "n_draws": 3, "random_state": 0} | parameters)
 
 
-@pytest.mark.parametrize("generative", [FAST, CRPMixture(effort="fast")])
+@pytest.mark.parametrize("generative", [FAST, CRPMixture(effort="fast", n_islands=2)])
 @pytest.mark.parametrize("discriminative", [None, DecisionTreeClassifier(max_depth=3), LinearSVC()])
 def test_holes_in_cells_and_labels_are_filled(generative, discriminative):
     fitted = model(generative=generative, discriminative=discriminative).fit(X, SOME)
@@ -102,7 +102,9 @@ def saved(fitted):
     return load(io.BytesIO(file.getvalue()))
 
 
-@pytest.mark.parametrize("generative", [None, FAST, CRPMixture(effort="fast", columns="auto")])
+@pytest.mark.parametrize(
+    "generative", [None, FAST, CRPMixture(effort="fast", n_islands=2, columns="auto")]
+)
 @pytest.mark.parametrize("labels", [Y, np.arange(80) // 27, SOME])
 def test_files_hold_the_default_classifier_as_arrays(generative, labels):
     fitted = model(generative=generative).fit(X, labels)
@@ -147,7 +149,7 @@ def test_only_models_that_fill_are_held_by_a_file():
         HybridClassifier.State.from_tree(tree, fitted)
 
 
-@pytest.mark.parametrize("generative", [FAST, CRPMixture(effort="fast")])
+@pytest.mark.parametrize("generative", [FAST, CRPMixture(effort="fast", n_islands=2)])
 def test_counts_are_repeated_rows(generative):
     count = rng.integers(0, 3, 80)
     rows = np.repeat(np.arange(80), count)
@@ -174,7 +176,7 @@ def test_relative_weights_reach_both_models():
     ("parts", "words"),
     [
         ({"discriminative": KNeighborsClassifier()}, "KNeighborsClassifier, whose fit takes no"),
-        ({"generative": CRPMixture(effort="fast")}, "CRPMixture takes whole numbers"),
+        ({"generative": CRPMixture(effort="fast", n_islands=2)}, "CRPMixture takes whole numbers"),
     ],
 )
 def test_relative_weights_are_refused_by_parts_that_have_none(parts, words):

@@ -41,6 +41,10 @@ def scores(one, stats, values):
     return out[:, 0]
 
 
+def log_normal(x, mean, sd):
+    return -0.5 * ((x - mean) / sd) ** 2 - np.log(sd * np.sqrt(2.0 * np.pi))
+
+
 def by_quadrature(cells, d):
     """Integrate exp(sum of mean log densities over intervals) over the mean and the variance."""
     mean, kappa, nu, scale2 = PRIOR[:, 0]
@@ -52,10 +56,10 @@ def by_quadrature(cells, d):
         reach = 12.0 * sd / np.sqrt(kappa + len(cells))
         centre = (kappa * mean + sum(cells)) / (kappa + len(cells))
         mu = centre + reach * NODES
-        inner = norm.logpdf(mu, mean, sd / np.sqrt(kappa))
+        inner = log_normal(mu, mean, sd / np.sqrt(kappa))
         for x in cells:
             interval = x + d / 2.0 * NODES
-            inner = inner + norm.logpdf(interval[:, None], mu, sd).T @ WEIGHTS / 2.0
+            inner = inner + WEIGHTS / 2.0 @ log_normal(interval[:, None], mu, sd)
         total.append(logsumexp(inner, b=WEIGHTS * reach) + log_p + np.log(w))
     return logsumexp(total)
 

@@ -4,15 +4,14 @@ import json
 import re
 
 import pytest
-from typer.testing import CliRunner
 
-from infinimix.cli import app
 from infinimix.cli.kinds import ask_kinds
 from infinimix.cli.serve import _read_columns as read_columns
 from infinimix.cli.tables_in import read_table
 from infinimix.service.access import LEARN, READ, Access
 from infinimix.service.limits import Limits
 from infinimix.service.openapi import write_openapi
+from tests.endtoend.command_files import invoke
 from tests.unit.service.served import serving
 
 
@@ -33,7 +32,7 @@ from tests.unit.service.served import serving
 def test_what_cannot_be_served_is_refused_at_once(tmp_path, monkeypatch, args, words):
     monkeypatch.delenv(LEARN, raising=False)
     monkeypatch.delenv(READ, raising=False)
-    done = CliRunner().invoke(app, ["serve", str(tmp_path / "state"), *args])
+    done = invoke("serve", tmp_path / "state", *args)
     assert done.exit_code == 2
     assert words in done.output
     assert not (tmp_path / "state").exists()
@@ -59,7 +58,7 @@ def test_columns_take_the_forms_of_fit(tmp_path):
 
 @pytest.mark.parametrize("url", ["localhost", "http://127.0.0.1:9"])
 def test_a_service_that_is_not_there_cannot_be_watched(url):
-    done = CliRunner().invoke(app, ["watch", url, "--once"])
+    done = invoke("watch", url, "--once")
     assert done.exit_code == 2
     assert url in done.output
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.features import is_number, number_cells
-from infinimix.inference.trees.ensembles import BinnedCells
+from infinimix.inference.trees.arrays import BinnedCells
 from infinimix.inference.trees.growth import HOLE
 from infinimix.kernels.holes import is_hole
 from infinimix.tables import EncodedTable, Schema

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.aclass.stacking import FEW, HOPELESS, HeldOut, cross_validate
+from infinimix.estimators.aclass.stacking import FEW, HOPELESS, CrossValidation, HeldOut
 
 STRENGTHS = (np.inf, 300.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3)
 STRENGTHS_OF_FEW = (np.inf, 100.0, 30.0, 10.0, 3.0)  # few rows never call for a weaker ridge
@@ -79,14 +79,14 @@ def _losses(
     linear part are not followed.
     """
     losses = np.full((len(which), len(strengths)), np.inf)
-    for v, models in enumerate(which):
-        view, rng = rows.only(models), np.random.default_rng(folds)
-        losses[v, :1] = cross_validate(view, strengths[:1], rng)
+    runs = [CrossValidation(rows.only(m), np.random.default_rng(folds)) for m in which]
+    for v, run in enumerate(runs):
+        losses[v, :1] = run.follow(strengths[:1])
     behind = (losses[:, 0] - losses[:, 0].min()) * rows.weights.sum()
     for v in np.flatnonzero(behind <= HOPELESS).tolist():
-        view, rng = rows.only(which[v]), np.random.default_rng(folds)
         tried = [s in STRENGTHS_OF_TREES or not views[v].trees for s in strengths]
-        losses[v, tried] = cross_validate(view, tuple(np.array(strengths)[tried].tolist()), rng)
+        tried[0] = False  # it has been
+        losses[v, tried] = runs[v].follow(tuple(np.array(strengths)[tried].tolist()))
     return losses
 
 

@@ -87,38 +87,57 @@ def log_posterior(rows: HeldOut, weights: Weights) -> np.ndarray:
 def cross_validate(
     rows: HeldOut, strengths: tuple[float, ...], rng: np.random.Generator
 ) -> np.ndarray:
-    """Return the mean log-loss of each strength, each row corrected by the other folds.
+    """Return the mean log-loss of each strength, each row corrected by the other folds."""
+    return CrossValidation(rows, rng).follow(strengths)
+
+
+class CrossValidation:
+    """Losses of one strength after another, each row corrected by the other folds.
 
     Of few rows the folds are dealt several times, as by which a row is corrected matters there.
     """
-    most = min(MOST_TO_CHOOSE, MOST_SCORES // rows.log_prior.shape[1])
-    if len(rows.codes) > most:
-        rows = rows.take(np.sort(rng.permutation(len(rows.codes))[:most]))
-    deals = DEALS if len(rows.codes) <= FEW else 1
-    n_folds = FOLDS if len(rows.codes) <= MANY else FOLDS_OF_MANY
-    losses = [_losses(rows, strengths, deal_evenly(rows.codes, n_folds, rng)) for _ in range(deals)]
-    return np.mean(losses, axis=0)
+
+    def __init__(self, rows: HeldOut, rng: np.random.Generator):
+        most = min(MOST_TO_CHOOSE, MOST_SCORES // rows.log_prior.shape[1])
+        if len(rows.codes) > most:
+            rows = rows.take(np.sort(rng.permutation(len(rows.codes))[:most]))
+        deals = DEALS if len(rows.codes) <= FEW else 1
+        n_folds = FOLDS if len(rows.codes) <= MANY else FOLDS_OF_MANY
+        self.deals = [_Deal(rows, deal_evenly(rows.codes, n_folds, rng)) for _ in range(deals)]
+
+    def follow(self, strengths: tuple[float, ...]) -> np.ndarray:
+        """Return the mean loss of each strength; they are weaker than those before."""
+        return np.mean([deal.follow(strengths) for deal in self.deals], axis=0)
 
 
-def _losses(rows: HeldOut, strengths: tuple[float, ...], fold: np.ndarray) -> np.ndarray:
-    """Return the mean loss of each strength, from the strongest on.
+class _Deal:
+    """Folds of some rows, and where the last strength has ended on each of them."""
 
-    Once the loss is far above the least one, weaker ridges are worse still: theirs is infinite.
-    """
-    parts = [(rows.take(fold != k), rows.take(fold == k)) for k in range(fold.max() + 1)]
-    parts = [(learn, test) for learn, test in parts if len(learn.codes) and len(test.codes)]
-    starts: list[Weights | None] = [None] * len(parts)
-    losses = np.full(len(strengths), np.inf)
-    for s, strength in enumerate(strengths):
-        total = 0.0
-        for k, (learn, test) in enumerate(parts):  # each starts where the last strength ended
-            starts[k] = found = solve(learn, strength, starts[k], ROUGHLY)
-            log_p = log_posterior(test, found)[np.arange(len(test.codes)), test.codes]
-            total -= (test.weights * np.maximum(log_p, np.log(LEAST))).sum()
-        losses[s] = total / rows.weights.sum()
-        if (losses[s] - losses.min()) * rows.weights.sum() > HOPELESS:
-            break
-    return losses
+    def __init__(self, rows: HeldOut, fold: np.ndarray):
+        parts = [(rows.take(fold != k), rows.take(fold == k)) for k in range(fold.max() + 1)]
+        self.parts = [
+            (learn, test) for learn, test in parts if len(learn.codes) and len(test.codes)
+        ]
+        self.ends: list[Weights | None] = [None] * len(self.parts)
+        self.total, self.least = rows.weights.sum(), np.inf
+
+    def follow(self, strengths: tuple[float, ...]) -> np.ndarray:
+        """Return the mean loss of each strength.
+
+        Once the loss is far above the least one, weaker ridges are worse still: theirs is infinite.
+        """
+        losses = np.full(len(strengths), np.inf)
+        for s, strength in enumerate(strengths):
+            total = 0.0
+            for k, (learn, test) in enumerate(self.parts):
+                self.ends[k] = found = solve(learn, strength, self.ends[k], ROUGHLY)
+                log_p = log_posterior(test, found)[np.arange(len(test.codes)), test.codes]
+                total -= (test.weights * np.maximum(log_p, np.log(LEAST))).sum()
+            losses[s] = total / self.total
+            self.least = min(self.least, losses[s])
+            if (losses[s] - self.least) * self.total > HOPELESS:
+                break
+        return losses
 
 
 def solve(

@@ -20,10 +20,8 @@ import numpy as np
 
 from infinimix.estimators.aclass.binned_cells import Binning
 from infinimix.estimators.common.folds import deal_evenly
+from infinimix.inference.trees.arrays import BinnedCells, Trees, are_trees
 from infinimix.inference.trees.ensembles import (
-    BinnedCells,
-    Trees,
-    are_trees,
     as_classes,
     boost,
     grow_forest,

@@ -8,12 +8,10 @@ the least loss of these scores, and the answer for a new row is the mean of the 
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from infinimix.inference.trees.growth import LEAF, grow
-from infinimix.inference.trees.paths import add_trees
+from infinimix.inference.trees.arrays import BinnedCells, Growth, Trees, TreeStore, Votes
+from infinimix.inference.trees.growth import LEAF
 from infinimix.inference.trees.slopes import find_slopes
 
 SEEDS = 2**31 - 2
@@ -29,73 +27,6 @@ RATE, ROUNDS, PATIENCE = 0.1, 150, 12
 FASTEST, FEWEST = 0.3, 30  # rate and rounds of large tables
 FOLDS, FOLDS_OF_MANY, MANY = 5, 3, 1000
 WORK = 7.5e7  # additions that an ensemble may take, more or less
-
-
-class Trees(NamedTuple):
-    """Trees one after the other; children count from the root of their tree."""
-
-    column: np.ndarray  # (nodes,) int16; LEAF at a leaf
-    threshold: np.ndarray  # (nodes,) uint8
-    child: np.ndarray  # (nodes,) int32: the left one; the right one is next to it
-    share: np.ndarray  # (nodes,) float32: of the rows that went left
-    value: np.ndarray  # (nodes, K) float32
-    roots: np.ndarray  # (trees,) int64
-
-    def total(self, cells: BinnedCells) -> np.ndarray:
-        """Return the sum over the trees of what each says of each row."""
-        out = np.zeros((cells.bins.shape[1], self.value.shape[1]))
-        self.add_to(out, cells)
-        return out
-
-    def add_to(self, out: np.ndarray, cells: BinnedCells, rows: np.ndarray | None = None) -> None:
-        """Add to `out` what the trees say of all rows, or of some."""
-        rows = np.arange(len(out)) if rows is None else rows
-        add_trees(*cells, self.roots, tuple(self[:5]), rows, out)
-
-    @classmethod
-    def joined(cls, parts: list[Trees]) -> Trees:
-        """Return the trees of several."""
-        starts = np.cumsum([0, *(len(part.column) for part in parts)])
-        roots = [part.roots + start for part, start in zip(parts, starts, strict=False)]
-        arrays = [np.concatenate(fields) for fields in list(zip(*parts, strict=True))[:5]]
-        return cls._make([*arrays, np.concatenate(roots)])
-
-
-class BinnedCells(NamedTuple):
-    """A table whose cells are bins."""
-
-    bins: np.ndarray  # (columns, n) uint8, HOLE where missing
-    is_category: np.ndarray  # (columns,) bool
-
-
-class Growth(NamedTuple):
-    """How a tree grows."""
-
-    n_try: int
-    deepest: int
-    least: int
-    ridge: float
-
-
-class Votes(NamedTuple):
-    """What rows add to a node: see `grow`."""
-
-    codes: np.ndarray  # (n,) int64, or none of them
-    g: np.ndarray
-    h: np.ndarray
-
-
-def grow_tree(cells: BinnedCells, votes: Votes, rows: np.ndarray, how: Growth, seed: int) -> Trees:
-    """Return one tree that has learned these rows."""
-    most = 2 * (len(rows) // how.least) + 1
-    if how.deepest < 30:
-        most = min(most, 2 ** (how.deepest + 1))
-    tree = (
-        np.empty(most, np.int16), np.empty(most, np.uint8), np.empty(most, np.int32),
-        np.empty(most, np.float32), np.empty((most, votes.g.shape[1]), np.float32),
-    )  # fmt: skip
-    n = grow(*cells, *votes, rows, *how, seed, tree)
-    return Trees._make([*(array[:n].copy() for array in tree), np.zeros(1, np.int64)])
 
 
 def grow_forest(
@@ -114,7 +45,7 @@ def grow_forest(
     losses = [-np.log(p.shares(prior)[np.arange(len(codes)), codes]).sum() for p in pilots]
     best = pilots[int(np.argmin(losses))]
     best.add(n_trees - n_trees // PILOT, rng)
-    return Trees.joined(best.trees), best.shares(prior)
+    return best.trees.first(n_trees), best.shares(prior)
 
 
 class _Bagging:
@@ -124,20 +55,19 @@ class _Bagging:
         self.cells, self.codes, self.none = cells, codes, np.empty((0, n_classes))
         n_try = int(np.ceil(np.sqrt(len(cells.bins))))
         self.how = Growth(n_try, DEEPEST, least, 0.0)
-        self.trees: list[Trees] = []
+        self.trees = TreeStore(n_classes)
         self.total, self.votes = np.zeros((len(codes), n_classes)), np.zeros(len(codes))
 
     def add(self, n_trees: int, rng: np.random.Generator) -> _Bagging:
         n = len(self.codes)
         for _ in range(n_trees):
-            times = np.bincount(rng.integers(n, size=n), minlength=n).astype(float)[:, None]
-            rows, others = np.flatnonzero(times), np.flatnonzero(times == 0.0)
-            seed = int(rng.integers(1, SEEDS))
-            votes = Votes(self.codes, self.none, times)
-            tree = grow_tree(self.cells, votes, rows, self.how, seed)
+            times = np.bincount(rng.integers(n, size=n), minlength=n)
+            rows, is_left = times.nonzero()[0], times == 0
+            others = is_left.nonzero()[0]
+            votes = Votes(self.codes, self.none, times.astype(float)[:, None])
+            tree = self.trees.grow(self.cells, votes, rows, self.how, int(rng.integers(1, SEEDS)))
             tree.add_to(self.total, self.cells, others)
-            self.votes[others] += 1.0
-            self.trees.append(tree)
+            self.votes += is_left
         return self
 
     def shares(self, prior: np.ndarray) -> np.ndarray:
@@ -193,8 +123,7 @@ def boost(
             sequence.add(rng)
     if best == 0:
         return None
-    trees = [tree for sequence in sequences for tree in sequence.trees[:best]]
-    found = Trees.joined(trees)
+    found = Trees.joined([sequence.trees.first(best) for sequence in sequences])
     return found._replace(value=found.value / np.float32(len(sequences))), held_out
 
 
@@ -215,7 +144,11 @@ class _Sequence:
         self.n_columns = max(1, int(np.ceil(SHARE * len(cells.bins))))
         self.scores = np.zeros((len(codes), n_outputs(n_classes)))
         self.g, self.h = np.zeros_like(self.scores), np.zeros_like(self.scores)
-        self.trees: list[Trees] = []
+        self.votes = Votes(NO_CODES, self.g, self.h)
+        self.how = Growth(self.n_columns, DEPTH, LEAST, RIDGE)
+        self.every = np.arange(len(codes))
+        self.names = np.full(self.n_columns + 1, LEAF, np.int16)  # of columns that a tree sees
+        self.trees = TreeStore(self.scores.shape[1])
 
     def loss(self) -> float:
         """Return the log-loss of all rows that are left out."""
@@ -229,15 +162,13 @@ class _Sequence:
         """Add a tree, which has seen a part of the rows and of the columns."""
         rows = self.rows[rng.random(len(self.rows)) < SHARE]
         columns = np.sort(rng.permutation(len(self.cells.bins))[: self.n_columns])
-        some = BinnedCells(self.cells.bins[columns], self.cells.is_category[columns])
-        how = Growth(len(columns), DEPTH, LEAST, RIDGE)
+        some = BinnedCells(*(field.take(columns, axis=0) for field in self.cells))
         self._slopes(rows)
-        votes = Votes(NO_CODES, self.g, self.h)
-        tree = grow_tree(some, votes, rows, how, int(rng.integers(1, SEEDS)))
-        column = np.where(tree.column >= 0, columns[tree.column], tree.column).astype(np.int16)
-        tree = tree._replace(column=column, value=tree.value * self.rate)
-        tree.add_to(self.scores, self.cells)
-        self.trees.append(tree)
+        tree = self.trees.grow(some, self.votes, rows, self.how, int(rng.integers(1, SEEDS)))
+        self.names[:-1] = columns
+        tree.column[:] = self.names[tree.column]  # a leaf, -1, is the last one
+        np.multiply(tree.value, self.rate, out=tree.value)
+        tree.add_to(self.scores, self.cells, self.every)
 
 
 def n_outputs(n_classes: int) -> int:
@@ -254,29 +185,3 @@ def log_softmax(x: np.ndarray) -> np.ndarray:
     """Return the normalised log probabilities of each row."""
     x = x - x.max(axis=1, keepdims=True)
     return np.asarray(x - np.log(np.exp(x).sum(axis=1, keepdims=True)))
-
-
-def are_trees(trees: Trees, n_columns: int, width: int) -> bool:
-    """Return whether arrays are trees in which every row reaches a leaf."""
-    if not all(isinstance(x, np.ndarray) for x in trees):
-        return False
-    n = len(trees.column)
-    kinds = [np.int16, np.uint8, np.int32, np.float32, np.float32, np.int64]
-    if [x.dtype for x in trees] != kinds or trees.value.shape != (n, width):
-        return False
-    if not all(x.shape == (n,) for x in trees[:4]) or trees.roots.ndim != 1 or not len(trees.roots):
-        return False
-    roots = trees.roots
-    if roots[0] != 0 or (np.diff(roots) <= 0).any() or roots[-1] >= n:
-        return False
-    tree = np.searchsorted(roots, np.arange(n), side="right") - 1
-    own = np.arange(n) - roots[tree]
-    size = np.diff(np.append(roots, n))[tree]
-    inner = trees.column != LEAF
-    below = (trees.child > own) & (trees.child + 1 < size)
-    return (
-        bool(((trees.column >= LEAF) & (trees.column < n_columns)).all())
-        and bool(below[inner].all())
-        and bool(((trees.share >= 0.0) & (trees.share <= 1.0)).all())
-        and bool(np.isfinite(trees.value).all())
-    )

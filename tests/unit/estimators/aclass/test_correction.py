@@ -9,7 +9,7 @@ import pytest
 from infinimix import AClassClassifier, load, save
 from infinimix.estimators.aclass.choices import STRENGTHS, weigh
 from infinimix.estimators.aclass.correction import find_correction
-from infinimix.estimators.aclass.stacking import cross_validate
+from infinimix.estimators.aclass.stacking import CrossValidation, cross_validate
 from infinimix.estimators.common.features import CLIP, LinearFeatures
 from infinimix.tables import encode, read_schema
 from tests.unit.estimators.aclass.test_stacking import held_out
@@ -134,3 +134,11 @@ def test_ignored_holes_say_nothing_of_the_class(seed):
     model = AClassClassifier(holes="ignore", n_islands=4, random_state=0).fit(X, y)
     p = model.predict_proba(rng.normal(size=(200, 3)))[:, 0]
     assert p.mean() == pytest.approx(0.5, abs=0.1)
+
+
+def test_strengths_in_two_calls_have_the_losses_of_one():
+    rows = held_out(200)
+    whole = cross_validate(rows, STRENGTHS, np.random.default_rng(3))
+    run = CrossValidation(rows, np.random.default_rng(3))
+    parts = [run.follow(STRENGTHS[:1]), run.follow(STRENGTHS[1:4]), run.follow(STRENGTHS[4:])]
+    np.testing.assert_array_equal(np.concatenate(parts), whole)

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from infinimix.inference.trees import ensembles
+from infinimix.inference.trees.arrays import BinnedCells, are_trees
 from infinimix.inference.trees.ensembles import (
-    BinnedCells,
-    are_trees,
     as_classes,
     boost,
     grow_forest,

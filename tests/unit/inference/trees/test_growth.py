@@ -3,15 +3,14 @@
 import numpy as np
 import pytest
 
-from infinimix.inference.trees.ensembles import (
-    NO_CODES,
-    BinnedCells,
-    Growth,
-    Trees,
-    Votes,
-    grow_tree,
-)
+from infinimix.inference.trees.arrays import BinnedCells, Growth, Trees, TreeStore, Votes
+from infinimix.inference.trees.ensembles import NO_CODES
 from infinimix.inference.trees.growth import HOLE, LEAF
+
+
+def grow_tree(cells, votes, rows, how, seed):
+    """One tree, in arrays of its own."""
+    return TreeStore(votes.g.shape[1]).grow(cells, votes, rows, how, seed)
 
 
 def slow_gain(cells, left, g, h, ridge):
