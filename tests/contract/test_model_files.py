@@ -15,7 +15,7 @@ from tests.contract.model_files.asking import CASES, saved
 from tests.contract.model_files.running import FINE, REFUSED, judge, run
 
 MUTANTS = 2000 if "INFINIMIX_SEEDS" in os.environ else 60
-SLOW = ("aclass", "aclass stream", "mixture", "imputer", "regressor", "hybrid", "finite")  # to ask
+SLOW = ("aclass", "aclass stream", "mixture", "imputer", "regressor", "hybrid")  # to ask
 
 
 def test_every_class_that_can_be_saved_is_changed():
