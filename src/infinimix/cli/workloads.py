@@ -12,7 +12,8 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-N = 40
+from infinimix.cli.workload_rows import ALL_KINDS, COLUMNS, WORDS, N, frame
+
 WORKLOADS: dict[str, Callable[[], None]] = {}
 
 
@@ -27,35 +28,6 @@ def run(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         WORKLOADS[name]()
-
-
-def _table(*kinds: str) -> tuple[dict[str, Any], Any]:
-    """Return columns of these kinds, two of each, and labels."""
-    import numpy as np
-
-    rng = np.random.default_rng(0)
-    y = rng.integers(2, size=N)
-    make = {
-        "binary": lambda: rng.random(N) < 0.3 + 0.4 * y,
-        "categorical": lambda: np.array(list("abc"), object)[rng.integers(3, size=N)],
-        "real": lambda: rng.normal(size=N) + y,
-        "count": lambda: rng.poisson(3.0, N).astype(float),
-        "spiked": lambda: np.where(rng.random(N) < 0.5, 0.0, rng.normal(size=N)),
-    }
-    return {f"{kind}{j}": make[kind]() for kind in kinds for j in range(2)}, y
-
-
-def _frame(*kinds: str, holes: bool = False) -> tuple[Any, Any]:
-    """Return such a table as a frame, every seventh cell of which may be missing."""
-    import numpy as np
-    import pandas as pd
-
-    table, y = _table(*kinds)
-    frame = pd.DataFrame(table)
-    if holes:
-        gone = np.arange(frame.size).reshape(frame.shape) % 7 == 3
-        frame = frame.mask(gone)
-    return frame, y
 
 
 def _streamed(model: Any, X: Any, y: Any) -> None:
@@ -73,7 +45,7 @@ def bayes_nets() -> None:
     """Chains over graphs."""
     from infinimix.networks import BlockmodelBayesNet
 
-    X, _ = _frame("binary", "categorical", holes=True)
+    X, _ = frame("binary", "categorical", holes=True)
     for prior in ("blockmodel", "sparse", "uniform"):
         net = BlockmodelBayesNet(prior=prior, n_iter=20, n_chains=2, random_state=0).fit(X)
     net.score_samples(X)
@@ -86,20 +58,31 @@ def mixtures_of_binary_columns() -> None:
     """The filter, prediction and calibration: the first answer on any table."""
     from infinimix import AClassClassifier
 
-    X, y = _frame("binary", holes=True)
+    X, y = frame("binary", holes=True)
     AClassClassifier(random_state=0).fit(X, y).predict_proba(X)
-    X, y = _frame("binary")
+    X, y = frame("binary")
     AClassClassifier(random_state=0).fit(X.to_numpy(float), y).predict_proba(X.to_numpy(float))
 
 
 @workload
 def sampled_streams() -> None:
-    """The Online CRP with drawn parameters."""
+    """The Online CRP with drawn parameters, also of words that nobody has named."""
+    for algorithm in ("sampled", "redrawn"):
+        _open_world(algorithm, "text", WORDS, ["xx yy", "zz uu", "xx uu"])
+
+
+def _open_world(algorithm: str, columns: Any, rows: Any, unknown: Any) -> None:
+    """Let classes come, join and go; so few rows do not teach the model that classes are known."""
     from infinimix import OnlineCRPClassifier
 
-    texts = ["a late goal", "a new law"] * 4
-    for algorithm in ("sampled", "redrawn"):
-        OnlineCRPClassifier(algorithm=algorithm, random_state=0).partial_fit(texts, [0, 1] * 4)
+    model = OnlineCRPClassifier(
+        columns=columns, algorithm=algorithm, open_world=True, alpha=1e8, random_state=0
+    )
+    model.partial_fit(rows[:6], [0, 1, 2] * 2)
+    model.partial_fit(unknown, [None] * len(unknown))
+    for group in model.provisional_classes()[:1]:
+        model.name_class(group.number, 0)
+    model.forget_class(1)
 
 
 @workload
@@ -107,7 +90,7 @@ def ordered_bayes_nets() -> None:
     """Chains with the graph summed out."""
     from infinimix.networks import BlockmodelBayesNet
 
-    X, _ = _frame("binary", "categorical")
+    X, _ = frame("binary", "categorical")
     BlockmodelBayesNet(prior="ordered", n_iter=20, n_chains=2, random_state=0).fit(X)
     BlockmodelBayesNet.as_published(prior="ordered", n_iter=20, n_chains=1, random_state=0).fit(X)
 
@@ -117,14 +100,11 @@ def streams_of_text() -> None:
     """The Online CRP over words."""
     from infinimix import OnlineCRPClassifier
 
-    sentence = "a late goal in the last minute a new law in the old house"
-    words = sentence.split()
-    texts = [" ".join(words[j % 9 : j % 9 + 4]) for j in range(N)]
     labels = [j % 3 for j in range(N)]
     plain = OnlineCRPClassifier(random_state=0)
     rich = OnlineCRPClassifier(random_state=0, open_world=True, half_life=20.0, max_features=8)
     for model in (plain, rich):
-        model.partial_fit(texts, labels).predict_proba(texts)
+        model.partial_fit(WORDS, labels).predict_proba(WORDS)
         model.learn_one({"goal": 2, "law": 1}, 0)
         model.predict_one({"goal": 1})
 
@@ -134,10 +114,29 @@ def streams_of_tables() -> None:
     """The Online CRP and AClass over rows of a mixed table."""
     from infinimix import AClassClassifier, OnlineCRPClassifier
 
-    X, y = _frame("binary", "categorical", "real")
+    X, y = frame("binary", "categorical", "real")
     _streamed(OnlineCRPClassifier(columns="auto", random_state=0), X, y)
     _streamed(AClassClassifier(random_state=0), X, y)
     AClassClassifier(window=5, sweeps=1, max_groups=3, random_state=0).partial_fit(X, y)
+
+
+@workload
+def timed_nets() -> None:
+    """Sweeps by parts, which look at the clock, and the score of a given graph."""
+    from infinimix.networks import BlockmodelBayesNet
+
+    X, _ = frame("binary", "categorical")
+    net = BlockmodelBayesNet(n_iter=20, n_chains=1, random_state=0)
+    net.fit_for(X, seconds=600.0).graph_score([("binary0", "binary1")])
+
+
+@workload
+def streams_of_all_kinds() -> None:
+    """The Online CRP over tables of every kind, with classes that join, and drawn parameters."""
+    X, _ = frame(*ALL_KINDS, holes=True)
+    empty = X[:3].mask(X[:3].notna())
+    for algorithm in ("collapsed", "sampled"):
+        _open_world(algorithm, COLUMNS, X, empty.assign(categorical0="new", categorical1="new"))
 
 
 @workload
@@ -145,7 +144,7 @@ def max_margin() -> None:
     """Experts and their clusters."""
     from infinimix import DPMeans, DPMeansSVC, GibbsInfiniteSVC, MaxMarginDPMeans
 
-    X, y = _frame("real")
+    X, y = frame("real")
     X = X.to_numpy()
     DPMeans(random_state=0).fit(X)
     DPMeans(creation="sequential", random_state=0).fit(X)
@@ -161,8 +160,10 @@ def mixtures_by_sweeps() -> None:
     """Split and merge, other ways of resampling, and labels that are missing."""
     from infinimix import AClassClassifier, CRPMixture
 
-    X, y = _frame("binary", "real")
+    X, y = frame("binary", "real")
     CRPMixture(effort="thorough", n_islands=2, random_state=0).fit(X)
+    others, _ = frame(*ALL_KINDS[2:], holes=True)
+    CRPMixture(columns=COLUMNS, effort="thorough", n_islands=2, random_state=0).fit(others)
     for resampling in ("multinomial", "lookahead"):
         CRPMixture(resampling=resampling, n_islands=1, random_state=0).fit(X)
     some = [None if j % 3 == 0 else label for j, label in enumerate(y)]
@@ -177,7 +178,7 @@ def mixtures_of_correlated_columns() -> None:
 
     from infinimix import AClassClassifier, CRPImputer
 
-    X, y = _frame("real", holes=True)
+    X, y = frame("real", holes=True)
     AClassClassifier(columns="gaussian", random_state=0).fit(X.astype(float), y).predict_proba(X)
     together = pd.concat([X.assign(real1=X["real0"] + 0.5 * X["real1"])] * 2, ignore_index=True)
     CRPImputer(n_islands=2, random_state=0).fit(together).transform(together)
@@ -189,10 +190,10 @@ def mixtures_of_other_columns() -> None:
     from infinimix import AClassClassifier
 
     kinds = ("categorical", "real", "count", "spiked")
-    X, y = _frame(*kinds, holes=True)
+    X, y = frame(*kinds, holes=True)
     columns = {f"{kind}{j}": kind for kind in kinds[2:] for j in range(2)}
     AClassClassifier(columns=columns, random_state=0).fit(X, y).predict_proba(X)
-    X, y = _frame("real", "count")
+    X, y = frame("real", "count")
     columns = {"real0": "real:log", "real1": "real:rank", "count0": "count", "count1": "count"}
     AClassClassifier(columns=columns, random_state=0).fit(X, y).impute(X.mask(X < 0.2))
 
@@ -213,18 +214,24 @@ def larger_nets() -> None:
 @workload
 def streams_with_new_classes() -> None:
     """Provisional classes, and matrices of counts whose columns grow."""
+    import numpy as np
     from scipy.sparse import csr_matrix
 
-    from infinimix import OnlineCRPClassifier
+    from infinimix import OnlineCRPClassifier, Text
 
     model = OnlineCRPClassifier(open_world=True, random_state=0)
     texts = ["red apple", "green apple", "red pear", "fast car", "slow car"] * 4
     model.partial_fit(texts, (["fruit"] * 3 + ["car"] * 2) * 4)
     model.partial_fit(["oboe solo", "oboe and harp", "tall mast"], [None, None, None])
+    model.name_class(model.provisional_classes()[0].number, "fruit")
     model.forget_class("car")
-    counts = csr_matrix([[1, 0, 2], [0, 3, 0]] * 4)
-    OnlineCRPClassifier(random_state=0).partial_fit(counts, [0, 1] * 4).predict(counts)
-    X, y = _frame("binary", "real")
+    counts = np.array([[1, 0, 2], [0, 3, 0]] * 4)
+    narrow, wide = csr_matrix(counts), csr_matrix(counts)
+    wide.indices, wide.indptr = wide.indices.astype(np.int64), wide.indptr.astype(np.int64)
+    for X in (counts, narrow, wide):
+        OnlineCRPClassifier(random_state=0).partial_fit(X, [0, 1] * 4).predict(X)
+    OnlineCRPClassifier(columns=Text(hash_bits=10)).partial_fit(["a late goal", "a law"], [0, 1])
+    X, y = frame("binary", "real")
     model = OnlineCRPClassifier(columns="auto", open_world=True, random_state=0)
     model.partial_fit(X, [None if j % 5 == 4 else v for j, v in enumerate(y)])
 
@@ -235,9 +242,9 @@ def finite_mixtures() -> None:
     from infinimix import FiniteMixtureClassifier
 
     for holes in (False, True):
-        X, y = _frame("binary", "categorical", "real", holes=holes)
+        X, y = frame("binary", "categorical", "real", holes=holes)
         FiniteMixtureClassifier(random_state=0).fit(X, y).predict_batch(X)
-    X, y = _frame("real")
+    X, y = frame("real")
     FiniteMixtureClassifier(columns="gaussian", random_state=0).fit(X, y).predict_batch(X)
 
 
@@ -251,10 +258,10 @@ def nets_of_numbers() -> None:
         NetworkFranchise,
     )
 
-    X, _ = _frame("real")
+    X, _ = frame("real")
     settings: dict[str, Any] = {"n_iter": 20, "n_chains": 2, "random_state": 0}
     BlockmodelBayesNet(**settings).fit(X)
     BlockmodelMarkovNet(**settings).fit(X)
     BlockmodelDynamicNet(**settings).fit(X)
-    B, _ = _frame("binary")
+    B, _ = frame("binary")
     NetworkFranchise(**settings).fit([B, B])

@@ -202,10 +202,11 @@ def _(family, stats, live, X, out):
     """One matrix product over the slots; a second one only for rows with holes."""
     out += (X == 1).astype(float) @ stats.t[live, LOG_ODDS].T
     out += stats.base[live]
+    if X.size == 0 or X.min() >= 0:  # a tenth of the time of finding rows with holes
+        return
     holes = X < 0
     rows = np.flatnonzero(holes.any(axis=1))
-    if rows.size:
-        out[rows] -= holes[rows].astype(float) @ stats.t[live, LOG_ZERO].T
+    out[rows] -= holes[rows].astype(float) @ stats.t[live, LOG_ZERO].T
 
 
 @seam.count_rows.implement(BetaBernoulli)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import logsumexp as scipys
 
-from infinimix.kernels.logs import logsumexp
+from infinimix.kernels.logs import FEW, logsumexp
 
 
 @pytest.mark.parametrize("axis", [None, 0, -1, (0, 1)])
@@ -32,3 +32,15 @@ def test_all_of_nothing():
 def test_what_is_small_beside_the_largest_is_not_lost():
     assert logsumexp([0.0, -40.0]) == np.log1p(np.exp(-40.0))
     assert logsumexp([1000.0, 1000.0]) == 1000.0 + np.log(2.0)
+
+
+@pytest.mark.parametrize("width", range(1, FEW + 2))
+@pytest.mark.parametrize("infinite", [False, True])
+def test_many_short_rows_have_the_digits_of_each_alone(width, infinite, seed):
+    a = np.random.default_rng(seed).normal(size=(300, width)) * 3.0
+    a[::3] = np.round(a[::3])  # ties
+    if infinite:
+        a[::5, 0], a[::7, -1] = -np.inf, np.inf
+    each = np.array([logsumexp(row) for row in a])
+    np.testing.assert_array_equal(logsumexp(a, axis=1), each)
+    np.testing.assert_array_equal(logsumexp(a, axis=1, keepdims=True), each[:, None])

@@ -10,14 +10,12 @@ import math
 
 import numpy as np
 
-from infinimix.kernels.logs import logsumexp
-
-FEW = 8  # numbers: NumPy adds up fewer one by one, as Python does, and takes longer to begin
+from infinimix.kernels.logs import FEW, logsumexp
 
 
 def log_totals(table: np.ndarray) -> np.ndarray:
     """Return log(sum(exp(row))) for each row, in one column."""
-    if table.shape[0] == 1 and table.shape[1] < FEW:
+    if table.shape[0] == 1 and table.shape[1] < FEW:  # which Python adds up in the same order
         return np.array([[_log_total(table[0].tolist())]])
     return np.asarray(logsumexp(table, axis=1, keepdims=True))
 
