@@ -39,7 +39,7 @@ def best_shared(groups, directions):
         return -sum(log_density(group, *read(v)) for group in groups)
 
     found = []
-    for _ in range(3):
+    for _ in range(2):
         W = rng.normal(size=directions * d)
         start = np.concatenate([W, np.log(rows.var(axis=0)), rows.mean(axis=0), [np.log(0.3)]])
         found.append(minimize(loss, start, method="L-BFGS-B"))
