@@ -19,7 +19,7 @@ Given groups of n rows with mean m and scatter A, the log evidence is, without h
 It is raised in turn in S (factor analysis of T / N), in the mean and in kappa. Groups and S are
 found in turn, a few times, from two starts: one group for each class, and the groups that the
 classes have without a shared part. The start whose rows have the highest evidence is kept.
-With holes, T has the rows of each pair of columns, as the family has.
+With holes, T has the rows of each pair of columns.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from infinimix.tables import EncodedTable, Schema
 FIRM = 1e6  # nu: rows that a group would need for a covariance of its own
 LEAST_OWN = 1e-3  # of the variance of a column: what no direction explains
 LEAST_KAPPA, MOST_KAPPA = 1e-3, 10.0
-MOST_STEPS, CLOSE = 1000, 1e-9  # of factor analysis; relative change of the own variances
-TURNS = 50  # between S, the mean and kappa, at most
+STEPS, CLOSE = 100, 1e-7  # of factor analysis in one turn; change of the own variances
+TURNS, ALIKE = 20, 1e-4  # between S, the mean and kappa; relative change of these
 ROUNDS = 3  # between the groups and S, from each start
 PILOTS = 2  # islands by which S is found
 
@@ -68,15 +68,19 @@ class SharedPart(NamedTuple):
         return (self.kappa, FIRM, *np.concatenate(numbers).tolist())
 
 
-def analyse_factors(C: np.ndarray, directions: int) -> tuple[np.ndarray, np.ndarray]:
+def analyse_factors(
+    C: np.ndarray, directions: int, start: np.ndarray | None = None, steps: int = STEPS
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the loadings (directions, D) and own variances of highest likelihood for C.
 
     For given own variances the best loadings are eigenvectors, for given loadings the own
-    variances are what remains of the diagonal.
+    variances are what remains of the diagonal. These may start where they were for a similar C.
     """
     scale = np.sqrt(np.diag(C))
     R, own = _positive(C / scale / scale[:, None]), np.full(len(C), 0.5)
-    for _ in range(MOST_STEPS):
+    if start is not None:
+        own = np.clip(start / scale**2, LEAST_OWN, 1.0)
+    for _ in range(steps):
         root = np.sqrt(own)
         values, vectors = np.linalg.eigh(R / root / root[:, None])
         values, vectors = values[::-1][:directions], vectors[:, ::-1][:, :directions]
@@ -105,7 +109,8 @@ def find_shared(groups: np.ndarray, directions: int) -> SharedPart:
     for _ in range(TURNS):
         weight = kappa * rows / (kappa + rows)
         mean = (weight * means).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-300)
-        loadings, own = analyse_factors(_covariance(groups, kappa, mean), directions)
+        start = None if part is None else part.own
+        loadings, own = analyse_factors(_covariance(groups, kappa, mean), directions, start)
         before, part = part, SharedPart(kappa, mean, own, loadings)
         if before is not None and _alike(before, part):
             break
@@ -146,7 +151,8 @@ def _find_kappa(groups: np.ndarray, rows: np.ndarray, part: SharedPart) -> float
 
 
 def _alike(one: SharedPart, other: SharedPart) -> bool:
-    return bool(np.allclose(one.own, other.own, 1e-6) and abs(one.kappa / other.kappa - 1) < 1e-4)
+    near = abs(one.kappa / other.kappa - 1.0) < ALIKE
+    return bool(near and (np.abs(one.own / other.own - 1.0) < ALIKE).all())
 
 
 # --- Groups and shared part in turn --------------------------------------------------------------

@@ -28,7 +28,7 @@ def rows(world="shared directions", n=90, seed=0):
 def test_factors_of_a_matrix_that_has_them_are_found():
     W = np.array([[2.0, -1.0, 0.5, 1.0, 0.0, 1.0], [0.0, 1.0, 1.0, -1.0, 2.0, 0.5]])
     own = np.linspace(0.5, 1.5, 6)
-    loadings, found = analyse_factors(W.T @ W + np.diag(own), 2)
+    loadings, found = analyse_factors(W.T @ W + np.diag(own), 2, steps=1000)
     np.testing.assert_allclose(found, own, atol=1e-4)
     np.testing.assert_allclose(loadings.T @ loadings, W.T @ W, atol=1e-3)
 
