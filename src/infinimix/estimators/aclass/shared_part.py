@@ -105,7 +105,8 @@ def find_shared(groups: np.ndarray, directions: int) -> SharedPart:
     """Return the shared part of highest evidence, given moments of groups (K, 4, D, D)."""
     rows = np.diagonal(groups[:, N], axis1=1, axis2=2)  # (K, D) cells of each column
     means = np.diagonal(groups[:, MEAN], axis1=1, axis2=2)
-    kappa, part = 0.1, None
+    kappa = 0.1
+    part: SharedPart | None = None
     for _ in range(TURNS):
         weight = kappa * rows / (kappa + rows)
         mean = (weight * means).sum(axis=0) / np.maximum(weight.sum(axis=0), 1e-300)
