@@ -3,7 +3,8 @@
 Vowpal Wabbit reads its own text format from a file, as its users have it; averaged
 passive-aggressive (PA-I, C = 1, multi-class) and multinomial naive Bayes (pseudo-count 1, classes
 known from their first row on) are compiled loops here, since scikit-learn's `partial_fit` of single
-rows would take hours.
+rows would take hours. The learners of LIBOL and the perceptrons in `papers.online_crp` are those of
+the paper's tables, which have neither these averages nor probabilities.
 """
 
 from __future__ import annotations

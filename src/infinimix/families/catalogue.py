@@ -35,6 +35,7 @@ class Given(NamedTuple):
     words: str  # what they are
     free: tuple[int, ...] = ()  # which of them need not be positive
     one_for_all: bool = False  # a single number stands for all of them
+    longer: int = 0  # more numbers may be given, of which the first so many are positive
 
 
 class Hyper(NamedTuple):
@@ -100,7 +101,12 @@ CATALOGUE = {
     ),
     "gaussian": Modelled(
         lambda names, layout: NormalInverseWishart(np.eye(3 + len(names), len(names), -3) + 1),
-        Given(3, "(kappa, nu, scale), scale in units of the pooled column, all positive"),
+        Given(
+            3,
+            "(kappa, nu, scale), scale in units of the pooled column, all positive, or (kappa, nu, "
+            "means, own variances, loadings) in one row",
+            longer=2,
+        ),
         always_scaled=True,
     ),
 }

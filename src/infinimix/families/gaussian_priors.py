@@ -2,6 +2,9 @@
 
 A block has a part of the pooled correlations, so that a group of few rows has some too. Hidden
 here: correlations that contradict each other become ones that do not.
+
+Or its place and covariance are given: S = W W' + diag(own), where W has a column for each direction
+that the groups share. With a large nu every group has the covariance S, whatever its rows are.
 """
 
 import numpy as np
@@ -18,6 +21,8 @@ CORRELATION_KEPT = 0.5  # of the pooled correlations, in the prior of a gaussian
 def block_prior(given, n):
     """Return the hyper-parameters of a block that has a word or numbers, from pooled pairs."""
     d = n.shape[-1]
+    if has_covariance(given):
+        return _given_prior(given, d)
     if isinstance(given, str):
         shape = GAUSSIAN_REFERENCE if given == "reference" else GAUSSIAN_EMPIRICAL
     else:
@@ -28,6 +33,28 @@ def block_prior(given, n):
     table = np.empty((3 + d, d))
     table[0], table[1], table[2] = mean, shape.kappa, shape.nu
     table[3:] = _pooled_correlations(n, variance) * root * root[:, None]
+    return table
+
+
+def has_covariance(given):
+    """Does an entry give (kappa, nu, mean, own variances, loadings), all in one row?"""
+    return not isinstance(given, str) and len(given) > 3
+
+
+def n_directions(given, d):
+    """Return how many columns the loadings of such an entry have for d columns; None if odd."""
+    rank, odd = divmod(len(given) - 2, d)
+    return None if odd or rank < 2 else rank - 2
+
+
+def _given_prior(given, d):
+    kappa, nu = given[:2]
+    mean, own, *loadings = np.reshape(given[2:], (-1, d))
+    table = np.empty((3 + d, d))
+    table[0], table[1], table[2], table[3:] = mean, kappa, nu, np.diag(own)
+    for w in loadings:
+        table[3:] += w * w[:, None]
+    table[3:] *= nu
     return table
 
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from infinimix.families.base_measures import FOUND
 from infinimix.families.catalogue import CATALOGUE
+from infinimix.families.gaussian_priors import has_covariance, n_directions
 
 LEAST, MOST = 1e-100, 1e100  # of what must be positive: squares and logs of it stay normal
 
@@ -73,13 +74,25 @@ def _find_block(key, kinds, blocks):
 
 
 def _check_agreement(resolved, blocks):
-    """Raise ValueError if the columns of a gaussian block have different entries."""
+    """Raise ValueError if the columns of a gaussian block have different entries, or too few."""
     for block in blocks:
+        entry = resolved[block[0]]
+        if has_covariance(entry) and not _has_sound_covariance(entry, len(block)):
+            raise ValueError(
+                f"prior[{block!r}] must have 2 + {len(block)} * (2 + directions) numbers (kappa, "
+                f"nu, means, own variances, loadings), the variances positive; got {entry!r}."
+            )
         if len({resolved[name] for name in block}) > 1:
             raise ValueError(
                 f"prior gives the columns of a gaussian block different entries; name the block "
                 f"as a whole, as in prior={{{block!r}: 'empirical'}}."
             )
+
+
+def _has_sound_covariance(entry, d):
+    own = np.array(entry[2 + d : 2 + 2 * d])
+    in_range = bool((np.abs(entry) <= MOST).all() and (own >= LEAST).all())
+    return n_directions(entry, d) is not None and in_range
 
 
 def find_column(key, names):
@@ -112,15 +125,16 @@ def _find_key(key, kinds):
 def _read_entry(key, value, kind):
     if isinstance(value, str) and value in FOUND:
         return value
-    size, words, free, one_for_all = CATALOGUE[kind].given
+    size, words, free, one_for_all, longer = CATALOGUE[kind].given
     try:
         numbers = np.asarray(value, dtype=float).ravel()
     except (TypeError, ValueError):
         numbers = np.empty(0)
     if one_for_all and numbers.size == 1:
         numbers = np.repeat(numbers, size)
-    sound = numbers.size == size and bool(np.isfinite(numbers).all())
-    positive = np.delete(numbers, free) if sound else numbers
+    long = longer > 0 and numbers.size > size
+    sound = (long or numbers.size == size) and bool(np.isfinite(numbers).all())
+    positive = numbers[:longer] if long else np.delete(numbers, free) if sound else numbers
     sound = sound and bool(((positive >= LEAST) & (positive <= MOST)).all())
     if isinstance(value, Mapping) or not sound:
         raise ValueError(

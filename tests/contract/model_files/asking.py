@@ -72,6 +72,10 @@ FEW = 12  # rows that are asked about
 
 CASES = {
     "aclass": Case(lambda: AClassClassifier(COLUMNS, **QUICK).fit(TABLE, Y), TABLE, Y),
+    "aclass shared": Case(
+        lambda: AClassClassifier("gaussian", shared_directions=1, **QUICK).fit(NUMBERS, Y),
+        NUMBERS, Y,
+    ),
     "aclass stream": Case(
         lambda: AClassClassifier(COLUMNS, **QUICK, n_label_particles=3).partial_fit(
             TABLE, [None if k % 4 == 3 else y for k, y in enumerate(Y)]

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from infinimix.papers import batch_mixtures, document, page, running
+from infinimix.papers.aclass import shared
 from infinimix.papers.catalogue import PAPERS, load
 from tests.endtoend.command_files import refuse, run
 from tests.unit.papers.tables_on_disk import write_tables
@@ -101,3 +102,14 @@ def test_a_page_keeps_what_was_not_run_again(tmp_path):
     before = target.read_text(encoding="utf-8")
     document.write(tmp_path / "none", target)
     assert target.read_text(encoding="utf-8") == before
+
+
+def test_the_shared_part_runs_on_worlds_and_tables(tmp_path, monkeypatch):
+    monkeypatch.setenv("INFINIMIX_DATA", str(tmp_path))
+    write_tables(tmp_path, shared.TABLES)
+    done = reproduced("aclass", "section 4", tmp_path)
+    assert len(done.outcome.lines) == 3 * len(shared.FORMS)
+    assert "nan" not in done.outcome.verdict
+    (few,) = shared.of_table("glass", 30, 0)
+    assert len(few[0]) == len(few[1]) == 30
+    assert [len(rows[2]) for rows in shared.of_table("glass", 0, 0)] == [20, 20, 20]

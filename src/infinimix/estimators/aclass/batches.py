@@ -16,12 +16,13 @@ from infinimix.tables import EncodedTable
 from infinimix.tables.forms import is_empty
 
 
-def label_prior(prior: Any) -> str | None:
-    """Return the prior while labels are drawn, if it is not that of the model.
+def label_prior(prior: Any, own: Any = "learn") -> str | None:
+    """Return the prior while labels are drawn, if it is not that of the bank, which is `own`.
 
-    What few labelled rows say of hyper-parameters is soon wrong, so "auto" learns none there.
+    What few labelled rows say of hyper-parameters is soon wrong, so "auto" learns none there; what
+    the classes share (`shared_part`) is given by then, and no word.
     """
-    return "reference" if is_auto(prior) else None
+    return "reference" if is_auto(prior) and isinstance(own, str) else None
 
 
 def label_together(model: Any, state: AClassState, X: Any) -> np.ndarray:
@@ -35,7 +36,10 @@ def label_together(model: Any, state: AClassState, X: Any) -> np.ndarray:
         return np.empty((0, len(state.labels.classes)))
     model._check_names(X)
     known, query = join(state.training.table, X, model.columns, type(model).__name__)
-    training, prior = Training(known, state.training.codes), label_prior(model.prior)
+    training, prior = (
+        Training(known, state.training.codes),
+        label_prior(model.prior, state.bank.settings.prior),
+    )
     proba = label_batch(state, training, query, float(model.gamma), prior, model._execute)
     if state.class_factors is not None:
         proba = proba * state.class_factors[state.labels.order]

@@ -11,6 +11,7 @@ from infinimix.estimators.aclass.batches import label_together
 from infinimix.estimators.aclass.explaining import weigh_class
 from infinimix.estimators.aclass.learning import (
     correct_classes,
+    drawing,
     learn_classes,
     learn_stream,
     read_stream,
@@ -102,6 +103,12 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         What multiplies P(y) and the weights of the held-out rows of a class when probabilities are
         corrected; labels that are not named have 1. "balanced" makes the classes equally probable
         before a row is seen. The densities of the classes stay as they are.
+    shared_directions : int
+        Above 0, each gaussian block is the sum of a part that depends on the class, the mean of a
+        group, and of a part that all classes share: normal, with so many directions in which rows
+        vary whatever their class is, and a variance for each column. `fit` finds them, from all
+        rows; the groups then have no covariance of their own. `columns` must name a gaussian block.
+        `partial_fit` goes on from `fit` with the shared part as it is, and cannot begin with one.
 
     Attributes
     ----------
@@ -111,6 +118,9 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
     feature_relevance_ : array
         With `relevance="learn"`, the probability of each column that it differs between groups;
         those of less than one half are shared. Ones otherwise.
+    shared_loadings_ : array of shape (n_columns, n_directions)
+        By how much each column varies along each shared direction, in units of the column; zeros
+        in columns that are in no gaussian block.
     likelihood_power_ : float
         That power; 1 unless `fit` has found another one.
     loo_log_loss_ : float
@@ -172,6 +182,7 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         unlabelled_share: float = 1.0,
         correction: str = "auto",
         class_weight: Any = None,
+        shared_directions: int = 0,
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -196,6 +207,7 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         self.unlabelled_share = unlabelled_share
         self.correction = correction
         self.class_weight = class_weight
+        self.shared_directions = shared_directions
 
     @classmethod
     def as_published(cls, **changes: Any) -> AClassClassifier:
@@ -241,7 +253,8 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         rows = read_training(self, X, y, sample_weight)
         learned, relevance = learn_classes(self, rows)
         correction = correct_classes(self, rows, learned)
-        gain = bank_gains(learned, correction.power, self._execute, rows.options)
+        options = drawing(self, learned.bank.settings.prior)
+        gain = bank_gains(learned, correction.power, self._execute, options)
         self._state = AClassState(
             rows.table.schema, learned.bank, add_log_slopes(0.0, rows.table), rows.labels,
             correction, Training(rows.table, rows.codes), relevance,
@@ -496,4 +509,5 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
     log_evidence_ = of_state("log_evidence", "Log of the probability of all rows given labels.")
     unlabelled_gain_ = of_state("unlabelled_gain", "What rows without labels did for the log-loss.")
     feature_relevance_ = of_state("inclusion", "The probability that a column differs by group.")
+    shared_loadings_ = of_state("shared_loadings", "How columns vary whatever the class is.")
     marked_ = of_state("marked", "The columns that have a missingness indicator.")

@@ -16,6 +16,11 @@ from infinimix.estimators.aclass.batches import label_prior
 from infinimix.estimators.aclass.correction import NEUTRAL, Correction, correct, find_power
 from infinimix.estimators.aclass.missingness import indicate
 from infinimix.estimators.aclass.relevance import Relevance, find_relevance, learn_relevant
+from infinimix.estimators.aclass.shared_part import (
+    check_shared,
+    check_stream_shared,
+    learn_shared,
+)
 from infinimix.estimators.aclass.state import AClassState
 from infinimix.estimators.aclass.stream_relevance import (
     StreamRelevance,
@@ -40,6 +45,7 @@ from infinimix.estimators.common.weights import (
     repeat_counted,
     weigh_rows,
 )
+from infinimix.inference.ensemble.bank import Settings
 from infinimix.tables import EncodedTable
 
 # --- A whole table -------------------------------------------------------------------------------
@@ -53,7 +59,6 @@ class TrainingRows(NamedTuple):
     labels: Labels
     weighting: Weighting | None
     seed: np.random.SeedSequence
-    options: dict[str, Any]  # of the bank: how classes are weighed while labels are drawn
 
 
 def read_training(model: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
@@ -66,24 +71,34 @@ def read_training(model: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRow
     check_lengths(table.n_rows, len(codes))
     labels.extend(new)
     table = with_novel(indicate(model.holes, X, table, codes, type(model).__name__))
+    check_shared(model, table.schema)
     seed = model._new_seed(table.schema, streams=False)
     table, codes, weight = thin(table, codes, weight, float(model.unlabelled_share), seed)
     factors = class_factors(model.class_weight, labels, codes, weight)
     weighting = weigh_rows(codes, len(new), weight, factors)
-    options = {"gamma": model.gamma, "label_prior": label_prior(model.prior)}
-    return TrainingRows(table, codes, labels, weighting, seed, options)
+    return TrainingRows(table, codes, labels, weighting, seed)
+
+
+def drawing(model: Any, prior: Any) -> dict[str, Any]:
+    """Return how classes are weighed while labels are drawn, for a bank with this prior."""
+    return {"gamma": model.gamma, "label_prior": label_prior(model.prior, prior)}
 
 
 def learn_classes(model: Any, rows: TrainingRows) -> tuple[Learned, Relevance | None]:
     """Return a mixture for each class, and the relevance of the columns if it is to be learned."""
 
-    def learn(table: EncodedTable) -> Learned:
+    def learn(table: EncodedTable, settings: Settings | None = None) -> Learned:
         n_classes, check = len(rows.labels.values), bool(model.calibrate)
+        own = settings or model._settings(table.schema, streams=False)
+        options = drawing(model, own.prior)
         found: Learned = model._learn_table(
-            table, rows.codes, n_classes, rows.seed, check=check, **rows.options
+            table, rows.codes, n_classes, rows.seed, own, check=check, **options
         )
         return found
 
+    if model.shared_directions:
+        own = model._settings(rows.table.schema, streams=False)
+        return learn_shared(learn, own, rows.table, rows.codes, model.shared_directions), None
     learned = learn(rows.table)
     if model.relevance != "learn":
         return learned, None
@@ -122,6 +137,7 @@ def read_stream(
     if state is None:
         check_stream_weights(model.class_weight)
     check_stream_relevance(model, state)
+    check_stream_shared(model, state)
     table = model._read(X, stream=True) if state is None else model._encode(X, learn=True)
     labels = Labels() if state is None else state.labels
     codes, new, n_known = read_stream_labels(labels, y, model.unlabelled, classes, table.n_rows)

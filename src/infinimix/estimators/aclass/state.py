@@ -10,6 +10,7 @@ import numpy as np
 
 from infinimix.estimators.aclass.correction import NEUTRAL, Correction
 from infinimix.estimators.aclass.relevance import Relevance
+from infinimix.estimators.aclass.shared_part import loadings_of
 from infinimix.estimators.aclass.stream_relevance import StreamRelevance
 from infinimix.estimators.aclass.tree_models import TreeModels
 from infinimix.estimators.common.features import LinearFeatures
@@ -64,6 +65,11 @@ class AClassState(MixtureState):
         """The probability of each column that it differs between groups; ones if not learned."""
         found: Any = self.relevance or self.stream_relevance
         return np.ones(self.schema.width) if found is None else found.inclusion.copy()
+
+    @property
+    def shared_loadings(self) -> np.ndarray:
+        """How columns vary whatever the class is, along each shared direction."""
+        return loadings_of(self.bank, self.schema)
 
     @property
     def marked(self) -> tuple[str, ...]:

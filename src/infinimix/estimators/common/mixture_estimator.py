@@ -111,10 +111,12 @@ class MixtureEstimator(TableEstimator):
         codes: np.ndarray,
         n_classes: int,
         seed: np.random.SeedSequence,
+        settings: Settings | None = None,
         **options: Any,
     ) -> Learned:
         """Let a new bank learn a whole table; the model itself is not touched."""
-        bank = self._new_bank(table.schema, seed, streams=False)
+        own = settings or self._settings(table.schema, streams=False)
+        bank = Bank(own, layout_of(table.schema), seed)
         checked = self._run(partial(bank.fit, **options), table.blocks, codes, n_classes)
         return Learned(table, codes, bank, *checked)
 

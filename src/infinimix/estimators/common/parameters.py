@@ -98,6 +98,7 @@ RULES: dict[str, Rule] = {
     "correction": one_of("auto", "none"),
     "holes": one_of("auto", "ignore", "mark"),
     "relevance": one_of(*RELEVANCE),
+    "shared_directions": (lambda v: is_whole(v, 0), "a whole number from 0 on"),
     "n_label_particles": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
     "unlabelled_share": (_share, "a number from 0 to 1"),
     "unlabelled": (_label, "None, text or a whole number"),

@@ -1,9 +1,10 @@
 """AClass: an online algorithm for generative classification; figures 4 to 8.
 
-Figures 1 to 3 are diagrams and pseudocode: the model, its dynamic form, and the algorithm.
+Section 4 is an idea of the paper's discussion, which it does not try itself. Figures 1 to 3 are
+diagrams and pseudocode: the model, its dynamic form, and the algorithm.
 """
 
-from infinimix.papers.aclass import classification, density
+from infinimix.papers.aclass import classification, density, shared
 from infinimix.papers.experiment import Absent, Experiment, Paper
 
 PAPER = Paper(
@@ -31,6 +32,10 @@ PAPER = Paper(
         Experiment(
             "figure 8", "Error on MNIST, odd against even",
             classification.tasks, classification.run_8, classification.summarise_8, ("mnist",),
+        ),
+        Experiment(
+            "section 4", "An additive part that all classes share",
+            shared.tasks, shared.run, shared.summarise, shared.TABLES,
         ),
     ),
     (
