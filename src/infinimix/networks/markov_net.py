@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from infinimix.networks.engine.blocks import UNDIRECTED
-from infinimix.networks.graph_net import UnconstrainedNet
+from infinimix.networks.learning.parameters import read_seconds
+from infinimix.networks.unconstrained_net import UnconstrainedNet
 
 
 class BlockmodelMarkovNet(UnconstrainedNet):
@@ -35,7 +36,7 @@ class BlockmodelMarkovNet(UnconstrainedNet):
     burn_in : int, optional
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
     columns : as in `CRPMixture`
-        Kinds of the columns; "spiked" ones count as real. No cell may be missing.
+        Kinds of the columns; "spiked" ones count as real.
     likelihood : "auto", "discrete" or "gaussian"
         Tables of categories, or linear Gaussian families. A table with both kinds is discretised,
         as `discretised_` says.
@@ -54,6 +55,8 @@ class BlockmodelMarkovNet(UnconstrainedNet):
         With more than one, each chain is tempered.
     n_jobs : int, optional
         Threads for chains.
+    verbose : bool
+        Show sweeps, log joint and the largest gap between chains.
     random_state : int, Generator or None
         Where draws come from.
 
@@ -96,10 +99,26 @@ class BlockmodelMarkovNet(UnconstrainedNet):
         Parameters
         ----------
         X : table
-            Rows and columns of any kind that `CRPMixture` takes, without missing cells.
+            Rows and columns of any kind that `CRPMixture` takes; cells may be missing.
         y : ignored
             For pipelines.
         """
-        columns, codes = self._read(X)
-        self._learn(columns, codes, columns.cards)
+        return self._fit(X, None)
+
+    def fit_for(self, X: Any, seconds: float) -> BlockmodelMarkovNet:
+        """Learn for about so many seconds, or `n_iter` sweeps if these end first.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+        seconds : float
+            The time of all chains together. Code that must be compiled first takes its time
+            besides.
+        """
+        return self._fit(X, read_seconds(seconds))
+
+    def _fit(self, X: Any, seconds: float | None) -> BlockmodelMarkovNet:
+        columns, codes, missing = self._read(X)
+        self._learn(columns, codes, columns.cards, seconds, missing=missing)
         return self

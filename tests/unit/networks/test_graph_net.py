@@ -81,7 +81,7 @@ def test_the_pairs_are_those_of_pair_slices():
     table, _ = pair_slices(frame, mixed)
     seen = {}
     model = BlockmodelDynamicNet(**QUICK)
-    model._learn = lambda columns, rows, cards: seen.update(rows=rows)
+    model._learn = lambda columns, rows, *rest, **given: seen.update(rows=rows)
     model.fit(frame, sequences=mixed)
     names = [f"{v}@{when}" for when in ("now", "before") for v in "abcd"]
     assert np.array_equal(seen["rows"], table[names].to_numpy())
@@ -132,12 +132,32 @@ def test_what_only_an_undirected_graph_cannot_be_is_refused():
 
 
 @pytest.mark.parametrize("cls", BOTH)
-def test_missing_cells_and_wide_tables_are_refused_by_name(cls):
-    frame = pd.DataFrame({"a": [0.1, 0.2, 0.5], "b": [0.1, np.nan, 0.3]})
-    with pytest.raises(ValueError, match="column 'b' has one in row 1"):
-        cls(**QUICK).fit(frame)
+def test_empty_columns_and_wide_tables_are_refused_by_name(cls):
+    frame = pd.DataFrame({"a": [0.1, 0.2, 0.5], "b": [np.nan] * 3})
+    with pytest.raises(ValueError, match="column 'b' has no observed cell"):
+        cls(**QUICK, columns="real").fit(frame)
+    frame["b"] = [0.1, np.nan, 0.3]
+    with pytest.raises(ValueError, match="without missing cells"):
+        cls(**QUICK, n_temperatures=2).fit(frame)
     with pytest.raises(ValueError, match="65 columns"):
         cls(**QUICK).fit(np.zeros((3, 65), int))
+
+
+@pytest.mark.parametrize("cls", BOTH)
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_missing_cells_are_drawn_with_the_graph(cls, gaussian):
+    rng = np.random.default_rng(3)
+    hub = rng.normal(size=151)
+    X = np.column_stack([hub[1:], hub[:-1] + hub[1:], rng.normal(size=150)])
+    X[:, 1] += 0.3 * rng.normal(size=150)
+    X = X if gaussian else (X > 0).astype(float)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    model = cls(**QUICK).fit(X)
+    assert model.edge_marginals_[0, 1] > 0.9
+    assert model.edge_marginals_[0, 2] < 0.5
+    assert len(model._state.completed) == 2  # of each chain
+    pairs = model._state.completions
+    assert len(pairs.graphs) == len(pairs.values) == 40  # 20 of each
 
 
 @pytest.mark.parametrize("cls", BOTH)

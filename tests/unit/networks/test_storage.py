@@ -39,6 +39,8 @@ FITS = {
     "markov, numbers": lambda: BlockmodelMarkovNet(**QUICK).fit(NUMBERS),
     "dynamic": lambda: BlockmodelDynamicNet(**QUICK, **KNOWN).fit(X),
     "dynamic, mixed": lambda: BlockmodelDynamicNet(**QUICK).fit(MIXED),
+    "markov, holes": lambda: BlockmodelMarkovNet(**QUICK).fit(HOLES),
+    "dynamic, holes": lambda: BlockmodelDynamicNet(**QUICK).fit(HOLES),
     "franchise": lambda: NetworkFranchise(**QUICK).fit({"a": X, "b": SECOND}),
     "franchise, mixed": lambda: NetworkFranchise(
         sharing="common", columns={1: "categorical"}, **QUICK
@@ -127,7 +129,7 @@ def test_a_model_that_has_learned_nothing_is_not_saved(cls):
 
 def test_a_fit_that_fails_leaves_the_model_as_it_was():
     for fit, bad in (
-        ("bayes", X[:0]), ("markov", HOLES), ("dynamic", HOLES), ("franchise", [X]),
+        ("bayes", X[:0]), ("markov", X[:0]), ("dynamic", X[:1]), ("franchise", [X]),
     ):  # fmt: skip
         model = FITS[fit]()
         state = model._state

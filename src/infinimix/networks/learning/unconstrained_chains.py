@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,6 +12,7 @@ from infinimix.networks.engine.blocks import UNDIRECTED, new_prior
 from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.unconstrained import choose_slots
 from infinimix.networks.learning.chains import GraphChain
+from infinimix.networks.learning.completion import OWN_FAMILY, Ties, first_fill
 from infinimix.networks.learning.problem import Problem
 from infinimix.networks.learning.starts import start_classes
 
@@ -21,6 +23,9 @@ class UnconstrainedProblem(Problem):
 
     per_partition: bool = False
     shape: int = UNDIRECTED
+    rows: np.ndarray | None = None  # (n, N) of a dynamic network, whose X has pairs of rows
+    holes: np.ndarray | None = None  # (n, N) bool: where cells are missing in them
+    ties: Ties = OWN_FAMILY
 
     @property
     def n_nodes(self) -> int:
@@ -32,6 +37,21 @@ class UnconstrainedChain(GraphChain):
     """One chain; single slots and classes move, and there are no larger moves on graphs."""
 
     problem: UnconstrainedProblem
+
+    def _fill_holes(self) -> np.ndarray:
+        p = self.problem
+        if p.rows is None or p.holes is None:
+            return super()._fill_holes()
+        self.rows = first_fill(p.rows, p.holes, self.rng)
+        return p.ties.table(self.rows)
+
+    def _draw_cells(self, complete: Callable[..., None]) -> None:
+        p, A = self.problem, self.adjacency()
+        if p.rows is None:
+            complete(self.X, p.missing, A, self.data, self.rng, p.ties)
+            return
+        complete(self.rows, p.holes, A, self.data, self.rng, p.ties)
+        self.X = p.ties.table(self.rows)
 
     def _start(self, apart: bool) -> None:
         p, N = self.problem, self.problem.n_nodes
