@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.networks.answers.sequences import answer_next, score_rows, score_whole
 from infinimix.networks.engine.blocks import DYNAMIC
 from infinimix.networks.learning.columns import read_interventions
 from infinimix.networks.learning.parameters import read_seconds
@@ -153,3 +154,67 @@ class BlockmodelDynamicNet(UnconstrainedNet):
             given |= {"rows": codes, "holes": missing, "missing": ties.table(missing)}
         self._learn(columns, ties.table(codes), cards, seconds, ties=ties, **given)
         return self
+
+    # --- rows -------------------------------------------------------------------------------
+
+    def score_samples(self, X: Any, sequences: Any = None) -> np.ndarray:
+        """Return the log density of each row given the row before, averaged over networks.
+
+        It is NaN for the first row of a sequence, of which the model says nothing. Missing cells
+        are summed out; those of the row before are averaged over by how often values of their
+        column occur.
+
+        Parameters
+        ----------
+        X : table
+            Rows in the order of time.
+        sequences : array (rows,), optional
+            As in `fit`.
+        """
+        return score_rows(self._fitted, self._encode(X), sequences)
+
+    def score_sequences(self, X: Any, sequences: Any = None) -> dict[Any, float]:
+        """Return the log density of each sequence given its first row, averaged over networks.
+
+        One network holds for all rows of a sequence, so this is not the sum of `score_samples`.
+
+        Parameters
+        ----------
+        X : table
+            Rows in the order of time.
+        sequences : array (rows,), optional
+            As in `fit`; by default there is one sequence, 0.
+        """
+        return score_whole(self._fitted, self._encode(X), sequences)
+
+    def score(self, X: Any, y: Any = None, sequences: Any = None) -> float:
+        """Return the mean of `score_samples` over the rows that have a row before.
+
+        Parameters
+        ----------
+        X : table
+            Rows in the order of time.
+        y : ignored
+            For pipelines.
+        sequences : array (rows,), optional
+            As in `fit`.
+        """
+        return float(np.nanmean(self.score_samples(X, sequences)))
+
+    def query(self, target: str, given: Any = None) -> dict[Any, float]:
+        """Return what is known of a column, given cells of the row before.
+
+        Parameters
+        ----------
+        target : str
+            A column.
+        given : mapping from column to value, optional
+            What was observed one row before. As nothing leads into that row, to observe
+            and to set a value there come to the same.
+
+        Returns
+        -------
+        dict
+            Category -> probability; of a real column "mean" and "std" in the units of the model.
+        """
+        return answer_next(self._fitted, target, given)

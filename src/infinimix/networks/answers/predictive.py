@@ -47,7 +47,7 @@ class Mixture:
                     self.families.append((int(k), c, np.flatnonzero(A[:, c])))
                 self.index[s, c] = known[key]
         self._tables: dict[int, np.ndarray] = {}
-        self._means = (
+        self.means = (
             [posterior_means(d, t) for d, t in zip(data, tables, strict=True)]
             if self.gaussian
             else []
@@ -85,7 +85,7 @@ class Mixture:
             return np.zeros(len(X))
         scale = data.R[own][np.ix_(held, held)] * (lam + 1.0) / (lam * nu)
         L = np.linalg.cholesky(scale)
-        y = np.linalg.solve(L, (X[:, held] - self._means[k][own][held]).T)
+        y = np.linalg.solve(L, (X[:, held] - self.means[k][own][held]).T)
         return (
             lgamma(0.5 * (nu + d)) - lgamma(0.5 * nu) - 0.5 * d * log(nu * pi)
             - np.log(np.diag(L)).sum() - 0.5 * (nu + d) * np.log1p((y * y).sum(axis=0) / nu)
@@ -106,25 +106,32 @@ class Mixture:
         return out
 
     def _log_whole(self, X: np.ndarray) -> np.ndarray:
-        scores = np.array([self._family_log_p(f, X) for f in range(len(self.families))])
-        logs = np.stack([scores[own].sum(axis=0) for own in self.index])
-        return np.asarray(logsumexp(logs, axis=0, b=self.weights[:, None]))
+        return np.asarray(logsumexp(self.log_families(X), axis=0, b=self.weights[:, None]))
+
+    def log_families(self, X: np.ndarray, children: slice = slice(None)) -> np.ndarray:
+        """Return the log densities of complete rows in each network; of some children only."""
+        index = self.index[:, children]
+        scores = {f: self._family_log_p(f, X) for f in np.unique(index).tolist()}
+        return np.stack([sum(scores[f] for f in own) for own in index.tolist()])
 
     def _log_holed(self, x: np.ndarray, missing: np.ndarray) -> float:
+        return float(logsumexp(self.log_holed(x, missing), b=self.weights))
+
+    def log_holed(self, x: np.ndarray, missing: np.ndarray) -> np.ndarray:
+        """Return the log density of a row with missing cells in each network."""
         if missing.all():
-            return 0.0
+            return np.zeros(len(self.graphs))
         if self.gaussian:
             return self._log_normal(x, ~missing)
         sizes = self.cards[missing]
         if np.log(sizes).sum() <= log(MOST_COMPLETIONS):
             filled = np.repeat(x[None], int(np.prod(sizes)), axis=0)
             filled[:, missing] = np.indices(sizes).reshape(len(sizes), -1).T
-            return float(logsumexp(self._log_whole(filled)))
+            return np.asarray(logsumexp(self.log_families(filled), axis=1))
         given = {int(j): int(x[j]) for j in np.flatnonzero(~missing)}
-        logs = [
-            np.log(eliminate(self.factors(s), given, []).sum()) for s in range(len(self.graphs))
-        ]
-        return float(logsumexp(logs, b=self.weights))
+        return np.array(
+            [np.log(eliminate(self.factors(s), given, []).sum()) for s in range(len(self.graphs))]
+        )
 
     def factors(self, s: int, do: dict[int, int] | None = None) -> list[Factor]:
         """Return the tables of network s; those of variables that are set are replaced."""
@@ -149,21 +156,21 @@ class Mixture:
             if do and c in do:
                 mean[c] = do[c]
                 continue
-            own = self._means[k][c if len(self._means[k]) > 1 else 0]
+            own = self.means[k][c if len(self.means[k]) > 1 else 0]
             a, b, variance = draw_regression(self.data[k], own, int(c), parents, None)
             mean[c] = a + mean[parents] @ b
             cov[c] = cov[:, c] = cov[:, parents] @ b
             cov[c, c] = variance + b @ cov[np.ix_(parents, parents)] @ b
         return mean, cov
 
-    def _log_normal(self, x: np.ndarray, seen: np.ndarray) -> float:
+    def _log_normal(self, x: np.ndarray, seen: np.ndarray) -> np.ndarray:
         logs = []
         for s in range(len(self.graphs)):
             mean, cov = self._moments[s]
             L = np.linalg.cholesky(cov[np.ix_(seen, seen)])
             y = np.linalg.solve(L, x[seen] - mean[seen])
             logs.append(-0.5 * (y @ y + seen.sum() * log(2 * pi)) - np.log(np.diag(L)).sum())
-        return float(logsumexp(logs, b=self.weights))
+        return np.array(logs)
 
     @cached_property
     def _moments(self) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -181,7 +188,7 @@ class Mixture:
                 f = self.index[s, c]
                 k, _, parents = self.families[f]
                 if self.gaussian:
-                    own = self._means[k][c if len(self._means[k]) > 1 else 0]
+                    own = self.means[k][c if len(self.means[k]) > 1 else 0]
                     for t in range(len(rows)):
                         a, b, variance = draw_regression(self.data[k], own, int(c), parents, rng)
                         part[t, c] = (

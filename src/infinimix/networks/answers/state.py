@@ -15,6 +15,7 @@ import numpy as np
 
 from infinimix.artifacts.expectations import Expected
 from infinimix.networks.answers.averaging import all_cards, best_mixture, make_mixture, make_rows
+from infinimix.networks.answers.markov_joint import NormalMixture, joint_table
 from infinimix.networks.answers.predictive import Mixture
 from infinimix.networks.answers.tree_checks import (
     check_completed,
@@ -37,6 +38,7 @@ from infinimix.networks.learning.posterior import Draws
 from infinimix.networks.learning.summary import find_template, number_by_rank, summarise
 
 MOST_SHARED = 4096  # roles of another model that a file may speak of, if no parameter does
+COMPUTED = ("mixture", "joint", "normals")  # when they are asked for
 FOUND = ("edge_marginals", "co_class_marginals", "roles", "edge_gap", "rhat", "ess")
 
 
@@ -72,7 +74,7 @@ class NetworkState:
         return cls(**_found(model, columns, chains, records, skip))
 
     def __getstate__(self) -> dict[str, Any]:
-        kept = {k: v for k, v in self.__dict__.items() if k != "mixture"}
+        kept = {k: v for k, v in self.__dict__.items() if k not in COMPUTED}
         return kept | {"chains": None}
 
     @property
@@ -117,6 +119,16 @@ class NetworkState:
         """The networks that predictions are averaged over."""
         self._rows()
         return make_mixture(self)
+
+    @cached_property
+    def joint(self) -> np.ndarray:
+        """Of an undirected graph of few categories: the probabilities of all possible rows."""
+        return joint_table(self.mixture)
+
+    @cached_property
+    def normals(self) -> NormalMixture:
+        """Of an undirected graph of numbers: the normal distributions of all graphs."""
+        return NormalMixture(self.mixture)
 
     @property
     def best_mixture(self) -> Mixture:
