@@ -132,7 +132,7 @@ def test_steps_of_a_sequence_are_products_of_mean_tables():
                 counts = np.bincount(now[alike, j], minlength=2) + 0.5
                 logs[s, t] += np.log(counts[now[t, j]] / counts.sum())
     w = np.array([state["weight"] for state in model.states_])
-    scores = model.score_samples(X, label)
+    scores = model.score_steps(X, label)
     assert np.isnan(scores[[0, 45]]).all()
     assert np.allclose(np.delete(scores, [0, 45]), logsumexp(logs, axis=0, b=w[:, None]))
     whole = model.score_sequences(X, label)
@@ -140,13 +140,13 @@ def test_steps_of_a_sequence_are_products_of_mean_tables():
     assert model.score(X, sequences=label) == pytest.approx(np.nanmean(scores))
     two = [X[3].tolist(), [1, 0, 1]]
     nexts = [[X[3].tolist(), list(row)] for row in product(range(2), repeat=3)]
-    assert sum(np.exp(model.score_samples(x)[1]) for x in nexts) == pytest.approx(1.0)
+    assert sum(np.exp(model.score_steps(x)[1]) for x in nexts) == pytest.approx(1.0)
     holed = [X[3].tolist(), [np.nan, 0, 1]]
-    some = [np.exp(model.score_samples(x)[1]) for x in nexts if x[1][1:] == two[1][1:]]
-    assert np.exp(model.score_samples(holed)[1]) == pytest.approx(sum(some))
+    some = [np.exp(model.score_steps(x)[1]) for x in nexts if x[1][1:] == two[1][1:]]
+    assert np.exp(model.score_steps(holed)[1]) == pytest.approx(sum(some))
     answer = model.query("x1", dict(zip(["x0", "x1", "x2"], X[3].tolist(), strict=True)))
     assert answer[1] == pytest.approx(
-        sum(np.exp(model.score_samples(x)[1]) for x in nexts if x[1][1] == 1)
+        sum(np.exp(model.score_steps(x)[1]) for x in nexts if x[1][1] == 1)
     )
 
 
@@ -158,7 +158,7 @@ def test_numbers_of_a_sequence_follow_the_row_before():
     model = BlockmodelDynamicNet(**QUICK).fit(X)
     truth = [[0.7 * a, 0.9 * a] for a in X[:-1, 0]]
     closed = -0.5 * ((X[1:] - truth) ** 2).sum(axis=1) - np.log(2 * np.pi)
-    assert abs((model.score_samples(X)[1:] - closed).mean()) < 0.05
+    assert abs((model.score_steps(X)[1:] - closed).mean()) < 0.05
     assert abs(model.query("x1", {"x0": 2.0})["mean"] - 1.8) < 0.4
     X[5, 0] = np.nan
-    assert np.isfinite(model.score_samples(X)[1:]).all()
+    assert np.isfinite(model.score_steps(X)[1:]).all()

@@ -157,7 +157,7 @@ class BlockmodelDynamicNet(UnconstrainedNet):
 
     # --- rows -------------------------------------------------------------------------------
 
-    def score_samples(self, X: Any, sequences: Any = None) -> np.ndarray:
+    def score_steps(self, X: Any, sequences: Any = None) -> np.ndarray:
         """Return the log density of each row given the row before, averaged over networks.
 
         It is NaN for the first row of a sequence, of which the model says nothing. Missing cells
@@ -176,7 +176,7 @@ class BlockmodelDynamicNet(UnconstrainedNet):
     def score_sequences(self, X: Any, sequences: Any = None) -> dict[Any, float]:
         """Return the log density of each sequence given its first row, averaged over networks.
 
-        One network holds for all rows of a sequence, so this is not the sum of `score_samples`.
+        One network holds for all rows of a sequence, so this is not the sum of `score_steps`.
 
         Parameters
         ----------
@@ -188,7 +188,7 @@ class BlockmodelDynamicNet(UnconstrainedNet):
         return score_whole(self._fitted, self._encode(X), sequences)
 
     def score(self, X: Any, y: Any = None, sequences: Any = None) -> float:
-        """Return the mean of `score_samples` over the rows that have a row before.
+        """Return the mean of `score_steps` over the rows that have a row before.
 
         Parameters
         ----------
@@ -199,7 +199,7 @@ class BlockmodelDynamicNet(UnconstrainedNet):
         sequences : array (rows,), optional
             As in `fit`.
         """
-        return float(np.nanmean(self.score_samples(X, sequences)))
+        return float(np.nanmean(self.score_steps(X, sequences)))
 
     def query(self, target: str, given: Any = None) -> dict[Any, float]:
         """Return what is known of a column, given cells of the row before.

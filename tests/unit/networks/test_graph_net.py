@@ -212,3 +212,31 @@ def test_tables_have_no_more_cells_than_rows_by_default():
     assert bound_parents(4, 10**6, np.full(4, 2)) == 4
     assert bound_parents(30, 10**6, None) == 8
     assert bound_parents(3, 1, np.full(3, 2)) == 1
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_chains_go_on_and_time_is_bounded(cls, capsys):
+    X = chain_of_columns()
+    model = cls(**QUICK).fit(X)
+    whole = cls(**(QUICK | {"n_iter": 300})).set_params(burn_in=100).fit(X)
+    model.run(n_iter=100)
+    assert np.array_equal(model.edge_marginals_, whole.edge_marginals_)
+    model.run(seconds=0.05)
+    with pytest.raises(ValueError, match="no chains"):
+        pickle.loads(pickle.dumps(model)).run(n_iter=1)
+    timed = cls(**(QUICK | {"n_iter": 10**6}), verbose=True).fit_for(X, 0.2)
+    assert timed.edge_marginals_.shape == (4, 4)
+    assert "largest gap between chains" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="seconds must be"):
+        timed.fit_for(X, 0)
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_graphs_are_drawn_with_and_without_arrows(cls):
+    model = cls(**QUICK, required=[("x0", "x1")]).fit(chain_of_columns(60))
+    dot = model.to_dot(0.9)
+    assert ('"x0" -> "x1"' if cls is BlockmodelDynamicNet else '"x0" -- "x1"') in dot
+    assert dot.startswith("digraph" if cls is BlockmodelDynamicNet else "graph")
+    assert dot.count('"x0" -') + dot.count('"x1" -') >= 1
+    titles = [axes.get_title() for axes in model.plot(0.9).axes]
+    assert titles[1] == ("P(row -> column)" if cls is BlockmodelDynamicNet else "P(row -- column)")
