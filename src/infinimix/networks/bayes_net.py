@@ -10,6 +10,7 @@ import numpy as np
 from infinimix.estimators.common.fitted import accept_tables, check_names
 from infinimix.estimators.common.parameters import Columns, Seed, seed_sequence
 from infinimix.networks.answers.asking import Asking
+from infinimix.networks.answers.map_search import find_map
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.blocks import ACYCLIC
 from infinimix.networks.engine.graphs import ancestors, topological_order
@@ -112,6 +113,9 @@ class BlockmodelBayesNet(Asking, GraphNet):
         Distinct states by weight: "weight", "adjacency", "classes", and "log_joint" (unnormalised).
     best_state_ : dict
         The state with the highest log joint.
+    map_network_ : dict
+        The same after a search over orders of the variables, given its classes: its log joint is
+        never lower. The search is made when it is first asked for.
     rhat_, ess_, edge_gap_ : arrays (N, N)
         Diagnostics of each edge; the gap is the largest difference between two chains.
     outside_mass_ : array (N,)
@@ -291,6 +295,16 @@ class BlockmodelBayesNet(Asking, GraphNet):
     def outside_mass_(self) -> np.ndarray:
         """The weight of one more parent that is no strong candidate, for each variable."""
         return np.asarray(self._fitted.outside_mass)
+
+    @property
+    def map_network_(self) -> dict[str, Any]:
+        """The most probable network that a search over orders finds, from the best state on."""
+        state = self._fitted
+        if "map_network" not in state.__dict__:
+            limit = None if self.max_parents is None else int(self.max_parents)
+            found = find_map(state, self._knowledge(state.names), self.prior, limit)
+            state.__dict__["map_network"] = found
+        return dict(state.__dict__["map_network"])
 
     @property
     def shared_role_marginals_(self) -> np.ndarray:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from infinimix.estimators.common.fitted import feature_names
-from infinimix.networks.answers.asking import edge_frame
+from infinimix.networks.answers.asking import edge_frame, read_graph
+from infinimix.networks.answers.comparison import compare_graphs
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.interchange.conversion import to_dot, to_networkx
@@ -151,6 +152,30 @@ class GraphNet(BaseEstimator):
     def best_state_(self) -> dict[str, Any]:
         """The state with the highest log joint among those that were kept."""
         return dict(self._fitted.describe(self._fitted.best))
+
+    def compare(self, other: Any) -> dict[str, Any]:
+        """Return how far this network is from another one, which may be the truth.
+
+        Parameters
+        ----------
+        other : fitted model, array (N, N), pairs of columns, networkx graph or BayesNet
+            A model of the same columns, or a graph; of an array, entry (i, j) is the edge i -> j.
+
+        Returns
+        -------
+        dict
+            shd: structural Hamming distance of the best state to the graph, or to the best state of
+            the model; extra, missing and reversed: the edges that it counts (a reversed edge once);
+            aupr: area under the precision-recall curve of `edge_marginals_` for the edges of
+            that graph; for a model also largest_difference, of the probabilities of an edge.
+        """
+        state = self._fitted
+        if isinstance(other, GraphNet):
+            theirs = other._fitted
+            if theirs.names != state.names or theirs.shape != state.shape:
+                raise ValueError("compare needs a model of the same class and columns")
+            return compare_graphs(state, theirs.graph(None), theirs.edge_marginals)
+        return compare_graphs(state, read_graph(other, state.names), None)
 
     # --- chains -----------------------------------------------------------------------------
 

@@ -38,7 +38,7 @@ from infinimix.networks.learning.posterior import Draws
 from infinimix.networks.learning.summary import find_template, number_by_rank, summarise
 
 MOST_SHARED = 4096  # roles of another model that a file may speak of, if no parameter does
-COMPUTED = ("mixture", "joint", "normals")  # when they are asked for
+COMPUTED = ("mixture", "joint", "normals", "map_network")  # when they are asked for
 FOUND = ("edge_marginals", "co_class_marginals", "roles", "edge_gap", "rhat", "ess")
 
 
