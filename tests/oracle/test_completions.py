@@ -3,8 +3,10 @@
 from itertools import product
 
 import numpy as np
+import pytest
 from scipy.special import logsumexp
 
+from infinimix import BlockmodelBayesNet
 from infinimix.networks import BlockmodelDynamicNet
 from infinimix.networks.engine.blocks import DYNAMIC, UNDIRECTED
 from infinimix.networks.engine.scores import compute_score, gaussian_data, new_cache
@@ -16,7 +18,9 @@ from infinimix.networks.learning.unconstrained_chains import (
     UnconstrainedProblem,
 )
 from tests.oracle.free_networks import dynamic_world, undirected_graphs
-from tests.oracle.networks import log_discrete, marginals, table
+from tests.oracle.networks import World, log_discrete, marginals, table
+
+pytestmark = pytest.mark.filterwarnings("ignore:Chains disagree")
 
 
 def tally(chain, steps, cells):
@@ -171,6 +175,69 @@ def draw_probability(T, A, cells, new):
         p *= counts[value] / counts.sum()
         now[row, j] = value
     return p
+
+
+def predictive(T, cards, A, rows, before=None):
+    """P(row) under mean tables: each cell given its parents, in the row or in the row before."""
+    own, p = T if before is None else before[0], np.ones(len(rows))
+    above = rows if before is None else before[1]
+    for j in range(len(cards)):
+        near = np.flatnonzero(A[:, j])
+        for k, row in enumerate(rows):
+            alike = (own[:, near] == above[k, near]).all(axis=1)
+            counts = np.bincount(T[alike, j], minlength=cards[j]) + 0.5
+            p[k] *= counts[row[j]] / counts.sum()
+    return p
+
+
+# 80 pairs of a graph and a completion; predictions differ between pairs by a standard deviation of
+# at most .08, so the error of their mean is below .02
+def test_predictions_are_averages_over_all_completions_and_networks():
+    cards = np.array([2, 2, 2])
+    T = table(5, 10, cards)
+    holes = np.zeros(T.shape, bool)
+    holes[[0, 3, 7, 8], [0, 1, 1, 2]] = True
+    F = np.where(holes, np.nan, T)
+    every = np.array(list(product(range(2), repeat=3)))
+    total, mass = np.zeros(8), 0.0
+    for fill in product(range(2), repeat=4):
+        T[holes] = fill
+        world = World(T, cards)
+        w = np.exp(world.log_likelihood)
+        total += sum(
+            v * predictive(T, cards, A, every) for A, v in zip(world.graphs, w, strict=True)
+        )
+        mass += w.sum()
+    options = {"prior": "uniform", "n_iter": 600, "n_chains": 4, "random_state": 0}
+    model = BlockmodelBayesNet(**options).fit(F)
+    assert len(model._state.completions.graphs) == 4 * 30
+    found = np.exp(model.score_samples(every))
+    assert found.sum() == pytest.approx(1.0)
+    assert np.abs(found - total / mass).max() < 0.06
+    one = [
+        predictive(X, cards, model.best_state_["adjacency"], every) for X in model._state.completed
+    ]
+    assert max(np.abs(p - total / mass).max() for p in one) > 0.06  # a single completion is worse
+
+
+def test_steps_are_averages_over_all_completions_and_networks():
+    cards = np.array([2, 2])
+    X = table(3, 8, cards)
+    holes = np.zeros(X.shape, bool)
+    holes[[2, 3, 6], [0, 1, 0]] = True
+    every, T = np.array(list(product(range(2), repeat=2))), X.copy()
+    total, mass, was = np.zeros(4), 0.0, np.tile([1, 0], (4, 1))
+    for fill in product(range(2), repeat=3):
+        T[holes] = fill
+        world = dynamic_world(T[:-1], T[1:], cards)
+        w = np.exp(world.log_likelihood)
+        for A, v in zip(world.graphs, w, strict=True):
+            total += v * predictive(T[1:], cards, A, every, (T[:-1], was))
+        mass += w.sum()
+    options = {"prior": "uniform", "n_iter": 600, "n_chains": 4, "random_state": 0}
+    model = BlockmodelDynamicNet(max_parents=2, **options).fit(np.where(holes, np.nan, X))
+    found = [np.exp(model.score_steps([[1, 0], row])[1]) for row in every.tolist()]
+    assert np.abs(found - total / mass).max() < 0.06
 
 
 def test_a_model_of_sequences_with_holes_and_set_cells_is_fitted():

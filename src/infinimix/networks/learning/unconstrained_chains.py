@@ -10,6 +10,7 @@ import numpy as np
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import UNDIRECTED, new_prior
 from infinimix.networks.engine.chain import new_model
+from infinimix.networks.engine.scores import Cache
 from infinimix.networks.engine.unconstrained import choose_slots
 from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.completion import OWN_FAMILY, Ties, first_fill
@@ -55,6 +56,7 @@ class UnconstrainedChain(GraphChain):
 
     def _start(self, apart: bool) -> None:
         p, N = self.problem, self.problem.n_nodes
+        self.cache = shrink(self.cache)
         A, z = start_unconstrained_graph(p, self.rng, apart), start_classes(p, self.rng, apart)
         prior = new_prior(
             N, p.prior, False, (p.alpha, *p.beta), p.learn, p.known, Constants.empty(N), p.shape,
@@ -62,6 +64,16 @@ class UnconstrainedChain(GraphChain):
         model = new_model(self.data, p.layout, prior, self.cache)
         self._place(model._replace(couples=choose_slots(p.layout, p.shape)), A, z, (0, 0, 0))
         self.orders = None
+
+
+def shrink(cache: Cache) -> Cache:
+    """Return a cache with room for all sets of few candidates: it is emptied for every new cell."""
+    N, slots = cache.values.shape
+    room = 4 << N  # of which a quarter is ever used
+    if room >= slots or cache.keys.shape[1] == 0:
+        return cache
+    values, keys = np.full((N, room), np.nan), np.zeros((N, room), np.uint64)
+    return cache._replace(values=values, keys=keys)
 
 
 def start_unconstrained_graph(
