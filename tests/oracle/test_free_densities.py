@@ -88,6 +88,12 @@ def test_rows_of_an_undirected_network_sum_to_one_and_holes_are_summed_out():
     assert answer[1] == pytest.approx((p[5] + p[7]) / p[4:].sum())
     assert model.score(every) == pytest.approx(np.log(p).mean())
     assert abs(p[every[:, 1] == every[:, 2]].sum() - 0.9) < 0.1
+    rows = np.column_stack(list(model.sample(2000, random_state=0).values()))
+    shares = np.bincount(rows @ [4, 2, 1], minlength=8) / 2000
+    assert np.abs(shares - p).max() < 0.06  # five standard errors
+    found, q = model.most_probable({"x0": 1})
+    assert q == pytest.approx(p[4:].max() / p[4:].sum())
+    assert (found["x1"], found["x2"]) == tuple(every[4 + p[4:].argmax()][1:])
 
 
 def test_the_pseudo_likelihood_is_the_product_of_conditionals():
@@ -117,6 +123,10 @@ def test_numbers_of_an_undirected_network_are_normal():
     fitted = multivariate_normal(X.mean(axis=0), np.cov(X.T))
     assert np.abs(model.score_samples(X) - fitted.logpdf(X)).max() < 0.3
     assert abs(model.query("x1", {"x0": 7.0})["mean"] - 6) < 0.5
+    rows = np.column_stack(list(model.sample(500, random_state=0).values()))
+    assert np.abs(rows.mean(axis=0) - X.mean(axis=0)).max() < 0.6
+    with pytest.raises(ValueError, match="for categories"):
+        model.most_probable()
 
 
 def test_steps_of_a_sequence_are_products_of_mean_tables():
@@ -150,6 +160,17 @@ def test_steps_of_a_sequence_are_products_of_mean_tables():
     )
 
 
+def test_drawn_sequences_step_as_rows_are_scored():
+    model = BlockmodelDynamicNet(**QUICK).fit(bits())
+    first = [
+        np.column_stack(list(model.sample(1, {"x0": 1, "x1": 0, "x2": 0}, seed).values()))[0]
+        for seed in range(400)
+    ]
+    p = model.query("x1", {"x0": 1, "x1": 0, "x2": 0})[1]
+    assert abs(np.mean([row[1] for row in first]) - p) < 0.12  # five standard errors
+    assert model.sample(30, random_state=0)["x2"].shape == (30,)
+
+
 def test_numbers_of_a_sequence_follow_the_row_before():
     rng = np.random.default_rng(5)
     X = np.zeros((200, 2))
@@ -160,5 +181,6 @@ def test_numbers_of_a_sequence_follow_the_row_before():
     closed = -0.5 * ((X[1:] - truth) ** 2).sum(axis=1) - np.log(2 * np.pi)
     assert abs((model.score_steps(X)[1:] - closed).mean()) < 0.05
     assert abs(model.query("x1", {"x0": 2.0})["mean"] - 1.8) < 0.4
+    assert model.sample(5, random_state=0)["x1"].shape == (5,)
     X[5, 0] = np.nan
     assert np.isfinite(model.score_steps(X)[1:]).all()

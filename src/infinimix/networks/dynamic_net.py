@@ -6,7 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.answers.sequences import answer_next, score_rows, score_whole
+from infinimix.estimators.common.parameters import Seed
+from infinimix.networks.answers.sequences import (
+    answer_next,
+    draw_sequence,
+    score_rows,
+    score_whole,
+)
 from infinimix.networks.engine.blocks import DYNAMIC
 from infinimix.networks.learning.columns import read_interventions
 from infinimix.networks.learning.parameters import read_seconds
@@ -218,3 +224,21 @@ class BlockmodelDynamicNet(UnconstrainedNet):
             Category -> probability; of a real column "mean" and "std" in the units of the model.
         """
         return answer_next(self._fitted, target, given)
+
+    def sample(
+        self, n_samples: int = 1, given: Any = None, random_state: Seed = None
+    ) -> dict[str, np.ndarray]:
+        """Draw rows that follow each other, as columns by name; one network holds for all.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows.
+        given : mapping from column to value, optional
+            Cells of the row before the first one; others are drawn by how often they occur.
+        random_state : int, Generator or None
+            Where draws come from.
+        """
+        state, rng = self._fitted, np.random.default_rng(random_state)
+        rows = draw_sequence(state, int(n_samples), given, rng)
+        return dict(state.columns.decode(rows, rng))

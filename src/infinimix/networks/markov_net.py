@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.common.parameters import Seed
 from infinimix.networks.answers.markov_joint import MOST_ROWS, NormalMixture, table_log_density
 from infinimix.networks.answers.queries import condition_normal, read_cells, read_targets
 from infinimix.networks.engine.blocks import UNDIRECTED
@@ -208,6 +209,49 @@ class BlockmodelMarkovNet(UnconstrainedNet):
         rest = [j for j in range(joint.ndim) if j not in seen]
         p = joint[at].sum(axis=tuple(k for k, j in enumerate(rest) if j != t))
         return dict(zip(state.columns.states(t), (p / p.sum()).tolist(), strict=True))
+
+    def most_probable(self, given: Any = None) -> tuple[dict[str, Any], float]:
+        """Return the most probable values of all other columns together, averaged over graphs.
+
+        Parameters
+        ----------
+        given : mapping from column to value, optional
+            What was observed.
+
+        Returns
+        -------
+        tuple of dict and float
+            Column -> value, and the probability of all these given the rest. It is for categories.
+        """
+        state, joint = self._fitted, self._joint()
+        if isinstance(joint, NormalMixture):
+            raise ValueError("most_probable is for categories; query returns the mean of a number")
+        seen = read_cells(state.columns, given)
+        at = tuple(int(seen[j]) if j in seen else slice(None) for j in range(joint.ndim))
+        p, rest = joint[at], [j for j in range(joint.ndim) if j not in seen]
+        best = np.unravel_index(int(p.argmax()), p.shape)
+        found = {
+            state.names[j]: state.columns.states(j)[k] for j, k in zip(rest, best, strict=True)
+        }
+        return found, float(p.max() / p.sum())
+
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> dict[str, np.ndarray]:
+        """Draw rows from the distribution of `score_samples`, as columns by name.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows.
+        random_state : int, Generator or None
+            Where draws come from.
+        """
+        state, joint, rng = self._fitted, self._joint(), np.random.default_rng(random_state)
+        if isinstance(joint, NormalMixture):
+            rows = joint.draw(int(n_samples), rng)
+        else:
+            places = rng.choice(joint.size, int(n_samples), p=joint.ravel())
+            rows = np.stack(np.unravel_index(places, joint.shape), axis=1)
+        return dict(state.columns.decode(rows, rng))
 
     def _joint(self) -> Any:
         """Return the distribution of rows: a table of all possible ones, or of numbers normals."""

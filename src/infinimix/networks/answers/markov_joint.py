@@ -18,6 +18,7 @@ from scipy.special import logsumexp
 
 from infinimix.networks.answers.predictive import Mixture
 from infinimix.networks.engine.scores import GAMMA, PRIOR_W
+from infinimix.networks.learning.completion import posterior_means
 
 MOST_ROWS = 1 << 14  # rows that are possible, of which all are enumerated
 ROUNDS, CLOSE = 500, 1e-10
@@ -112,7 +113,8 @@ class NormalMixture:
     def _moments(mixture: Mixture, A: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
         data = mixture.data[k]
         S = data.R[0] / (data.rows[0] + data.settings[PRIOR_W])
-        return mixture.means[k][0], select_covariance(S, A)
+        mean = posterior_means(data, mixture.tables[k])[0]
+        return mean, select_covariance(S, A)
 
     def moments(self, s: int, do: Any = None) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and covariance in graph s; `do` is for networks with directions."""
@@ -134,6 +136,11 @@ class NormalMixture:
                 logs.append(-0.5 * (y @ y + seen.sum() * log(2 * pi)) - np.log(np.diag(L)).sum())
             out[t] = logsumexp(logs, b=self.weights)
         return out
+
+    def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
+        """Return n rows."""
+        which = rng.choice(len(self.parts), n, p=self.weights / self.weights.sum())
+        return np.array([rng.multivariate_normal(*self.parts[k]) for k in which])
 
 
 def table_log_density(p: np.ndarray, X: np.ndarray, missing: np.ndarray) -> np.ndarray:

@@ -47,7 +47,7 @@ class Mixture:
                     self.families.append((int(k), c, np.flatnonzero(A[:, c])))
                 self.index[s, c] = known[key]
         self._tables: dict[int, np.ndarray] = {}
-        self.means = (
+        self._means = (
             [posterior_means(d, t) for d, t in zip(data, tables, strict=True)]
             if self.gaussian
             else []
@@ -85,7 +85,7 @@ class Mixture:
             return np.zeros(len(X))
         scale = data.R[own][np.ix_(held, held)] * (lam + 1.0) / (lam * nu)
         L = np.linalg.cholesky(scale)
-        y = np.linalg.solve(L, (X[:, held] - self.means[k][own][held]).T)
+        y = np.linalg.solve(L, (X[:, held] - self._means[k][own][held]).T)
         return (
             lgamma(0.5 * (nu + d)) - lgamma(0.5 * nu) - 0.5 * d * log(nu * pi)
             - np.log(np.diag(L)).sum() - 0.5 * (nu + d) * np.log1p((y * y).sum(axis=0) / nu)
@@ -156,7 +156,7 @@ class Mixture:
             if do and c in do:
                 mean[c] = do[c]
                 continue
-            own = self.means[k][c if len(self.means[k]) > 1 else 0]
+            own = self._means[k][c if len(self._means[k]) > 1 else 0]
             a, b, variance = draw_regression(self.data[k], own, int(c), parents, None)
             mean[c] = a + mean[parents] @ b
             cov[c] = cov[:, c] = cov[:, parents] @ b
@@ -185,17 +185,19 @@ class Mixture:
             rows = np.flatnonzero(which == s)
             part = X[rows]
             for c in topological_order(self.graphs[s]):
-                f = self.index[s, c]
-                k, _, parents = self.families[f]
-                if self.gaussian:
-                    own = self.means[k][c if len(self.means[k]) > 1 else 0]
-                    for t in range(len(rows)):
-                        a, b, variance = draw_regression(self.data[k], own, int(c), parents, rng)
-                        part[t, c] = (
-                            a + part[t, parents] @ b + np.sqrt(variance) * rng.standard_normal()
-                        )
-                else:
-                    p = self.cpt(f)[code_parents(part, parents, self.cards)].cumsum(axis=1)
-                    part[:, c] = (rng.random((len(rows), 1)) * p[:, -1:] > p).sum(axis=1)
+                part[:, c] = self.draw_cell(int(s), int(c), part, rng)
             X[rows] = part
         return X
+
+    def draw_cell(self, s: int, c: int, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return values of variable c in network s, given its parents in rows X."""
+        f = self.index[s, c]
+        k, _, parents = self.families[f]
+        if not self.gaussian:
+            p = self.cpt(f)[code_parents(X, parents, self.cards)].cumsum(axis=1)
+            return np.asarray((rng.random((len(X), 1)) * p[:, -1:] > p).sum(axis=1))
+        own, out = self._means[k][c if len(self._means[k]) > 1 else 0], np.empty(len(X))
+        for t in range(len(X)):
+            a, b, variance = draw_regression(self.data[k], own, c, parents, rng)
+            out[t] = a + X[t, parents] @ b + np.sqrt(variance) * rng.standard_normal()
+        return out

@@ -86,3 +86,22 @@ def answer_next(
     if p is None:
         raise impossible(given)
     return dict(zip(columns.states(t), p.tolist(), strict=True))
+
+
+def draw_sequence(
+    state: NetworkState, n: int, given: Mapping[str, Any] | None, rng: np.random.Generator
+) -> np.ndarray:
+    """Return n rows that follow each other in one network; `given` are cells before the first."""
+    mixture, N = state.mixture, len(state.names)
+    s = int(rng.choice(len(mixture.weights), p=mixture.weights))
+    pair = np.zeros((1, 2 * N), float if mixture.gaussian else np.int64)
+    known = read_cells(state.columns, given)
+    for j in range(N):
+        pair[0, N + j] = known[j] if j in known else mixture.draw_cell(s, N + j, pair, rng)[0]
+    rows = np.zeros((n, N), pair.dtype)
+    for t in range(n):
+        for j in range(N):
+            pair[0, j] = mixture.draw_cell(s, j, pair, rng)[0]
+        rows[t] = pair[0, :N]
+        pair[0, N:] = rows[t]
+    return rows
