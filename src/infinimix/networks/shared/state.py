@@ -66,6 +66,7 @@ class FranchiseState:
         for member, own in zip(members.values(), tree["networks"], strict=True):
             member._check_parameters()
             member._state = member.State.from_tree(own, member)
+            member._knowledge(member._state.names)  # what is said of columns must still hold
         names = ("classes", "log_joint", "co_class_marginals", "roles", "template")
         state = cls(members, *(tree[name] for name in names))
         check_shared_roles(state, len(tree["tables"]))
