@@ -240,3 +240,24 @@ def test_graphs_are_drawn_with_and_without_arrows(cls):
     assert dot.count('"x0" -') + dot.count('"x1" -') >= 1
     titles = [axes.get_title() for axes in model.plot(0.9).axes]
     assert titles[1] == ("P(row -> column)" if cls is BlockmodelDynamicNet else "P(row -- column)")
+
+
+def test_holes_and_set_cells_in_numbers_and_in_mixed_tables():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 3))
+    X[1:, 1] += 2 * X[:-1, 0]
+    told = rng.random(X.shape) < 0.2
+    X[told] = rng.normal(size=told.sum())  # set from outside
+    X[rng.random(X.shape) < 0.1] = np.nan
+    model = BlockmodelDynamicNet(**QUICK).fit(X, interventions=told)
+    assert model.edge_marginals_[0, 1] > 0.99
+    assert np.isfinite(model.score_steps(X)[1:]).all()
+    frame = pd.DataFrame({"u": X[:, 0], "v": X[:, 1], "w": np.where(X[:, 2] > 0, "a", "b")})
+    frame.loc[::8, "w"] = None
+    for cls in BOTH:
+        mixed = cls(**QUICK, gamma="learn").fit(frame)
+        assert set(mixed.discretised_) == {"u", "v"}
+        assert sum(mixed.query("w", {"u": 0.3}).values()) == pytest.approx(1.0)
+        assert set(mixed.sample(3, random_state=0)) == {"u", "v", "w"}
+    with pytest.raises(ValueError, match="interventions must be an array"):
+        BlockmodelDynamicNet(**QUICK).fit(X, interventions=told[:3])
