@@ -144,7 +144,8 @@ def _show_edges(
         f"Edges of {LEAST:.0%} and more; the slider above hides those below it. {shape.unsure}"
     )
     rows = [
-        (names[i], names[j], p, sure(p), sure(edges[j, i]), f"{gap[i, j]:.1%}") for i, j, p in found
+        (names[i], names[j], p, sure(p), sure(edges[j, i]) if i != j else "", f"{gap[i, j]:.1%}")
+        for i, j, p in found
     ]
     table = pieces.scroll(
         draw("network.html", "edge_table", rows, THRESHOLD, shape.directed), "Edges"

@@ -122,9 +122,8 @@ def draw_graph(axes: Any, state: NetworkState, threshold: float) -> None:
 def _draw_edge(axes: Any, place: np.ndarray, i: int, j: int, p: float, undirected: bool) -> None:
     """Draw an edge; one from a variable to itself is a mark beside its name."""
     if i == j:
-        axes.text(
-            place[i, 0], place[i, 1] + 0.28, "\u21bb", ha="center", va="center", fontsize=9, alpha=p
-        )
+        where = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center"}
+        axes.annotate("\u21bb", place[i], fontsize=9, alpha=p, **where)
         return
     bend = 0.08 if abs(place[i, 1] - place[j, 1]) > 0.5 else 0.35  # on one line: around others
     arrow = {
