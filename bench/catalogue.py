@@ -54,6 +54,5 @@ BENCHMARKS = {
     "networks": Benchmark("bench.networks", NETWORKS),
     "network_exact": Benchmark("bench.network_exact", NETWORKS),
     "network_files": Benchmark("bench.network_files", NETWORKS),
-    "network_queries": Benchmark("bench.network_queries", NETWORKS),
     "network_franchise": Benchmark("bench.network_franchise", NETWORKS),
 }

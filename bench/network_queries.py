@@ -1,6 +1,6 @@
 """Answers of networks with known tables against pgmpy's variable elimination, on BIF files.
 
-    INFINIMIX_DATA=... python -m bench network_queries
+    INFINIMIX_DATA=... python -m bench.network_queries
 
 Every file at hand is asked random questions: one variable, or two together, given up to three
 others, and with a variable set from outside (in pgmpy, evidence in the network without the edges
@@ -19,8 +19,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.console import Console
 
-from bench.report import Grid, Line, Section
+from bench.report import Grid, Line, Section, show
 from infinimix.networks import BayesNet, read_network
 from infinimix.networks.answers import elimination
 
@@ -45,24 +46,20 @@ class Questions:
     def __init__(self, net: BayesNet, seed: int) -> None:
         self.net, self.rng = net, np.random.default_rng(seed)
         self.theirs = net.to_pgmpy()
-        self.rows = net.sample(200, random_state=seed)
         self.worst, self.asked, self.skipped = 0.0, 0, 0
         self.seconds = [0.0, 0.0]
 
     def draw(self, k: int) -> tuple[list[str], dict[str, str], dict[str, str]]:
         """Return targets, what is given (possible, as it comes from a row) and what is set."""
         net, n = self.net, len(self.net.names)
-        picked = self.rng.permutation(n)[: min(2 + 3 + 1, n)].tolist()
-        row = self.rows[self.rng.integers(len(self.rows))]
+        picked = self.rng.permutation(n)[:6].tolist()
         n_targets, n_do = 1 + k % 2, int(k % 3 == 2 and n > 3)
-        targets = [net.names[v] for v in picked[:n_targets]]
-        rest = picked[n_targets:]
-        said = {net.names[v]: net.states[v][row[v]] for v in rest}
-        do = dict(list(said.items())[:n_do])
-        given = dict(list(said.items())[n_do : n_do + int(self.rng.integers(4))])
-        if do:  # what is given need not be possible when a variable is set: give nothing
-            given = {}
-        return targets, given, do
+        targets, rest = picked[:n_targets], picked[n_targets:]
+        do = {net.names[v]: str(self.rng.choice(net.states[v])) for v in rest[:n_do]}
+        (row,) = net.sample(1, self.rng, do=do)
+        held = rest[n_do:][: int(self.rng.integers(4))]
+        given = {net.names[v]: net.states[v][row[v]] for v in held}
+        return [net.names[v] for v in targets], given, do
 
     def ask(self, k: int) -> None:
         """Ask one question."""
@@ -158,3 +155,7 @@ def run(quick: bool = False) -> Section:
         )
     )
     return section
+
+
+if __name__ == "__main__":
+    show(run(), Console(width=120))
