@@ -23,6 +23,7 @@ from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.parameters import NETWORK_RULES, check_parameters, read_seconds
 from infinimix.networks.learning.problem import make_problem
+from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import describe_roles
 from infinimix.networks.learning.timing import Budget
 from infinimix.tables import EncodedTable, encode
@@ -280,7 +281,8 @@ class BlockmodelBayesNet(Asking, GraphNet):
         if seconds is not None:
             problem.budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
-        self._state = self._found(columns, chains, skip, stacklevel=5)
+        ran = run_chains(self, chains, bool(self.verbose))
+        self._state = self._found(columns, *ran, skip, stacklevel=5)
         return self
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:

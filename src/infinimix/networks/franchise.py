@@ -213,7 +213,7 @@ class NetworkFranchise(BaseEstimator):
         prepare_run(self, state.chains, seconds, n_iter)
         members = {name: clone(member) for name, member in state.networks.items()}
         known = [(m._fitted.columns, m._fitted.skip) for m in state.networks.values()]
-        self._finish(members, known, state.chains)
+        self._finish(members, known, state.chains, stacklevel=3)
         return self
 
     def _fit(self, tables: Any, interventions: Any, seconds: float | None) -> NetworkFranchise:
@@ -232,12 +232,14 @@ class NetworkFranchise(BaseEstimator):
         chains = [
             JointChain(problems, sharing, powers, seed, apart=k > 0) for k, seed in enumerate(seeds)
         ]
-        self._finish(members, list(zip(columns, (p.skip for p in problems), strict=True)), chains)
+        known = list(zip(columns, (p.skip for p in problems), strict=True))
+        self._finish(members, known, chains, stacklevel=4)
         return self
 
     def _finish(
-        self, members: dict[Any, BlockmodelBayesNet], known: list[Any], chains: list[JointChain]
-    ) -> None:
+        self, members: dict[Any, BlockmodelBayesNet], known: list[Any], chains: list[JointChain],
+        stacklevel: int,
+    ) -> None:  # fmt: skip
         """Run the chains, and set the fitted state."""
         state = self._summarise(members, known, run_chains(self, chains, bool(self.verbose))[1])
         name, gap = state.gap
@@ -246,7 +248,7 @@ class NetworkFranchise(BaseEstimator):
                 f"chains differ by {gap:.2f} on an edge of the network of {name!r}: see edge_gap_, "
                 "and take more sweeps (n_iter), call run(), or set n_temperatures=3.",
                 ConvergenceWarning,
-                stacklevel=4,
+                stacklevel=stacklevel,
             )
         self._state = state
 

@@ -15,6 +15,7 @@ from infinimix.networks.answers.asking import edge_frame, read_graph
 from infinimix.networks.answers.comparison import compare_graphs
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
+from infinimix.networks.engine.chain import Record
 from infinimix.networks.interchange.conversion import to_dot, to_networkx
 from infinimix.networks.interchange.plots import plot
 from infinimix.networks.learning.columns import NetworkColumns
@@ -193,14 +194,15 @@ class GraphNet(BaseEstimator):
         """
         state = self._fitted
         prepare_run(self, state.chains, seconds, n_iter)
-        self._state = self._found(state.columns, state.chains, state.skip, stacklevel=4)
+        ran = run_chains(self, state.chains, bool(self.verbose))
+        self._state = self._found(state.columns, *ran, state.skip, stacklevel=4)
         return self
 
     def _found(
-        self, columns: NetworkColumns, chains: list[Any], skip: np.ndarray | None, stacklevel: int
-    ) -> NetworkState:
-        """Run chains, and return what they have found; a warning names edges where they differ."""
-        chains, records = run_chains(self, chains, bool(self.verbose))
+        self, columns: NetworkColumns, chains: list[Any], records: list[Record],
+        skip: np.ndarray | None, stacklevel: int,
+    ) -> NetworkState:  # fmt: skip
+        """Return what chains have found; a warning names the edge on which they differ."""
         found = self.State.found(self, columns, chains, records, skip)
         warn_if_apart(found.edge_gap, found.names, self._link, ADVICE, stacklevel=stacklevel)
         return found

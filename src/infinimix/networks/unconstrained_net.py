@@ -28,6 +28,7 @@ from infinimix.networks.learning.parameters import (
     check_unconstrained_parameters,
 )
 from infinimix.networks.learning.problem import ladder, read_settings
+from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.timing import Budget
 from infinimix.networks.learning.unconstrained_chains import (
     UnconstrainedChain,
@@ -118,7 +119,8 @@ class UnconstrainedNet(GraphNet):
             problem.budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains))
         chains = [UnconstrainedChain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds)]
-        self._state = self._found(columns, chains, problem.skip, stacklevel=6)
+        ran = run_chains(self, chains, bool(self.verbose))
+        self._state = self._found(columns, *ran, problem.skip, stacklevel=6)
 
     def _make_problem(
         self, columns: NetworkColumns, X: np.ndarray, cards: np.ndarray | None,

@@ -50,13 +50,13 @@ class GraphChain:
         self.problem, self.rng = problem, np.random.default_rng(seed)
         self.tell: Callable[[dict[str, Any]], None] | None = None
         self.X = self._fill_holes()
-        self.completions = KeptCompletions(problem.missing)
         self.data = make_data(problem, self.X)
         self.cache = new_cache(self.data, problem.layout)
         N = problem.n_nodes
         kept = min(problem.n_iter, KEEP_ALL if problem.keep_all else KEEP)
         self.thin = 1 if problem.budget is not None else max(problem.n_iter // kept, 1)
         self.record = new_record(N, words(N), kept)
+        self.completions = KeptCompletions(problem.missing)
         self._start(apart)
 
     def _start(self, apart: bool) -> None:
