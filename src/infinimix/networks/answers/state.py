@@ -14,18 +14,11 @@ from typing import Any
 import numpy as np
 
 from infinimix.artifacts.expectations import Expected
-from infinimix.networks.answers.averaging import all_cards, best_mixture, make_mixture, make_rows
+from infinimix.networks.answers.averaging import best_mixture, make_mixture, make_rows
 from infinimix.networks.answers.markov_joint import NormalMixture, joint_table
 from infinimix.networks.answers.predictive import Mixture
-from infinimix.networks.answers.tree_checks import (
-    check_completed,
-    check_completions,
-    check_draws,
-    check_found,
-    check_graphs,
-    columns_from_tree,
-    columns_to_tree,
-)
+from infinimix.networks.answers.state_files import FOUND, check_parts, read_parts
+from infinimix.networks.answers.tree_checks import columns_to_tree
 from infinimix.networks.engine.blocks import ACYCLIC, UNDIRECTED
 from infinimix.networks.engine.candidates import ALL
 from infinimix.networks.engine.chain import Record
@@ -39,7 +32,6 @@ from infinimix.networks.learning.summary import find_template, number_by_rank, s
 
 MOST_SHARED = 4096  # roles of another model that a file may speak of, if no parameter does
 COMPUTED = ("mixture", "joint", "normals", "map_network")  # when they are asked for
-FOUND = ("edge_marginals", "co_class_marginals", "roles", "edge_gap", "rhat", "ess")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,8 +154,8 @@ class NetworkState:
     @classmethod
     def from_tree(cls, tree: dict[str, Any], model: Any) -> NetworkState:
         """Return the state that `to_tree` wrote; ValueError if its parts do not fit together."""
-        state = cls(**_parts(tree, model))
-        _check(state)
+        state = cls(**read_parts(tree, model))
+        check_parts(state)
         return state
 
 
@@ -189,38 +181,6 @@ def _found(
         "completions": gather_completions(chains) if averaging == "mcmc" else None,
         "chains": chains,
     }
-
-
-def _parts(tree: dict[str, Any], model: Any) -> dict[str, Any]:
-    """Return the fields of a `NetworkState`, in part checked."""
-    columns, draws = columns_from_tree(tree), Draws(**tree["draws"])
-    found = {name: np.asarray(tree["found"][f"{name}_"]) for name in FOUND}
-    places, weights, N = tree["places"], tree["weights"], columns.schema.width
-    check_draws(draws, places, weights, N)
-    check_found(found, tree["template"], N)
-    pairs = tree.get("completions")
-    return {
-        "columns": columns, "draws": draws, "places": places, "weights": weights,
-        "template": tree["template"], **found, "shape": model._shape,
-        "completed": tree.get("completed", []), "skip": tree.get("skip"),
-        "bdeu": bool(tree.get("bdeu", getattr(model, "bdeu", False))),  # older files have no such
-        "completions": None if pairs is None else Completions(**pairs),
-    }  # fmt: skip
-
-
-def _check(state: NetworkState) -> None:
-    """Check graphs and rows."""
-    cards = all_cards(state)
-    if state.completed or state.shape == ACYCLIC:
-        columns = 2 * len(state.names) if state.shape not in (ACYCLIC, UNDIRECTED) else None
-        check_completed(
-            state.columns.gaussian, cards, columns or len(state.names), state.completed,
-            state.skip, state.draws.chain,
-        )  # fmt: skip
-    check_graphs(state.draws.graphs, state.shape, state.columns.cards)
-    if state.completions is not None:
-        check_completions(state.completions, state.completed, len(state.names), cards)
-        check_graphs(state.completions.graphs, state.shape, state.columns.cards)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -253,7 +213,7 @@ class BayesNetState(NetworkState):
     def from_tree(cls, tree: dict[str, Any], model: Any) -> BayesNetState:
         """Return the state that `to_tree` wrote; ValueError if its parts do not fit together."""
         state = cls(
-            **_parts(tree, model),
+            **read_parts(tree, model),
             outside_mass=np.asarray(tree["found"]["outside_mass_"]),
             n_shared=tree.get("n_shared", _n_shared(model)),
         )
@@ -261,7 +221,7 @@ class BayesNetState(NetworkState):
         Expected("", "i8", low=0, high=max(MOST_SHARED, _n_shared(model))).check(
             "n_shared", state.n_shared, {}
         )
-        _check(state)
+        check_parts(state)
         return state
 
 
