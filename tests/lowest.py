@@ -16,7 +16,7 @@ except ImportError:  # Python 3.10
     tomllib = None
 
 ROOT = Path(__file__).resolve().parents[1]
-EXTRAS = ("river", "networks", "files")
+EXTRAS = ("river", "networks", "arviz", "files")
 CHECK = """
 import importlib, sys
 import pandas as pd
@@ -35,6 +35,9 @@ if "river" in sys.argv:
     for k in range(6):
         stream.learn_one({"a": float(k % 2)}, k % 2)
     assert stream.predict_one({"a": 1.0}) == 1
+if "arviz" in sys.argv:
+    mixture = infinimix.CRPMixture(n_islands=2, n_particles=8, sweeps=16, random_state=0)
+    assert mixture.fit(X[["size"]]).to_arviz().posterior["n_groups"].shape == (2, 8)
 import numba, numpy, scipy, sklearn, narwhals
 print("works with Python", sys.version.split()[0], "numpy", numpy.__version__, "scipy",
       scipy.__version__, "scikit-learn", sklearn.__version__, "numba", numba.__version__,

@@ -6,6 +6,9 @@
 AClassClassifier`. While it is imported here, these are promises: whoever uses one gets the library
 itself, loaded then. They are promises to scikit-learn and SciPy only. Everybody else imports the
 libraries as ever, and if scikit-learn was loaded before, nothing is done at all.
+
+Type checkers read `scikit_types.pyi` instead: scikit-learn has no types, and with bases of type
+`Any` no misspelt method would be noticed.
 """
 
 from __future__ import annotations
@@ -17,7 +20,7 @@ from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 #: Libraries, and those of their functions that are named at import and called later, if ever.
 PROMISED: dict[str, tuple[str, ...]] = {
@@ -102,29 +105,51 @@ def _entries(module: ModuleType) -> list[tuple[dict[str, Any], str]]:
     return [(sys.modules, module.__name__), *inside]
 
 
-with promised({} if "sklearn" in sys.modules else PROMISED):
-    from sklearn import get_config
-    from sklearn.base import (
+if TYPE_CHECKING:
+    from infinimix.scikit_types import (
         BaseEstimator,
         ClassifierMixin,
         ClusterMixin,
+        ConvergenceWarning,
         DensityMixin,
         MetaEstimatorMixin,
         OneToOneFeatureMixin,
         RegressorMixin,
         TransformerMixin,
-        clone,
-    )
-    from sklearn.exceptions import ConvergenceWarning
-    from sklearn.utils.validation import (
         _check_feature_names,
         _get_feature_names,
         check_array,
         check_consistent_length,
         check_is_fitted,
+        clone,
         column_or_1d,
+        get_config,
         validate_data,
     )
+else:
+    with promised({} if "sklearn" in sys.modules else PROMISED):
+        from sklearn import get_config
+        from sklearn.base import (
+            BaseEstimator,
+            ClassifierMixin,
+            ClusterMixin,
+            DensityMixin,
+            MetaEstimatorMixin,
+            OneToOneFeatureMixin,
+            RegressorMixin,
+            TransformerMixin,
+            clone,
+        )
+        from sklearn.exceptions import ConvergenceWarning
+        from sklearn.utils.validation import (
+            _check_feature_names,
+            _get_feature_names,
+            check_array,
+            check_consistent_length,
+            check_is_fitted,
+            column_or_1d,
+            validate_data,
+        )
 
 __all__ = [
     "BaseEstimator",

@@ -58,7 +58,8 @@ def learned(cls):
 
 def answer(model, table):
     """What a model says of a table: its richest answer."""
-    for name in ("predict_proba", "score_samples", "transform", "predict"):
+    first = "predict_proba" if is_classifier(model) else "score_samples"
+    for name in (first, "score_samples", "transform", "predict"):
         if hasattr(model, name):
             return getattr(model, name)(table)
     raise AssertionError("the estimator answers nothing")

@@ -8,11 +8,13 @@ import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 import infinimix
+from infinimix import networks, streaming
 
 pytest.importorskip("mypy", reason="mypy is not installed")
 
@@ -22,9 +24,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from infinimix import AClassClassifier, BlockmodelBayesNet, CRPMixture, CRPRegressor, load, save
-from infinimix import OnlineCRPClassifier, Text
+from infinimix import CRPImputer, DPMeans, OnlineCRPClassifier, Text
 from infinimix.networks import BayesNet, read_network
-from infinimix.streaming import DurableLearner, prequential, read_stream
+from infinimix.streaming import DurableLearner, RiverClassifier, prequential, read_stream
 
 rows, labels = [[0.1, 1.0], [5.0, 0.0]], ["ant", "bee"]
 model: AClassClassifier = AClassClassifier(n_particles=4, random_state=0).fit(rows, labels)
@@ -45,6 +47,15 @@ text = OnlineCRPClassifier(Text(), open_world=True).partial_fit(["a goal"], ["sp
 network = BlockmodelBayesNet(n_iter=100, beta="learn").fit(rows)
 answers: Mapping[str, float] = network.query("x0", {"x1": 1.0})
 truth: BayesNet = read_network("alarm.bif")
+settings: dict[str, object] = model.set_params(alpha=1.0).get_params()
+accuracy: float = model.set_fit_request(sample_weight=True).score(rows, labels)
+found: np.ndarray = mixture.fit_predict(rows)
+filled = CRPImputer().set_output(transform="pandas").fit_transform(rows)
+names: np.ndarray = CRPImputer().fit(rows).get_feature_names_out()
+means: np.ndarray = DPMeans().fit(rows).cluster_means_
+river: RiverClassifier = RiverClassifier(AClassClassifier()).clone()
+river.learn_one({"size": 3.0}, "ant")
+regressions: tuple[np.ndarray, ...] = network.gaussian_network().coefficients
 """
 
 WRONG = """
@@ -65,28 +76,54 @@ save("a.imx", CRPMixture())  # wrong
 total: int = CRPMixture().score([[0.0]])  # wrong
 CRPMixture().sample(n_sample=3)  # wrong
 CRPMixture().sample(n_samples=3)
+AClassClassifier().fit([[0.0]], ["a"]).predict_probas([[0.0]])  # wrong
+AClassClassifier().set_parameters(alpha=1.0)  # wrong
+CRPMixture().fit([[0.0]]).n_group_  # wrong
+BlockmodelBayesNet().fit([[0.0]]).edge_marginal_  # wrong
+BlockmodelBayesNet().fit([[0.0]], sample_weight=[1.0])  # wrong
 """
+
+PUBLIC = {
+    "infinimix": infinimix.__all__,
+    "infinimix.networks": networks.__all__,
+    "infinimix.streaming": streaming.__all__,
+}
+
+
+def misspelt():
+    """Return a script that asks every public class for a method that it has not."""
+    lines = []
+    for module, names in PUBLIC.items():
+        lines.append(f"import {module}")
+        for name in names:
+            if isinstance(getattr(import_module(module), name), type):
+                lines.append(f"{module}.{name}.fitt  # wrong")
+    return "\n".join(lines)
+
+
+SCRIPTS = {"sound": SOUND, "wrong": WRONG, "misspelt": misspelt()}
 
 
 @pytest.fixture(scope="module")
 def said(tmp_path_factory):
     """Return what mypy says of each script, by name and line."""
     folder = tmp_path_factory.mktemp("scripts")
-    (folder / "sound.py").write_text(SOUND, encoding="utf-8")
-    (folder / "wrong.py").write_text(WRONG, encoding="utf-8")
+    for name, text in SCRIPTS.items():
+        (folder / f"{name}.py").write_text(text, encoding="utf-8")
     (folder / "mypy.ini").write_text(
         "[mypy]\nstrict = True\n[mypy-infinimix.*]\nignore_errors = True\n"
-        "[mypy-pandas.*,sklearn.*,scipy.*,numba.*,narwhals.*,matplotlib.*,rich.*]\n"
+        "[mypy-pandas.*,sklearn.*,scipy.*,numba.*,narwhals.*,matplotlib.*,rich.*,river.*,arviz.*]\n"
         "follow_imports = skip\nignore_missing_imports = True\n",
         encoding="utf-8",
     )
     source = str(Path(infinimix.__file__).parents[1])
+    scripts = [f"{name}.py" for name in SCRIPTS]
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--config-file=mypy.ini", "sound.py", "wrong.py"],
+        [sys.executable, "-m", "mypy", "--config-file=mypy.ini", *scripts],
         cwd=folder, env={**os.environ, "MYPYPATH": source}, capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode in (0, 1), done.stdout + done.stderr
-    found: dict[str, dict[int, str]] = {"sound.py": {}, "wrong.py": {}}
+    found: dict[str, dict[int, str]] = {f"{name}.py": {} for name in SCRIPTS}
     for line in done.stdout.splitlines():
         if match := re.match(r"(\w+\.py):(\d+): (error: .*)", line):
             found[match[1]].setdefault(int(match[2]), match[3])
@@ -97,6 +134,9 @@ def test_a_right_script_passes(said):
     assert said["sound.py"] == {}
 
 
-def test_a_wrong_script_fails_where_it_is_wrong(said):
-    marked = {n for n, line in enumerate(WRONG.splitlines(), 1) if line.endswith("# wrong")}
-    assert set(said["wrong.py"]) == marked, said["wrong.py"]
+@pytest.mark.parametrize("name", ["wrong", "misspelt"])
+def test_a_wrong_script_fails_where_it_is_wrong(said, name):
+    lines = enumerate(SCRIPTS[name].splitlines(), 1)
+    marked = {n for n, line in lines if line.endswith("# wrong")}
+    assert len(marked) > 10
+    assert set(said[f"{name}.py"]) == marked, said[f"{name}.py"]

@@ -90,7 +90,7 @@ def test_evaluate_on_another_table(table, tmp_path):
     assert told["r2"] > 0.6
     args = ("evaluate", table, "-t", "price", "--regression", "--effort", "fast", "--test")
     lacking = write_csv(tmp_path / "bad.csv", [("gas", 1.5), ("gas", 2.5)], NAMES[1:])
-    assert "lacks 'weight'; their cells count as missing" in run(*args, lacking).stderr
+    assert "lacks 'weight'; its cells count as missing" in run(*args, lacking).stderr
     bare = write_csv(tmp_path / "bare.csv", [(900, "gas"), (950, "gas")], NAMES[:2])
     assert "lacks the column 'price'" in refuse(*args, bare)
 

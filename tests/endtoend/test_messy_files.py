@@ -226,7 +226,7 @@ def test_a_column_that_is_absent_counts_as_missing(tmp_path):
     run("fit", path, *KIND, *FAST, "-o", tmp_path / "m.imx")
     less = write_csv(tmp_path / "less.csv", [row[:1] for row in rows() if row[0]], ("size",))
     done = run("predict", tmp_path / "m.imx", less)
-    assert "lacks 'colour'; their cells count as missing" in done.stderr
+    assert "lacks 'colour'; its cells count as missing" in done.stderr
     holes = write_csv(
         tmp_path / "holes.csv", [(row[0], None) for row in rows() if row[0]], ("size", "colour")
     )

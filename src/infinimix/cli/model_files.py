@@ -71,8 +71,10 @@ def read_for(
 def fill_absent(table: InputTable, needed: Sequence[str], absent: Sequence[str]) -> pd.DataFrame:
     """Return the columns that a model takes; those that the file lacks are missing cells."""
     if absent:
+        from infinimix.tables.errors import whose  # NumPy, which a frame has loaded
+
         warnings.warn(
-            f"{table.source.name} lacks {listed(absent)}; their cells count as missing.",
+            f"{table.source.name} lacks {listed(absent)}; {whose(absent)} cells count as missing.",
             stacklevel=2,
         )
     blank = dict.fromkeys(absent, None)

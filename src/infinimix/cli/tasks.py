@@ -255,7 +255,16 @@ def _drop_unlabelled(command: str, y: list[Any], target: str, recipe: Recipe) ->
     if not holes:
         return list(range(len(y)))
     if recipe.takes_unlabelled:
-        warn(command, f"{count(holes, 'row')} without {target!r} learned without label.")
+        warn(command, _tell_unlabelled(holes, target, recipe.options.get("unlabelled_share")))
         return list(range(len(y)))
     warn(command, f"{count(holes, 'row')} without {target!r} left out.")
     return [i for i, label in enumerate(y) if label is not None]
+
+
+def _tell_unlabelled(holes: int, target: str, share: float | None) -> str:
+    """Say what becomes of rows without label; with a share, models leave the others out."""
+    rows = f"{count(holes, 'row')} without {target!r}"
+    if share == 0:
+        return f"{rows} left out, as --unlabelled-share is 0."
+    part = "" if share is None or share == 1 else f": a share of {share:g}"
+    return f"{rows}{part} learned without label."

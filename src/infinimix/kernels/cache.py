@@ -134,8 +134,9 @@ def announce():
         return
     hush()
     print(
-        "infinimix: compiling kernels for this call (2 to 15 seconds, for a network half a minute; "
-        "once: later runs load them from disk, and `infinimix warm-up` compiles everything now)",
+        "infinimix: compiling kernels for this call (2 to 15 seconds of CPU time, for a network "
+        "half a minute; longer on a busy computer; once: later runs load them from disk, and "
+        "`infinimix warm-up` compiles everything now)",
         file=sys.stderr,
     )
 

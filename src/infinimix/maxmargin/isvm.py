@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, feature_names
+from infinimix.estimators.common.inference_data import to_inference_data
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
 from infinimix.families.seam import empty, score_rows
 from infinimix.maxmargin.gibbs.chain import Kept, SVMChain, effective_size, join
@@ -270,6 +271,14 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
             The rows.
         """
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def to_arviz(self) -> Any:
+        """Return the traces after the burn-in, one chain, in the form of ArviZ.
+
+        The posterior has `n_clusters` and `hinge` (`traces_`). Needs `infinimix[arviz]`.
+        """
+        state = self._fitted
+        return to_inference_data({k: t[None, state.burn_in :] for k, t in state.traces.items()})
 
     # --- Fitted attributes ----------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from infinimix.networks.bayes_net import BlockmodelBayesNet
 from infinimix.networks.dynamic_net import BlockmodelDynamicNet
 from infinimix.networks.franchise import NetworkFranchise
 from infinimix.networks.interchange.bif import from_bif, read_network, to_bif
+from infinimix.networks.interchange.gaussian import LinearGaussianNet
 from infinimix.networks.interchange.network import BayesNet, sample_network
 from infinimix.networks.learning.slices import pair_slices
 from infinimix.networks.markov_net import BlockmodelMarkovNet
@@ -26,6 +27,7 @@ __all__ = [
     "BlockmodelBayesNet",
     "BlockmodelDynamicNet",
     "BlockmodelMarkovNet",
+    "LinearGaussianNet",
     "NetworkFranchise",
     "from_bif",
     "pair_slices",

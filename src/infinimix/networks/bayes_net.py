@@ -17,6 +17,7 @@ from infinimix.networks.engine.graphs import ancestors, topological_order
 from infinimix.networks.graph_net import GraphNet
 from infinimix.networks.interchange.bif import to_bif
 from infinimix.networks.interchange.conversion import best_network, to_pgmpy, to_pyagrum
+from infinimix.networks.interchange.gaussian import LinearGaussianNet, best_gaussian_network
 from infinimix.networks.interchange.network import BayesNet
 from infinimix.networks.learning.columns import check_codes, read_columns, read_interventions
 from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
@@ -410,15 +411,30 @@ class BlockmodelBayesNet(Asking, GraphNet):
         """Return the best state's network with the means of its tables; for discrete columns."""
         state = self._fitted
         if state.columns.gaussian:
-            raise ValueError("only a discrete network has tables; this one is Gaussian")
+            raise ValueError(
+                "only a discrete network has tables; this one is Gaussian: gaussian_network() "
+                "returns its regressions"
+            )
         return best_network(state)
+
+    def gaussian_network(self) -> LinearGaussianNet:
+        """Return the best state's network with the means of its regressions; for real columns.
+
+        Parameters are in the units of the columns, or of their transforms (`columns_`).
+        """
+        state = self._fitted
+        if not state.columns.gaussian:
+            raise ValueError("this network is discrete: network() returns its tables")
+        return best_gaussian_network(state)
 
     def to_bif(self) -> str:
         """Return `network()` as BIF text."""
         return to_bif(self.network())
 
     def to_pgmpy(self) -> Any:
-        """Return `network()` as a pgmpy model."""
+        """Return `network()`, or `gaussian_network()` of real columns, as a pgmpy model."""
+        if self._fitted.columns.gaussian:
+            return self.gaussian_network().to_pgmpy()
         return to_pgmpy(self.network())
 
     def to_pyagrum(self) -> Any:

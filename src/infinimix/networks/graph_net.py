@@ -17,8 +17,10 @@ from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.chain import Record
 from infinimix.networks.interchange.conversion import to_dot, to_networkx
+from infinimix.networks.interchange.draws import to_arviz
 from infinimix.networks.interchange.plots import plot
 from infinimix.networks.learning.columns import NetworkColumns
+from infinimix.networks.learning.knowledge import Knowledge
 from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import warn_if_apart
 from infinimix.networks.learning.timing import prepare_run
@@ -64,6 +66,10 @@ class GraphNet(BaseEstimator):
     @property
     def _link(self) -> str:
         return "--" if self._shape == UNDIRECTED else "->"
+
+    def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
+        """Return what the parameters say of columns; ValueError if that cannot be."""
+        raise NotImplementedError
 
     @property
     def _fitted(self) -> Any:
@@ -148,6 +154,16 @@ class GraphNet(BaseEstimator):
             diagnostics gap, rhat and ess.
         """
         return edge_frame(self._fitted, threshold, self._shape == UNDIRECTED)
+
+    def to_arviz(self) -> Any:
+        """Return the kept states of the chains in the form of ArviZ (`infinimix[arviz]`).
+
+        An `InferenceData`, from ArviZ 1.0 on a `DataTree`: its posterior has `edge` (source,
+        target), `role` (variable), `n_edges`, `n_roles` and the hyper-parameters that are learned;
+        `sample_stats` the unnormalised log joint `lp`. Chains of different lengths give the last
+        states of each. The numbers of roles differ from state to state.
+        """
+        return to_arviz(self._fitted)
 
     @property
     def best_state_(self) -> dict[str, Any]:

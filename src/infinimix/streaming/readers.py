@@ -232,9 +232,9 @@ def _read_table(reader: StreamReader) -> Iterator[Chunk]:
     if is_many(target):
         yield from labelled(reader, cut_up(source, target, reader.chunk))
     elif hasattr(source, "columns") and isinstance(target, str):
-        import narwhals as nw
+        from infinimix.tables.frames import to_narwhals  # narwhals: slow to load
 
-        frame = nw.from_native(source, eager_only=True)
+        frame = to_narwhals(source)
         X = frame.drop([target, *reader.options.drop]).to_native()
         yield from labelled(reader, cut_up(X, frame[target].to_list(), reader.chunk))
     elif isinstance(source, Iterable):

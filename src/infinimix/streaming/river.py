@@ -7,26 +7,30 @@ River's streams may do, and a table may not, is in `emerging`.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infinimix.evaluation.abilities import LearnsLabels, LearnsWithoutLabels, able
 from infinimix.streaming.emerging import EmergingRows, copies, observed
 
-try:
-    from river import base
-except ImportError as error:
-    raise ImportError(
-        "RiverClassifier needs River: pip install 'infinimix[river]'. So do RiverClusterer and "
-        "RiverAnomalyDetector."
-    ) from error
+if TYPE_CHECKING:
+    from infinimix.streaming.river_types import AnomalyDetector, Clusterer, MiniBatchClassifier
+else:
+    try:
+        from river import base
+    except ImportError as error:
+        raise ImportError(
+            "RiverClassifier needs River: pip install 'infinimix[river]'. So do RiverClusterer and "
+            "RiverAnomalyDetector."
+        ) from error
 
-try:
-    from river.base import AnomalyDetector
-except ImportError:  # where it was before
-    from river.anomaly.base import AnomalyDetector
+    Clusterer, MiniBatchClassifier = base.Clusterer, base.MiniBatchClassifier
+    try:
+        from river.base import AnomalyDetector
+    except ImportError:  # where it was before
+        from river.anomaly.base import AnomalyDetector
 
 
-class RiverClassifier(EmergingRows, base.MiniBatchClassifier):
+class RiverClassifier(EmergingRows, MiniBatchClassifier):
     """A classifier of River that learns by a model of infinimix.
 
     Parameters
@@ -180,7 +184,7 @@ class _Unlabelled(EmergingRows):
         self._learn(copies([(x, None) for x in X.to_dict(orient="records")], w))
 
 
-class RiverClusterer(_Unlabelled, base.Clusterer):
+class RiverClusterer(_Unlabelled, Clusterer):
     """A clusterer of River that learns by a `CRPMixture`; the number of clusters grows.
 
     Clusters are numbered from the largest on, so numbers may change places while rows come.

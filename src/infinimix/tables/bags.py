@@ -19,7 +19,7 @@ from infinimix.tables.missing import is_missing
 from infinimix.tables.sparsity import is_sparse
 from infinimix.tables.text import Text
 
-__all__ = ["Words", "convert_counts", "open_documents"]
+__all__ = ["Texts", "Words", "convert_counts", "open_documents"]
 
 _ROWS = (list, tuple, np.ndarray)
 
@@ -42,7 +42,17 @@ class Words(NamedTuple):
     counts: NDArray[np.float64]
 
 
-def open_documents(X: Any, text: Text) -> Words | Grid:
+class Texts(NamedTuple):
+    """Documents as strings, which compiled code can cut into words (``text.compiled``)."""
+
+    documents: Sequence[str]
+
+    def to_words(self, text: Text) -> Words:
+        """Cut them into strings."""
+        return _join(list(map(text.tokens, self.documents)))
+
+
+def open_documents(X: Any, text: Text) -> Words | Texts | Grid:
     """The documents behind `X`, checked for their form."""
     if isinstance(X, list | tuple):
         return _open_list(X, text)
@@ -55,7 +65,7 @@ def open_documents(X: Any, text: Text) -> Words | Grid:
     return _open_frame(X, text)
 
 
-def _open_array(X: NDArray[Any], text: Text) -> Words | Grid:
+def _open_array(X: NDArray[Any], text: Text) -> Words | Texts | Grid:
     if X.ndim == 1 and X.dtype.kind in "OUST":
         return _open_list(_cells_of(X), text)
     if X.ndim == 2 and X.shape[1] == 1 and X.dtype.kind in "OUST" and _is_text(X[:, 0].tolist()):
@@ -70,7 +80,7 @@ def _cells_of(X: NDArray[Any]) -> list[Any]:
     return [None if hidden else value for value, hidden in pairs]
 
 
-def _open_frame(X: Any, text: Text) -> Words | Grid:
+def _open_frame(X: Any, text: Text) -> Words | Texts | Grid:
     from infinimix.tables.frames import open_frame, open_series
 
     cells = open_series(X)
@@ -101,7 +111,7 @@ def _first(values: Sequence[Any]) -> Any:
     return None
 
 
-def _open_list(X: Sequence[Any], text: Text) -> Words | Grid:
+def _open_list(X: Sequence[Any], text: Text) -> Words | Texts | Grid:
     if len(X) == 0:
         raise errors.too_few("sample", (0,))
     first = X[0] if type(X[0]) is dict else _first(X)
@@ -119,10 +129,10 @@ def _open_list(X: Sequence[Any], text: Text) -> Words | Grid:
     raise errors.odd_document(row, first, "a string, a dict or a list of words")
 
 
-def _open_strings(X: Sequence[Any], text: Text) -> Words:
+def _open_strings(X: Sequence[Any], text: Text) -> Words | Texts:
     if set(map(type, X)) != {str}:
         X = [_one_of(document, row, str, "a string", "") for row, document in enumerate(X)]
-    return _join(list(map(text.tokens, X)))
+    return Texts(X) if text.compiled else Texts(X).to_words(text)
 
 
 def _open_rows(X: Sequence[Any]) -> Words | Grid:

@@ -12,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables import errors
-from infinimix.tables.bags import Words, open_documents
+from infinimix.tables.bags import Texts, Words, open_documents
 from infinimix.tables.counts import find_columns, number_novel, tidy
 from infinimix.tables.grids import Grid
 from infinimix.tables.hashing import hash_words
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Novel, Vocabulary
 
-__all__ = ["Documents", "number_words", "read_documents"]
+__all__ = ["Documents", "number_unknown", "number_words", "read_documents"]
 
 
 class Documents(NamedTuple):
@@ -116,6 +116,10 @@ def read_documents(
     bag = open_documents(X, text)
     width, labels = None, None
     novel: Novel
+    if isinstance(bag, Texts):
+        if vocabulary.known and text.hash_bits is None:
+            return _cut_texts(bag.documents, vocabulary, text, learn)
+        bag = bag.to_words(text)
     if isinstance(bag, Words):
         columns, novel, n_columns = _place_words(bag, vocabulary, text, learn, who)
     else:
@@ -126,6 +130,28 @@ def read_documents(
     if bad >= 0:
         raise errors.bad_count(_name_of(bag, bad), _row_of(bag, bad), float(bag.counts[bad]))
     return Documents(indptr, indices, data, unknown, novel, n_columns, width, labels)
+
+
+def _cut_texts(
+    documents: Sequence[str], vocabulary: Vocabulary, text: Text, learn: bool
+) -> Documents:
+    """Read texts in compiled code; only words without column become strings."""
+    columns, starts, unknown = vocabulary.index.cut(documents, text)
+    size = len(vocabulary)
+    novel = number_unknown(columns, unknown, size) if learn else []
+    indptr, indices, data, without, _ = tidy(starts, columns, np.ones(len(columns)))
+    return Documents(indptr, indices, data, without, novel, size + len(novel))
+
+
+def number_unknown(columns: NDArray[np.int64], unknown: list[str], start: int) -> list[str]:
+    """Number the words that have -1 in `columns` from `start` on; return each once."""
+    if not unknown:
+        return unknown
+    novel: dict[str, int] = {}
+    for word in unknown:
+        novel.setdefault(word, start + len(novel))
+    columns[columns < 0] = [novel[word] for word in unknown]
+    return [*novel]
 
 
 def _row_of(bag: Words | Grid, position: int) -> int:

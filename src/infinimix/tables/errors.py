@@ -52,6 +52,10 @@ def listed(names: Iterable[object], most: int = 10) -> str:
     return ", ".join(shown[:most]) + more
 
 
+def whose(names: Sequence[object]) -> str:
+    return "its" if len(names) == 1 else "their"
+
+
 def not_binary(name: str, row: int, value: object) -> ValueError:
     return ValueError(
         f"column {name!r} is binary but has the value {_shown(value)} in row {row}; a binary "

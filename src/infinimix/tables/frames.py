@@ -3,6 +3,7 @@
 A file of its own because importing narwhals takes time that users of arrays should not pay.
 """
 
+import sys
 from typing import Any, NamedTuple
 
 import narwhals as nw
@@ -11,8 +12,9 @@ from narwhals.exceptions import DuplicateError
 
 from infinimix.tables import errors
 from infinimix.tables.forms import Cells
+from infinimix.tables.sparsity import loaded_type
 
-__all__ = ["Frame", "open_frame", "open_series"]
+__all__ = ["Frame", "open_frame", "open_series", "to_narwhals"]
 
 
 class Frame(NamedTuple):
@@ -50,10 +52,17 @@ def open_series(X: Any) -> list[Any] | None:
     return series.to_list()
 
 
+def to_narwhals(X: Any, allow_series: bool | None = None) -> Any:
+    """`X` as narwhals sees it, or as it is; a record batch of PyArrow is a table of one batch."""
+    if isinstance(X, loaded_type("pyarrow", "RecordBatch")):
+        X = sys.modules["pyarrow"].Table.from_batches([X])
+    return nw.from_native(X, pass_through=True, allow_series=allow_series)
+
+
 def _wrap(X: Any) -> Any:
     """`X` as narwhals sees it, or as it is."""
     try:
-        return nw.from_native(X, pass_through=True, allow_series=True)
+        return to_narwhals(X, allow_series=True)
     except DuplicateError:
         raise errors.duplicate_names(list(X.columns)) from None
 

@@ -66,9 +66,9 @@ def as_dicts(X: Any) -> Iterator[Any]:
     if isinstance(X, loaded_type("numpy", "ndarray")):
         X = X.tolist()
     if not isinstance(X, list | tuple):
-        import narwhals as nw
+        from infinimix.tables.frames import to_narwhals  # narwhals: slow to load
 
-        yield from nw.from_native(X).iter_rows(named=True)
+        yield from to_narwhals(X).iter_rows(named=True)
         return
     for row in X:
         yield row if isinstance(row, Mapping | str) else dict(enumerate(row))

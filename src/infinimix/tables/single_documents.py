@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 
 from infinimix.tables.bags import convert_counts
 from infinimix.tables.counts import run_tidy
-from infinimix.tables.documents import number_words
+from infinimix.tables.documents import number_unknown, number_words
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Vocabulary
+from infinimix.tables.word_index import Room
 
 __all__ = ["DocumentReader", "take_back", "take_reader"]
 
+Ints = NDArray[np.int64]
 SMALLEST = 256  # words of a document that there is room for at first
 
 
@@ -45,6 +47,7 @@ class DocumentReader:
         self.indptr, self._starts = np.zeros(2, np.int64), np.zeros(2, np.int64)
         self.novel: list[str] = []
         self.n_columns, self._unknown = 0, np.zeros(1)
+        self._room = Room(1, 0)
         self._reserve(SMALLEST)
 
     def _reserve(self, size: int) -> None:
@@ -62,6 +65,8 @@ class DocumentReader:
             return False
         words, counts, kind = document, None, type(document)
         if kind is str:
+            if text.compiled:
+                return self._cut(document, vocabulary, text)
             words = text.tokens(document)
         elif kind is dict:
             counts = convert_counts([*document.values()])
@@ -75,6 +80,21 @@ class DocumentReader:
             words, self._ones[: len(words)] if counts is None else counts, vocabulary
         )
 
+    def _cut(self, document: str, vocabulary: Vocabulary, text: Text) -> bool:
+        """Read a text in compiled code, as `read_documents` does."""
+        room, size = self._room, len(vocabulary.words)
+        unknown = vocabulary.index.cut_one(document, text, room)
+        n_words = int(room.starts[1])
+        if n_words > len(self.data):
+            self._reserve(2 * n_words)
+        self.novel = number_unknown(room.columns[:n_words], unknown, size)
+        self.n_columns = size + len(self.novel)
+        return self._tidy(room.starts, room.columns, self._ones)
+
+    def _tidy(self, starts: Ints, columns: Ints, counts: NDArray[np.float64]) -> bool:
+        room = self.indptr, self.indices, self.data, self._unknown
+        return run_tidy(starts, columns, counts, *room, False) < 0
+
     def _place(self, words: Any, counts: NDArray[np.float64], vocabulary: Vocabulary) -> bool:
         found: list[Any] = list(map(vocabulary.known.get, words))
         size, self.novel = len(vocabulary.words), []
@@ -84,9 +104,7 @@ class DocumentReader:
             except TypeError:  # a word is no string
                 return False
         self.n_columns, self._starts[1] = size + len(self.novel), len(found)
-        cells = self._starts, np.array(found, np.int64), counts
-        room = self.indptr, self.indices, self.data, self._unknown
-        return run_tidy(*cells, *room, False) < 0
+        return self._tidy(self._starts, np.array(found, np.int64), counts)
 
     def blur(self) -> None:
         """Let all words without a column share the next one, as answers take them."""

@@ -11,6 +11,9 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
 from infinimix.tables.stemming import stem
 
 __all__ = ["ENGLISH", "MOST_BITS", "Text"]
@@ -97,11 +100,23 @@ class Text:
         return _compile(self.pattern).findall
 
     @cached_property
-    def _table(self) -> bytes | None:
-        """What each ASCII character becomes where words are what the default pattern takes."""
-        if self.pattern != PATTERN:
-            return None
-        return bytes(_place_of(chr(c), self.lower) for c in range(256))
+    def fold(self) -> bytes:
+        """What each byte of a text becomes: a blank outside words, lower case if asked for.
+
+        So words of the default pattern are what stands between blanks: of texts in ASCII as they
+        are, of others once the pattern has cut them (their other bytes stay as they are).
+        """
+        return bytes(_place_of(chr(c), self.lower) for c in range(128)) + bytes(range(128, 256))
+
+    @cached_property
+    def fold_array(self) -> NDArray[np.uint8]:
+        """The same, for compiled code."""
+        return np.frombuffer(self.fold, np.uint8)
+
+    @cached_property
+    def compiled(self) -> bool:
+        """Whether compiled code can cut texts: by the default pattern, and all words stay."""
+        return self.pattern == PATTERN and not (self.stop_words or self.stem)
 
     @cached_property
     def _stops(self) -> frozenset[str]:
@@ -123,8 +138,8 @@ class Text:
         document : str or list of str
             A text, or its words.
         """
-        if self._table is not None and document.isascii():
-            parts = document.encode().translate(self._table).decode().split()
+        if self.pattern == PATTERN and document.isascii():
+            parts = document.encode().translate(self.fold).decode().split()
             words = [word for word in parts if len(word) > 1]  # in half the time of the pattern
         else:
             words = self._find(document.lower() if self.lower else document)

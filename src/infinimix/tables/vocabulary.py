@@ -12,6 +12,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from infinimix.tables.word_index import WordIndex
+
 __all__ = ["Vocabulary"]
 
 Novel = list[str] | NDArray[np.int64]
@@ -45,12 +47,13 @@ class Vocabulary:
     ['blue', 'red']
     """
 
-    __slots__ = ("_table", "known", "words")
+    __slots__ = ("_index", "_table", "known", "words")
 
     def __init__(self, words: Sequence[Any] | NDArray[np.int64] = ()) -> None:
         self.words: list[Any] = []
         self.known: dict[str, int] = {}
         self._table = np.empty(0, np.int64)
+        self._index: WordIndex | None = None  # made when texts are first read
         self.extend(words)
 
     @property
@@ -63,6 +66,13 @@ class Vocabulary:
     def table(self) -> NDArray[np.int64]:
         """The column of each number, -1 where it has none; numbers beyond its end have none."""
         return self._table
+
+    @property
+    def index(self) -> WordIndex:
+        """The same words for compiled code; it grows with the vocabulary."""
+        if self._index is None:
+            self._index = WordIndex(self.words)
+        return self._index
 
     def __len__(self) -> int:
         return len(self.words)
@@ -106,6 +116,8 @@ class Vocabulary:
             raise TypeError("words of a vocabulary are strings")
         self.known.update(added)
         self.words.extend(novel)
+        if self._index is not None:
+            self._index.extend(novel)
 
     def _extend_numbers(self, novel: NDArray[np.int64]) -> None:
         if self.kind == "words":

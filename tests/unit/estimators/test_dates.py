@@ -86,17 +86,15 @@ def test_cells_of_dates_have_scores_by_part(table):
 
 def test_absent_columns_count_as_missing(table, model):
     X, y = table
-    with pytest.warns(
-        UserWarning, match="X lacks the columns 'size'; their cells count as missing"
-    ):
+    with pytest.warns(UserWarning, match="X lacks the column 'size'; its cells count as missing"):
         found = model.predict_proba(X[["when", "c"]])
     np.testing.assert_array_equal(found, model.predict_proba(X.assign(size=np.nan)))
-    with pytest.warns(UserWarning, match="lacks the columns 'when'"):
+    with pytest.warns(UserWarning, match="lacks the column 'when'"):
         model.predict(X[["size", "c"]])
     with pytest.raises(ValueError, match="feature names should match"):
         model.predict(X[["size"]])  # more than half is another table
     with pytest.raises(ValueError, match="feature names should match"):
         model.partial_fit(X[["when", "c"]], y)
     stream = OnlineCRPClassifier(columns="auto", random_state=0).partial_fit(X, y)
-    with pytest.warns(UserWarning, match="lacks the columns 'size'"):
+    with pytest.warns(UserWarning, match="lacks the column 'size'"):
         stream.predict(X[["when", "c"]])

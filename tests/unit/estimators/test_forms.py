@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 from scipy import sparse
 
 from infinimix import AClassClassifier, CRPMixture
+from infinimix.streaming import read_stream
+from infinimix.tables.rows import as_dicts
 from tests.unit.estimators.states import differences, state_of
 
 SMALL = {"n_particles": 3, "n_islands": 2, "random_state": 0}
@@ -327,3 +329,22 @@ def test_a_table_of_pyarrow_is_the_frame_of_the_same_cells():
     classifier = AClassClassifier(effort="fast", random_state=0).fit(table, labels)
     assert classifier.predict(table.slice(0, 3)).shape == (3,)
     assert list(classifier.explain(table.slice(0, 1)).columns.index) == list(one.columns_)
+
+
+def test_a_record_batch_of_pyarrow_is_the_table_of_the_same_cells():
+    pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+    table = pa.table({"real": [1.0, None, 2.5, 9.0] * 8, "word": ["u", "v", None, "u"] * 8})
+    (batch,) = table.to_batches()
+    count = np.arange(32) % 3
+    for weight in (None, count):
+        one, two = (
+            CRPMixture(effort="fast", random_state=0).fit(X, sample_weight=weight)
+            for X in (table, batch)
+        )
+        assert one.columns_ == two.columns_ == {"real": "real", "word": "categorical"}
+        assert (one.score_samples(table) == two.score_samples(batch)).all()
+    assert one.impute(table) == two.impute(batch)
+    assert list(as_dicts(batch)) == table.to_pylist()
+    labelled = batch.append_column("label", ["a", "b"] * 16)
+    chunks = list(read_stream(labelled, target="label", chunk=10))
+    assert [len(labels) for _, labels in chunks] == [10, 10, 10, 2]

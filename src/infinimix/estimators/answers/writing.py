@@ -122,7 +122,9 @@ def _as_frame(X: Any) -> Any:
     """Return X as a frame of narwhals, or None if it is none."""
     import narwhals as nw
 
-    frame = nw.from_native(X, pass_through=True)
+    from infinimix.tables.frames import to_narwhals  # narwhals: slow to load
+
+    frame = to_narwhals(X)
     return frame if isinstance(frame, nw.DataFrame) else None
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.scikit import _check_feature_names, _get_feature_names, check_is_fitted
-from infinimix.tables.errors import listed
+from infinimix.tables.errors import listed, whose
 from infinimix.tables.forms import may_lack
 from infinimix.tables.schema import Schema
 
@@ -55,7 +55,8 @@ def check_names(model: Any, X: Any, schema: Schema, learn: bool = False) -> None
         plain = len(names) == len(listing) and names <= {*schema.inputs}
         if absent and plain and may_lack(absent, schema.inputs, True):
             warnings.warn(
-                f"X lacks the columns {listed(absent)}; their cells count as missing.",
+                f"X lacks the column{'s' * (len(absent) > 1)} {listed(absent)}; "
+                f"{whose(absent)} cells count as missing.",
                 stacklevel=4,
             )
             return

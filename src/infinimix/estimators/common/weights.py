@@ -13,6 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.labels import Labels
+from infinimix.tables.rows import pick
+from infinimix.tables.sparsity import loaded_type
 
 MOST_COPIES = 10_000_000  # rows that counts may stand for
 WHOLE_ROWS = "A group has a whole number of rows, so a fraction of a row has no meaning here."
@@ -129,6 +131,8 @@ def take_rows(table: Any, index: np.ndarray) -> Any:
     """Return rows of whatever users call a table, or of labels."""
     from sklearn.utils import _safe_indexing  # slow to load, and most fits need none
 
+    if isinstance(table, loaded_type("pyarrow", "RecordBatch")):  # of which it would make a column
+        return pick(table, index)
     return _safe_indexing(table, index)
 
 

@@ -17,8 +17,8 @@ from infinimix.estimators.common.unlabelled import gains, warn_if_they_hurt
 from infinimix.estimators.common.weights import (
     class_factors,
     count_rows_of,
-    keep_weighted,
     read_weights,
+    repeat_counted,
     weigh_all,
 )
 from infinimix.estimators.finite.binning import Edges, cut_blocks, find_edges, lay_out
@@ -181,15 +181,15 @@ class FiniteMixtureClassifier(BatchProbabilities, TableEstimator):
         y : sequence of n_rows labels
             None, NaN and `unlabelled` are no label.
         sample_weight : sequence of n_rows numbers, optional
-            How much each row counts in the expected counts of EM. Whole numbers are counts of
-            equal rows (0: the row is left out); others are relative, scaled to a mean of 1. Kinds
-            of columns and edges of `bins` look at rows, not at weights.
+            Whole numbers are counts: a row of weight 3 is three equal rows, one of weight 0 is left
+            out. Others are relative, scaled to a mean of 1: how much each row counts in the
+            expected counts of EM. Kinds of columns and edges of `bins` look at rows, not at
+            relative weights.
         """
         weight = None
         if sample_weight is not None:
             weight = read_weights(sample_weight, count_rows_of(X))
-        if weight is not None:
-            X, y, weight = keep_weighted(X, y, weight)
+        X, y, weight = repeat_counted(X, y, weight)
         table, labels = self._read(X), Labels()
         codes, new = read_some_labels(labels, y, self.unlabelled)
         check_lengths(table.n_rows, len(codes))

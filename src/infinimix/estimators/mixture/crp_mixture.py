@@ -17,6 +17,7 @@ from infinimix.estimators.answers.explanation import (
 from infinimix.estimators.answers.groups import describe_groups, draw_rows, group_moments
 from infinimix.estimators.answers.imputing import ask, impute_values
 from infinimix.estimators.answers.questions import Questions
+from infinimix.estimators.common.inference_data import to_inference_data
 from infinimix.estimators.common.mixture_estimator import (
     MixtureEstimator,
     add_log_slopes,
@@ -31,11 +32,13 @@ from infinimix.inference.partition.assignments import (
     assign_rows,
     best_particle,
     group_probabilities,
+    kept_states,
     n_groups_posterior,
     recorded_assignments,
 )
 from infinimix.inference.partition.population import MASS
 from infinimix.scikit import ClusterMixin, DensityMixin
+from infinimix.tables.sparsity import is_sparse
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -314,6 +317,19 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         """
         return group_probabilities(self._bank, 0, self._rows(X).blocks)
 
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return `group_proba`, by the name that `GaussianMixture` of scikit-learn has for it.
+
+        Parameters
+        ----------
+        X : table
+            The rows. Sparse matrices are refused, as there: scikit-learn takes a model that has
+            this method and sparse rows for a classifier.
+        """
+        if is_sparse(X):
+            raise TypeError("predict_proba takes no sparse matrix; group_proba takes it.")
+        return self.group_proba(X)
+
     def sample(
         self,
         n_samples: int = 1,
@@ -354,6 +370,23 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         posterior: where a group has few rows they lean towards the base measure.
         """
         return describe_groups(self._bank, self._schema, 0)
+
+    def to_arviz(self) -> Any:
+        """Return the states that the Gibbs sweeps of `fit` kept, in the form of ArviZ.
+
+        Islands are chains, each of which keeps up to `n_particles` states: for diagnosis set both
+        `sweeps` and `n_particles`, for example to 200 and 100. The posterior has `n_groups` and
+        `largest_group`, the share of the largest group in the rows. Needs `infinimix[arviz]`.
+        `island_gap` says without sweeps, too, how far the islands are apart.
+        """
+        bank = self._bank
+        swept = self._state is not None and self._state.assignments is not None
+        if not bank.settings.sweeps or not swept:
+            raise ValueError(
+                "to_arviz needs states of Gibbs sweeps: call fit, not partial_fit, of a model "
+                "with sweeps and n_particles, for example sweeps=200, n_particles=100."
+            )
+        return to_inference_data(kept_states(bank, 0))
 
     @overload
     def impute(self, X: Any, return_std: Literal[False] = False) -> Any: ...

@@ -6,6 +6,7 @@ measure follows the pooled rows. Whatever changes between two rows (forgetting, 
 measure) happens at fixed counts of rows, so any cutting into calls gives the same model.
 """
 
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -89,6 +90,7 @@ class OnlineLearner:
         refinement = new_refinement(features if any(settings.steps) else 0, 1)
         self.settings, self.n_classes = settings, 0
         self._entry = self._room = None
+        self._turn = Lock()  # kernels run without the GIL, and share the room and bound arrays
         self._told = np.zeros(1, np.int64)  # the class of a row that comes alone
         self.rngs = Rngs(*map(np.random.default_rng, seed.spawn(4)))
         self.model = at.OnlineModel(
@@ -97,10 +99,11 @@ class OnlineLearner:
         )  # fmt: skip
 
     def __getstate__(self):
-        return self.__dict__ | {"_entry": None, "_room": None}  # machine code stays here
+        return self.__dict__ | {"_entry": None, "_room": None, "_turn": None}  # these stay here
 
     def __setstate__(self, state):
         self.__dict__.update(state)
+        self._turn = Lock()
         self.model = map_arrays(_own, self.model)  # a memory map would be read-only
 
     @property
@@ -201,6 +204,10 @@ class OnlineLearner:
 
     def _advance(self, X, told, given, draws, chances, table):
         """Call the kernel, past the look at its arguments that would take longer than a row."""
+        with self._turn:
+            return self._call(X, told, given, draws, chances, table)
+
+    def _call(self, X, told, given, draws, chances, table):
         rows, slots = len(told), 1 + self.n_classes * self.size
         answers, longest = np.empty((4, rows)), self._longest(X)
         if self._room is None or self._room[0] != (slots, longest):
@@ -290,8 +297,9 @@ class OnlineLearner:
     def affinity(self, X, classes):
         """Return how well one row fits each of these classes and, last, a new one."""
         out = np.zeros((1, 1 + self.n_classes * self.size))
-        model, X = self._bind(X)
-        score_rows_alike(model, out.shape[1], X, 1, out)
+        with self._turn:
+            model, X = self._bind(X)
+            score_rows_alike(model, out.shape[1], X, 1, out)
         model, share = self.model, self.model.replicas[at.SHARE]
         beta = float(share @ np.exp(model.replicas[at.LOG_BETA]))
         own = out[0, 1:].reshape(self.n_classes, self.size) @ share

@@ -74,3 +74,18 @@ def n_groups_posterior(bank, c):
     for f, n in zip(bank.classes[c], counts, strict=True):
         np.add.at(table, n, f.weights() / len(counts))
     return table
+
+
+def kept_states(bank, c):
+    """Return the number of groups, and the share of the largest, of states that sweeps have kept.
+
+    They are (islands, states): each island has set its states aside one after the other, and its
+    first particle is the last of them.
+    """
+    counts, shares = [], []
+    for f in bank.classes[c]:
+        order = [*range(1, len(f.n_groups())), 0]
+        counts.append(f.n_groups()[order])
+        masses = [f.mass[MASS, f.held(r)] for r in order]
+        shares.append([mass.max() / mass.sum() for mass in masses])
+    return {"n_groups": np.array(counts), "largest_group": np.array(shares)}

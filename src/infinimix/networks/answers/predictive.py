@@ -147,17 +147,21 @@ class Mixture:
 
     # --- real columns -----------------------------------------------------------------------
 
+    def regression(self, s: int, c: int) -> tuple[float, np.ndarray, float]:
+        """Return means of intercept, coefficients and variance of column c in network s."""
+        k, parents = int(self.place[s]), self.families[self.index[s, c]][2]
+        own = self._means[k][c if len(self._means[k]) > 1 else 0]
+        return draw_regression(self.data[k], own, c, parents, None)
+
     def moments(self, s: int, do: dict[int, float] | None = None) -> tuple[np.ndarray, np.ndarray]:
         """Return mean and covariance of network s with the posterior means of its parameters."""
         mean, cov = np.zeros(self.N), np.zeros((self.N, self.N))
-        k, A = int(self.place[s]), self.graphs[s]
-        for c in topological_order(A):
+        for c in topological_order(self.graphs[s]):
             parents = self.families[self.index[s, c]][2]
             if do and c in do:
                 mean[c] = do[c]
                 continue
-            own = self._means[k][c if len(self._means[k]) > 1 else 0]
-            a, b, variance = draw_regression(self.data[k], own, int(c), parents, None)
+            a, b, variance = self.regression(s, int(c))
             mean[c] = a + mean[parents] @ b
             cov[c] = cov[:, c] = cov[:, parents] @ b
             cov[c, c] = variance + b @ cov[np.ix_(parents, parents)] @ b

@@ -10,7 +10,8 @@ from infinimix.networks.answers.state import BayesNetState, NetworkState
 from infinimix.networks.interchange.network import BayesNet
 
 
-def _need(module: str) -> Any:
+def need(module: str) -> Any:
+    """Import a library that somebody has asked for; ImportError if it is not installed."""
     from importlib import import_module
 
     try:
@@ -32,7 +33,7 @@ def best_network(state: BayesNetState) -> BayesNet:
 
 def tables_to_networkx(net: BayesNet) -> Any:
     """Return a graph whose nodes have the states of a network with known tables."""
-    graph = _need("networkx").DiGraph()
+    graph = need("networkx").DiGraph()
     for name, states in zip(net.names, net.states, strict=True):
         graph.add_node(name, states=list(states))
     for i, j in np.argwhere(net.adjacency):
@@ -42,9 +43,14 @@ def tables_to_networkx(net: BayesNet) -> Any:
 
 def tables_to_dot(net: BayesNet) -> str:
     """Return Graphviz text of a network with known tables."""
-    names = [_quoted(name) for name in net.names]
+    return graph_to_dot(net.names, net.adjacency)
+
+
+def graph_to_dot(variables: tuple[str, ...], A: np.ndarray) -> str:
+    """Return Graphviz text of a graph."""
+    names = [_quoted(name) for name in variables]
     lines = [f"  {name};" for name in names]
-    lines += [f"  {names[i]} -> {names[j]};" for i, j in np.argwhere(net.adjacency)]
+    lines += [f"  {names[i]} -> {names[j]};" for i, j in np.argwhere(A)]
     return "\n".join(["digraph infinimix {", *lines, "}"]) + "\n"
 
 
@@ -55,7 +61,7 @@ def _quoted(name: str) -> str:
 
 def to_networkx(state: NetworkState, A: np.ndarray, directed: bool = True) -> Any:
     """Return a graph whose nodes have a role and whose edges have a probability."""
-    library = _need("networkx")
+    library = need("networkx")
     graph = library.DiGraph() if directed else library.Graph()
     names = state.names
     for name, role in zip(names, state.roles, strict=True):
@@ -82,7 +88,7 @@ def to_dot(state: NetworkState, A: np.ndarray, directed: bool = True) -> str:
 
 def to_pgmpy(net: BayesNet) -> Any:
     """Return a pgmpy DiscreteBayesianNetwork."""
-    models, factors = _need("pgmpy.models"), _need("pgmpy.factors.discrete")
+    models, factors = need("pgmpy.models"), need("pgmpy.factors.discrete")
     cls = getattr(models, "DiscreteBayesianNetwork", None) or models.BayesianNetwork
     made = cls()
     made.add_nodes_from(net.names)
@@ -102,7 +108,7 @@ def to_pgmpy(net: BayesNet) -> Any:
 
 def to_pyagrum(net: BayesNet) -> Any:
     """Return a pyAgrum BayesNet."""
-    gum = _need("pyagrum")
+    gum = need("pyagrum")
     made = gum.BayesNet()
     for name, states in zip(net.names, net.states, strict=True):
         made.add(gum.LabelizedVariable(name, name, list(states)))

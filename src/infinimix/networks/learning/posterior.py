@@ -80,12 +80,12 @@ def _ess(x: np.ndarray, total: np.ndarray) -> np.ndarray:
 
 def consensus(together: np.ndarray, classes: np.ndarray) -> np.ndarray:
     """Return the visited partition that agrees best with the co-class probabilities (Binder)."""
-    distinct = np.unique(_relabel(classes), axis=0)
+    distinct = np.unique(relabel(classes), axis=0)
     losses = [np.abs((z[:, None] == z).astype(float) - together).sum() for z in distinct]
     return distinct[int(np.argmin(losses))]
 
 
-def _relabel(classes: np.ndarray) -> np.ndarray:
+def relabel(classes: np.ndarray) -> np.ndarray:
     """Return partitions with classes numbered by first appearance."""
     out = np.empty(classes.shape, np.int64)
     for s, z in enumerate(classes):
@@ -141,7 +141,7 @@ def distinct_states(draws: Draws, averaging: str, n_best: int) -> tuple[np.ndarr
     key = np.concatenate(
         [
             draws.graphs.reshape(len(draws.graphs), -1).view(np.int64),
-            _relabel(draws.classes),
+            relabel(draws.classes),
             draws.ranks.astype(np.int64),
         ],
         axis=1,

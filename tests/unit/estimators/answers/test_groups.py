@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import sparse
 
 from infinimix import AClassClassifier, CRPMixture
 from infinimix.families.seam import draw
@@ -210,6 +211,7 @@ def test_probabilities_of_groups_are_bayes_rule():
     model = CRPMixture(n_islands=1, n_particles=1, alpha=1.0, random_state=0).fit(X)
     proba = model.group_proba(X)
     assert proba.shape == (60, model.n_groups_)
+    assert np.array_equal(model.predict_proba(X), proba)
     assert np.allclose(proba.sum(axis=1), 1.0)
     assert (proba.argmax(axis=1) == model.predict(X)).all()
     why = model.explain(X.iloc[45])
@@ -218,6 +220,15 @@ def test_probabilities_of_groups_are_bayes_rule():
     assert model.weights_.sum() == pytest.approx(1.0)
     assert (model.weights_ == model.prototypes()["weight"]).all()
     assert model.weights_ == pytest.approx(np.bincount(model.labels_) / 60)
+
+
+def test_sparse_rows_have_probabilities_of_groups_by_one_name_only():
+    """With sparse rows and predict_proba, scikit-learn's checks ask for four classes."""
+    X = sparse.csr_matrix(np.random.default_rng(0).poisson(1.0, (30, 3)).astype(float))
+    model = CRPMixture(effort="fast", random_state=0).fit(X)
+    assert np.allclose(model.group_proba(X).sum(axis=1), 1.0)
+    with pytest.raises(TypeError, match="no sparse matrix; group_proba takes it"):
+        model.predict_proba(X)
 
 
 def test_means_and_spreads_are_those_of_draws_from_the_group():
