@@ -21,6 +21,7 @@ def test_help_has_a_short_name(command):
         ("evaluate t.csv --effort ", {"fast", "default", "thorough"}),
         ("evaluate t.csv --effort t", {"thorough"}),
         ("network t.csv --prior ", {"blockmodel", "uniform"}),
+        ("network t.csv --kind ", {"directed", "undirected", "dynamic"}),
     ],
 )
 def test_values_of_options_are_completed(line, values):

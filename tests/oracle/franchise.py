@@ -54,6 +54,12 @@ def posterior(tables, cards, prior, beta, by_network=False):
 
     With `by_network`, each network's prior is divided by its sum over all graphs, given its roles.
     """
+    edges, together, total, _ = sums(tables, cards, prior, beta, by_network)
+    return [e / total for e in edges], together / total
+
+
+def sums(tables, cards, prior, beta, by_network=False):
+    """The same before they are divided by the evidence, the evidence, and the log of its unit."""
     worlds = [World(X, r) for X, r in zip(tables, cards, strict=True)]
     stacks = [np.array(w.graphs) for w in worlds]
     cuts = np.cumsum([w.N for w in worlds])[:-1]
@@ -74,7 +80,7 @@ def posterior(tables, cards, prior, beta, by_network=False):
         for g, A in enumerate(stacks):
             others = tuple(h for h in range(len(stacks)) if h != g)
             edges[g] += np.tensordot(weight.sum(axis=others), A, 1)
-    return [e / total for e in edges], together / total
+    return edges, together, total, sum(w.log_likelihood.max() for w in worlds)
 
 
-__all__ = ["common", "franchise", "posterior"]
+__all__ = ["common", "franchise", "posterior", "sums"]

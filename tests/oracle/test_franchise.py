@@ -20,7 +20,7 @@ from infinimix.networks.engine.scores import discrete_data, new_cache
 from infinimix.networks.learning.problem import Problem
 from infinimix.networks.shared.joint import JointChain, Networks, Sharing
 from infinimix.networks.shared.weights import draw_weights, log_common, log_franchise
-from tests.oracle.franchise import common, franchise, posterior
+from tests.oracle.franchise import common, franchise, posterior, sums
 from tests.oracle.networks import World, marginals, table
 
 ALPHA, C, BETA = 0.8, 1.5, (1.0, 2.0)
@@ -66,6 +66,28 @@ def test_networks_and_roles_are_visited_as_often_as_they_should(c, powers, beta,
     chain.run()
     for g in range(2):
         assert np.abs(chain.records[g].edges / SWEEPS - edges[g]).max() < NEAR
+    assert np.abs(chain.together / SWEEPS - together).max() < NEAR
+
+
+def test_missing_cells_of_all_tables_are_averaged_over_completions():
+    tables, holes = [X.copy() for X in TABLES], [np.zeros(X.shape, bool) for X in TABLES]
+    holes[0][[1, 4], [0, 1]] = holes[1][5, 0] = True
+    prior, parts = common((2, 3), ALPHA), []
+    for first in np.ndindex(2, 2):
+        for second in range(2):
+            tables[0][holes[0]], tables[1][holes[1]] = first, second
+            parts.append(sums(tables, CARDS, prior, BETA))
+    w = np.exp([part[3] - parts[0][3] for part in parts])
+    total = sum(v * part[2] for v, part in zip(w, parts, strict=True))
+    given = problems(tables, CARDS)
+    for problem, own in zip(given, holes, strict=True):
+        problem.missing = own
+    chain = JointChain(given, Sharing(ALPHA, None), (1.0,), np.random.SeedSequence(2), True)
+    chain.run()
+    for g in range(2):
+        edges = sum(v * part[0][g] for v, part in zip(w, parts, strict=True)) / total
+        assert np.abs(chain.records[g].edges / SWEEPS - edges).max() < NEAR
+    together = sum(v * part[1] for v, part in zip(w, parts, strict=True)) / total
     assert np.abs(chain.together / SWEEPS - together).max() < NEAR
 
 

@@ -27,7 +27,7 @@ def describe_model(trained: Any, path: Path) -> dict[str, Any]:
     """Return all that is known of a model, for JSON."""
     from infinimix.artifacts import read
     from infinimix.cli.describing import describe_classes, describe_groups
-    from infinimix.cli.network import describe_network
+    from infinimix.cli.network_output import describe_network
     from infinimix.evaluation.abilities import Classified, Networking, Prototyping, able
 
     model, notes = trained.model, trained.notes
@@ -60,7 +60,7 @@ def _columns(trained: Any) -> dict[str, str]:
 
 def _show(found: dict[str, Any], name: str) -> list[Any]:
     from infinimix.cli.describing import show_classes, show_groups
-    from infinimix.cli.network import show_network
+    from infinimix.cli.network_output import show_network
     from infinimix.cli.out import count, grid
 
     size = f"{found['bytes'] / 1024:,.0f} kB"

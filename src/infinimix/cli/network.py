@@ -4,18 +4,24 @@ from __future__ import annotations
 
 import warnings
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from infinimix.cli import options
 from infinimix.cli.bundles import ColumnOptions
-
-MOST_EDGES = 40
+from infinimix.cli.places import check_file, check_files
 
 
 def network(
-    file: options.Table,
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            help="Table to learn from; several have a network each, and share roles.",
+            callback=check_files,
+            metavar="FILE...",
+        ),
+    ],
     output: Annotated[
         Path | None,
         options.to_file("--output", "-o", text="Model to write."),
@@ -27,6 +33,44 @@ def network(
     edges: Annotated[
         Path | None,
         options.to_file("--edges", text="Write all edges as CSV."),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        options.to_file("--report", text="Write a page about the network."),
+    ] = None,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind",
+            help="directed, undirected or dynamic (rows in the order of time).",
+            autocompletion=lambda: ["directed", "undirected", "dynamic"],
+        ),
+    ] = "directed",
+    groups: Annotated[
+        str | None,
+        typer.Option(
+            "--groups", help="Of a dynamic network: column of the sequence.", metavar="COLUMN"
+        ),
+    ] = None,
+    require: Annotated[
+        list[str] | None,
+        typer.Option("--require", help="Edge that must be there, 'a -> b'.", metavar="EDGE"),
+    ] = None,
+    forbid: Annotated[
+        list[str] | None,
+        typer.Option("--forbid", help="Edge that must not be there, 'a -> b'.", metavar="EDGE"),
+    ] = None,
+    role: Annotated[
+        list[str] | None,
+        typer.Option("--role", help="Known role of a column, 'a=cause'.", metavar="COLUMN=ROLE"),
+    ] = None,
+    interventions: Annotated[
+        Path | None,
+        typer.Option(
+            "--interventions",
+            help="Table with 1 where a cell was set from outside.",
+            callback=check_file,
+        ),
     ] = None,
     seconds: Annotated[
         float | None, typer.Option("--seconds", help="Stop after about so many seconds.", min=0.1)
@@ -56,99 +100,47 @@ def network(
     as_json: options.Json = False,
 ) -> None:
     """Find which columns depend on which, and the roles they play."""
+    from infinimix.cli.network_learning import Learner, Wanted, check_bif
+    from infinimix.cli.network_output import describe_network, edges_csv, show_network
     from infinimix.cli.out import is_watched, print_json, show, warn
     from infinimix.cli.places import write_text
-    from infinimix.cli.tasks import read_rows
 
-    rows = read_rows("network", file, table)
+    wanted = Wanted(kind, prior, bdeu, groups, interventions, bif is not None, bool(role))
+    wanted.check(len(files))
+    learner = Learner(wanted, files, table)
+    learner.know(require, forbid, role)
     if bif is not None:
-        _check_bif(rows.infos)
-    from infinimix import BlockmodelBayesNet  # numba: slow to load, so after the table is read
-    from infinimix.networks.learning.summary import APART
-
-    model = BlockmodelBayesNet(
-        prior=prior, bdeu=bdeu, n_chains=chains, n_iter=sweeps, columns=rows.columns, n_jobs=jobs,
-        random_state=seed, verbose=is_watched(),
-    )  # fmt: skip
+        check_bif(learner.first.infos)
+    given = learner.given()
+    model = learner.model({
+        "n_chains": chains, "n_iter": sweeps, "n_jobs": jobs, "random_state": seed,
+        "verbose": is_watched(),
+    })  # fmt: skip
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "Chains disagree")  # told below, in words of the command
-        model = model.fit(rows.X) if seconds is None else model.fit_for(rows.X, seconds)
+        warnings.filterwarnings("ignore", "[Cc]hains d")  # told below, in words of the command
+        model = learner.fit(model, seconds, given)
     model.set_params(verbose=False)
     found = describe_network(model, threshold)
+    from infinimix.networks.learning.summary import APART
+
     if found["largest_gap_between_chains"] > APART:
         warn("network", "the chains still disagree; give them more --seconds or --sweeps.")
     if output is not None:
-        rows.save(model, output)
+        learner.save(model, output)
     if bif is not None:
         write_text(model.to_bif(), bif)
     if edges is not None:
-        write_text(_edges_csv(model), edges)
+        write_text(edges_csv(model), edges)
+    if report is not None:
+        from infinimix.reports.model_page import write_report  # scikit-learn: slow to load
+
+        write_report(model, report)
+    n_rows = [one.table.n_rows for one in learner.tables.values()]
     if as_json:
-        print_json({"rows": rows.table.n_rows, **found})
+        print_json({"rows": n_rows[0] if len(n_rows) == 1 else n_rows, **found})
     else:
-        show(*show_network(found, f"{file}: {rows.table.n_rows:,} rows"))
-        for path in (output, bif, edges):
+        each = (f"{path}: {n:,} rows" for path, n in zip(files, n_rows, strict=True))
+        show(*show_network(found, "; ".join(each)))
+        for path in (output, bif, edges, report):
             if path is not None:
                 show(f"Wrote {path}.")
-
-
-def _check_bif(infos: Any) -> None:
-    """Say before the work that a network of numbers has no tables."""
-    from infinimix.cli.errors import CommandError
-    from infinimix.tables.column import record_of
-
-    kinds = [info.kind for info in infos if not info.kind.startswith("date:")]
-    if len(kinds) == len(infos) and not any(record_of(kind).discrete for kind in kinds):
-        raise CommandError(
-            "--bif: the format has tables of categories only, and all columns are numbers; leave "
-            "it out, or make categories of them first."
-        )
-
-
-def _edges_csv(model: Any) -> str:
-    from infinimix.cli.writing import to_csv
-
-    edges = describe_network(model, 0.0)["edges"]
-    names = ("from", "to", "probability")
-    return to_csv({name: [edge[name] for edge in edges] for name in names})
-
-
-def describe_network(model: Any, threshold: float = 0.5) -> dict[str, Any]:
-    """Return roles, edges by probability, and how far the chains are apart."""
-    names = [str(name) for name in model.columns_]
-    P = model.edge_marginals_
-    pairs = [
-        {"from": names[i], "to": names[j], "probability": float(P[i, j])}
-        for i in range(len(names))
-        for j in range(len(names))
-        if i != j and P[i, j] >= threshold
-    ]
-    return {
-        "roles": {name: int(role) for name, role in zip(names, model.roles_, strict=True)},
-        "edges": sorted(pairs, key=lambda edge: -edge["probability"]),
-        "threshold": threshold,
-        "largest_gap_between_chains": float(model.edge_gap_.max(initial=0.0)),
-    }
-
-
-def show_network(found: dict[str, Any], title: str) -> list[Any]:
-    """Return tables of roles and edges."""
-    from infinimix.cli.out import grid
-
-    members: dict[int, list[str]] = {}
-    for name, role in found["roles"].items():
-        members.setdefault(role, []).append(name)
-    roles = [(role, ", ".join(names)) for role, names in sorted(members.items())]
-    edges = found["edges"]
-    rows = [(e["from"], "->", e["to"], f"{e['probability']:.2f}") for e in edges[:MOST_EDGES]]
-    hidden, gap = len(edges) - MOST_EDGES, found["largest_gap_between_chains"]
-    return [
-        grid(f"Roles in {title}", ("role", "columns"), roles),
-        grid(
-            f"Edges with a probability of {found['threshold']:g} or more",
-            ("from", "", "to", "probability"),
-            rows,
-            caption=f".. {hidden} more, see --edges" if hidden > 0 else None,
-        ),
-        f"Largest gap between chains: {gap:.2f}",
-    ]

@@ -51,6 +51,13 @@ def check_file(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+def check_files(context: typer.Context, paths: list[Path] | None) -> list[Path] | None:
+    """Say the same of several files."""
+    for path in paths or ():
+        check_file(context, path)
+    return paths
+
+
 def check_model(context: typer.Context, path: Path) -> Path:
     """Say at once that there is no such model."""
     if not path.exists() and not context.resilient_parsing:

@@ -78,6 +78,24 @@ class Networking(Protocol):
     edge_marginals_: Any
 
 
+class LinkingBothWays(Networking, Protocol):
+    """A network whose edges have no direction, and which rows have a pseudo-likelihood in."""
+
+    def pseudo_log_likelihood(self, X: Any) -> Any: ...
+
+
+class FollowingTime(Networking, Protocol):
+    """A network whose edges lead from one row to the next."""
+
+    def score_steps(self, X: Any, sequences: Any = None) -> Any: ...
+
+
+class SharingRoles(Networking, Protocol):
+    """Several networks, whose variables share roles."""
+
+    networks_: Any
+
+
 # --- what some of them know ---------------------------------------------------------------------
 
 

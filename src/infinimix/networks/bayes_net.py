@@ -3,42 +3,31 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from infinimix.estimators.common.fitted import accept_tables, check_names
-from infinimix.estimators.common.parameters import Columns, Seed, is_whole, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Seed, seed_sequence
 from infinimix.networks.answers.asking import Asking
+from infinimix.networks.answers.map_search import find_map
 from infinimix.networks.answers.state import BayesNetState
+from infinimix.networks.engine.blocks import ACYCLIC
 from infinimix.networks.engine.graphs import ancestors, topological_order
 from infinimix.networks.graph_net import GraphNet
 from infinimix.networks.interchange.bif import to_bif
-from infinimix.networks.interchange.conversion import (
-    best_network,
-    to_dot,
-    to_networkx,
-    to_pgmpy,
-    to_pyagrum,
-)
+from infinimix.networks.interchange.conversion import best_network, to_pgmpy, to_pyagrum
 from infinimix.networks.interchange.gaussian import LinearGaussianNet, best_gaussian_network
 from infinimix.networks.interchange.network import BayesNet
-from infinimix.networks.interchange.plots import plot
 from infinimix.networks.learning.columns import check_codes, read_columns, read_interventions
 from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.parameters import NETWORK_RULES, check_parameters, read_seconds
 from infinimix.networks.learning.problem import make_problem
 from infinimix.networks.learning.progress import run_chains
-from infinimix.networks.learning.summary import describe_roles, warn_if_apart
+from infinimix.networks.learning.summary import describe_roles
 from infinimix.networks.learning.timing import Budget
 from infinimix.tables import EncodedTable, encode
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
-
-ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
 
 
 class BlockmodelBayesNet(Asking, GraphNet):
@@ -126,6 +115,9 @@ class BlockmodelBayesNet(Asking, GraphNet):
         Distinct states by weight: "weight", "adjacency", "classes", and "log_joint" (unnormalised).
     best_state_ : dict
         The state with the highest log joint.
+    map_network_ : dict
+        The same after a search over orders of the variables, given its classes: its log joint is
+        never lower. The search is made when it is first asked for.
     rhat_, ess_, edge_gap_ : arrays (N, N)
         Diagnostics of each edge; the gap is the largest difference between two chains.
     outside_mass_ : array (N,)
@@ -151,7 +143,8 @@ class BlockmodelBayesNet(Asking, GraphNet):
 
     State = BayesNetState
     _rules = NETWORK_RULES
-    _state: BayesNetState | None = None
+    _shape = ACYCLIC
+    _state: Any = None  # a BayesNetState, once it is fitted
 
     def __init__(
         self,
@@ -269,37 +262,6 @@ class BlockmodelBayesNet(Asking, GraphNet):
         """
         return self._fit(X, interventions, read_seconds(seconds))
 
-    def run(self, seconds: float | None = None, n_iter: int | None = None) -> BlockmodelBayesNet:
-        """Let the chains of the last `fit` go on, for some seconds or sweeps, and count those too.
-
-        Chains are not part of a saved, copied or pickled model.
-
-        Parameters
-        ----------
-        seconds : float, optional
-            The time of all chains together.
-        n_iter : int, optional
-            Sweeps of each chain; by default `n_iter` of the model.
-        """
-        state = self._fitted
-        if state.chains is None:
-            raise ValueError("This model has no chains: it was loaded or copied; fit it first.")
-        seconds = None if seconds is None else read_seconds(seconds)
-        if n_iter is not None and not is_whole(n_iter, 1):
-            raise ValueError(f"n_iter must be a whole number from 1 on; got {n_iter!r}")
-        budget = None
-        if seconds is not None:
-            budget = Budget(time.monotonic() + seconds, len(state.chains), self.n_jobs)
-        for chain in state.chains:
-            chain.problem.burn_in = 0
-            chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
-            chain.problem.budget = budget
-        chains, records = run_chains(self, state.chains, bool(self.verbose))
-        found = BayesNetState.found(self, state.columns, chains, records, state.skip)
-        warn_if_apart(found.edge_gap, found.names, "->", ADVICE, stacklevel=3)
-        self._state = found
-        return self
-
     def _check_parameters(self) -> None:
         check_parameters(self)
 
@@ -320,10 +282,8 @@ class BlockmodelBayesNet(Asking, GraphNet):
         if seconds is not None:
             problem.budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
-        chains, records = run_chains(self, chains, bool(self.verbose))
-        found = BayesNetState.found(self, columns, chains, records, skip)
-        warn_if_apart(found.edge_gap, found.names, "->", ADVICE, stacklevel=4)
-        self._state = found
+        ran = run_chains(self, chains, bool(self.verbose))
+        self._state = self._found(columns, *ran, skip, stacklevel=5)
         return self
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
@@ -338,6 +298,16 @@ class BlockmodelBayesNet(Asking, GraphNet):
     def outside_mass_(self) -> np.ndarray:
         """The weight of one more parent that is no strong candidate, for each variable."""
         return np.asarray(self._fitted.outside_mass)
+
+    @property
+    def map_network_(self) -> dict[str, Any]:
+        """The most probable network that a search over orders finds, from the best state on."""
+        state = self._fitted
+        if "map_network" not in state.__dict__:
+            limit = None if self.max_parents is None else int(self.max_parents)
+            found = find_map(state, self._knowledge(state.names), self.prior, limit)
+            state.__dict__["map_network"] = found
+        return dict(state.__dict__["map_network"])
 
     @property
     def shared_role_marginals_(self) -> np.ndarray:
@@ -461,28 +431,6 @@ class BlockmodelBayesNet(Asking, GraphNet):
         """Return `network()` as BIF text."""
         return to_bif(self.network())
 
-    def to_networkx(self, threshold: float | None = None) -> Any:
-        """Return a networkx.DiGraph: the best state, or all edges at least as probable.
-
-        Parameters
-        ----------
-        threshold : float, optional
-            All edges that are at least as probable; by default those of the best state.
-        """
-        state = self._fitted
-        return to_networkx(state, state.graph(threshold))
-
-    def to_dot(self, threshold: float | None = None) -> str:
-        """Return Graphviz text, variables grouped by role: the best state, or probable edges.
-
-        Parameters
-        ----------
-        threshold : float, optional
-            All edges that are at least as probable; by default those of the best state.
-        """
-        state = self._fitted
-        return to_dot(state, state.graph(threshold))
-
     def to_pgmpy(self) -> Any:
         """Return `network()`, or `gaussian_network()` of real columns, as a pgmpy model."""
         if self._fitted.columns.gaussian:
@@ -492,20 +440,3 @@ class BlockmodelBayesNet(Asking, GraphNet):
     def to_pyagrum(self) -> Any:
         """Return `network()` as a pyAgrum BayesNet."""
         return to_pyagrum(self.network())
-
-    def plot(self, threshold: float = 0.5, ax: Axes | None = None) -> Figure:
-        """Draw the graph by role, edge probabilities sorted by role, and co-class probabilities.
-
-        Parameters
-        ----------
-        threshold : float
-            Draw edges of at least this probability.
-        ax : matplotlib Axes, optional
-            Draw the graph alone, there.
-
-        Returns
-        -------
-        Figure
-            A notebook shows it.
-        """
-        return plot(self._fitted, threshold, ax)

@@ -6,9 +6,18 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.common.parameters import Seed
+from infinimix.networks.answers.sequences import (
+    answer_next,
+    draw_sequence,
+    score_rows,
+    score_whole,
+)
 from infinimix.networks.engine.blocks import DYNAMIC
-from infinimix.networks.graph_net import UnconstrainedNet
-from infinimix.networks.learning.slices import pair_rows
+from infinimix.networks.learning.columns import read_interventions
+from infinimix.networks.learning.parameters import read_seconds
+from infinimix.networks.learning.slices import first_log_probabilities, pair_rows, tie_slices
+from infinimix.networks.unconstrained_net import UnconstrainedNet
 
 
 class BlockmodelDynamicNet(UnconstrainedNet):
@@ -37,7 +46,7 @@ class BlockmodelDynamicNet(UnconstrainedNet):
     burn_in : int, optional
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
     columns : as in `CRPMixture`
-        Kinds of the columns; "spiked" ones count as real. No cell may be missing.
+        Kinds of the columns; "spiked" ones count as real.
     likelihood : "auto", "discrete" or "gaussian"
         Tables of categories, or linear Gaussian families. A table with both kinds is discretised,
         as `discretised_` says.
@@ -56,6 +65,8 @@ class BlockmodelDynamicNet(UnconstrainedNet):
         With more than one, each chain is tempered.
     n_jobs : int, optional
         Threads for chains.
+    verbose : bool
+        Show sweeps, log joint and the largest gap between chains.
     random_state : int, Generator or None
         Where draws come from.
 
@@ -92,21 +103,142 @@ class BlockmodelDynamicNet(UnconstrainedNet):
 
     _shape = DYNAMIC
 
-    def fit(self, X: Any, y: Any = None, *, sequences: Any = None) -> BlockmodelDynamicNet:
+    def fit(
+        self, X: Any, y: Any = None, *, sequences: Any = None, interventions: Any = None
+    ) -> BlockmodelDynamicNet:
         """Learn the network of sequences.
 
         Parameters
         ----------
         X : table
-            Rows in the order of time, of any kind that `CRPMixture` takes, without missing cells.
+            Rows in the order of time, of any kind that `CRPMixture` takes; cells may be missing.
         y : ignored
             For pipelines.
         sequences : array (rows,), optional
             Which sequence a row belongs to; rows are paired within sequences only, as in
             `pair_slices`. By default all are one sequence.
+        interventions : array of bool, shape of X, optional
+            True where a cell was set from outside: it then says nothing about the parents of its
+            column.
         """
-        columns, codes = self._read(X)
+        return self._fit(X, sequences, interventions, None)
+
+    def fit_for(
+        self, X: Any, seconds: float, *, sequences: Any = None, interventions: Any = None
+    ) -> BlockmodelDynamicNet:
+        """Learn for about so many seconds, or `n_iter` sweeps if these end first.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+        seconds : float
+            The time of all chains together. Code that must be compiled first takes its time
+            besides.
+        sequences, interventions : optional
+            As in `fit`.
+        """
+        return self._fit(X, sequences, interventions, read_seconds(seconds))
+
+    def _fit(
+        self, X: Any, sequences: Any, interventions: Any, seconds: float | None
+    ) -> BlockmodelDynamicNet:
+        columns, codes, missing = self._read(X)
         before, now = pair_rows(len(codes), sequences)
         cards = None if columns.cards is None else np.tile(columns.cards, 2)
-        self._learn(columns, np.hstack([codes[now], codes[before]]), cards)
+        mask = read_interventions(interventions, codes.shape)
+        ties = tie_slices(before, now, len(codes))
+        given: dict[str, Any] = {}
+        if mask is not None:
+            ties = ties._replace(used=~mask)
+            given["skip"] = np.hstack([mask[now], np.zeros((len(now), codes.shape[1]), bool)])
+        if missing.any():
+            if cards is not None:
+                gamma = 0.5 if isinstance(self.gamma, str) else float(self.gamma)
+                start = first_log_probabilities(codes, missing, columns.cards, gamma)
+                ties = ties._replace(start=start)
+            given |= {"rows": codes, "holes": missing, "missing": ties.table(missing)}
+        self._learn(columns, ties.table(codes), cards, seconds, ties=ties, **given)
         return self
+
+    # --- rows -------------------------------------------------------------------------------
+
+    def score_steps(self, X: Any, sequences: Any = None) -> np.ndarray:
+        """Return the log density of each row given the row before, averaged over networks.
+
+        It is NaN for the first row of a sequence, of which the model says nothing. Missing cells
+        are summed out; those of the row before are averaged over by how often values of their
+        column occur.
+
+        Parameters
+        ----------
+        X : table
+            Rows in the order of time.
+        sequences : array (rows,), optional
+            As in `fit`.
+        """
+        return score_rows(self._fitted, self._encode(X), sequences)
+
+    def score_sequences(self, X: Any, sequences: Any = None) -> dict[Any, float]:
+        """Return the log density of each sequence given its first row, averaged over networks.
+
+        One network holds for all rows of a sequence, so this is not the sum of `score_steps`.
+
+        Parameters
+        ----------
+        X : table
+            Rows in the order of time.
+        sequences : array (rows,), optional
+            As in `fit`; by default there is one sequence, 0.
+        """
+        return score_whole(self._fitted, self._encode(X), sequences)
+
+    def score(self, X: Any, y: Any = None, sequences: Any = None) -> float:
+        """Return the mean of `score_steps` over the rows that have a row before.
+
+        Parameters
+        ----------
+        X : table
+            Rows in the order of time.
+        y : ignored
+            For pipelines.
+        sequences : array (rows,), optional
+            As in `fit`.
+        """
+        return float(np.nanmean(self.score_steps(X, sequences)))
+
+    def query(self, target: str, given: Any = None) -> dict[Any, float]:
+        """Return what is known of a column, given cells of the row before.
+
+        Parameters
+        ----------
+        target : str
+            A column.
+        given : mapping from column to value, optional
+            What was observed one row before. As nothing leads into that row, to observe
+            and to set a value there come to the same.
+
+        Returns
+        -------
+        dict
+            Category -> probability; of a real column "mean" and "std" in the units of the model.
+        """
+        return answer_next(self._fitted, target, given)
+
+    def sample(
+        self, n_samples: int = 1, given: Any = None, random_state: Seed = None
+    ) -> dict[str, np.ndarray]:
+        """Draw rows that follow each other, as columns by name; one network holds for all.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows.
+        given : mapping from column to value, optional
+            Cells of the row before the first one; others are drawn by how often they occur.
+        random_state : int, Generator or None
+            Where draws come from.
+        """
+        state, rng = self._fitted, np.random.default_rng(random_state)
+        rows = draw_sequence(state, int(n_samples), given, rng)
+        return dict(state.columns.decode(rows, rng))

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,16 +13,21 @@ from infinimix.estimators.common.parameters import Columns, Seed, check_paramete
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.bayes_net import BlockmodelBayesNet
 from infinimix.networks.engine.hyper import SWEEPS
-from infinimix.networks.learning.columns import NetworkColumns
-from infinimix.networks.learning.parameters import FRANCHISE_RULES
+from infinimix.networks.interchange.plots import plot_several
+from infinimix.networks.learning.parameters import FRANCHISE_RULES, read_seconds
 from infinimix.networks.learning.posterior import consensus
 from infinimix.networks.learning.problem import ladder
 from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import APART, describe_roles, find_template
+from infinimix.networks.learning.timing import Budget, prepare_run
 from infinimix.networks.shared.joint import JointChain, Sharing
-from infinimix.networks.shared.several import read_kinds, read_members, read_tables
+from infinimix.networks.shared.several import read_each, read_members, read_tables
 from infinimix.networks.shared.state import FranchiseState
-from infinimix.scikit import BaseEstimator, ConvergenceWarning, check_is_fitted
+from infinimix.scikit import BaseEstimator, ConvergenceWarning, check_is_fitted, clone
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
 
 
 class NetworkFranchise(BaseEstimator):
@@ -66,6 +72,8 @@ class NetworkFranchise(BaseEstimator):
         Share `gamma` out over all cells of a table.
     n_bins : int
         Bins of a discretised column.
+    required, forbidden : mapping from table to a list of (from, to), optional
+        Edges that must, or must not, be in the network of a table.
     max_parents : int, optional
         Most parents of a variable; by default no bound up to 13 variables in a table, else 8.
     n_temperatures : int
@@ -128,6 +136,8 @@ class NetworkFranchise(BaseEstimator):
         likelihood: str = "auto",
         bdeu: bool = False,
         n_bins: int = 3,
+        required: Any = None,
+        forbidden: Any = None,
         max_parents: int | None = None,
         n_temperatures: int = 1,
         n_jobs: int | None = None,
@@ -147,64 +157,128 @@ class NetworkFranchise(BaseEstimator):
         self.likelihood = likelihood
         self.bdeu = bdeu
         self.n_bins = n_bins
+        self.required = required
+        self.forbidden = forbidden
         self.max_parents = max_parents
         self.n_temperatures = n_temperatures
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
 
-    def fit(self, tables: Any, y: Any = None) -> NetworkFranchise:
+    def fit(self, tables: Any, y: Any = None, *, interventions: Any = None) -> NetworkFranchise:
         """Learn the networks of two tables or more.
 
         Parameters
         ----------
         tables : mapping from name to table, or list of tables
-            Each as in `BlockmodelBayesNet.fit`; the tables of a list are named 0, 1, ...
+            Each as in `BlockmodelBayesNet.fit`; the tables of a list are named 0, 1, ... Cells may
+            be missing.
         y : ignored
             For pipelines.
+        interventions : mapping from table to array of bool, optional
+            True where a cell of the table was set from outside.
         """
+        return self._fit(tables, interventions, None)
+
+    def fit_for(
+        self, tables: Any, seconds: float, *, interventions: Any = None
+    ) -> NetworkFranchise:
+        """Learn for about so many seconds, or `n_iter` sweeps if these end first.
+
+        Parameters
+        ----------
+        tables : mapping from name to table, or list of tables
+            As in `fit`.
+        seconds : float
+            The time of all chains together. Code that must be compiled first takes its time
+            besides.
+        interventions : mapping from table to array of bool, optional
+            As in `fit`.
+        """
+        return self._fit(tables, interventions, read_seconds(seconds))
+
+    def run(self, seconds: float | None = None, n_iter: int | None = None) -> NetworkFranchise:
+        """Let the chains of the last `fit` go on, for some seconds or sweeps, and count those too.
+
+        Chains are not part of a saved, copied or pickled model.
+
+        Parameters
+        ----------
+        seconds : float, optional
+            The time of all chains together.
+        n_iter : int, optional
+            Sweeps of each chain; by default `n_iter` of the model.
+        """
+        state = self._fitted
+        prepare_run(self, state.chains, seconds, n_iter)
+        members = {name: clone(member) for name, member in state.networks.items()}
+        known = [(m._fitted.columns, m._fitted.skip) for m in state.networks.values()]
+        self._finish(members, known, state.chains, stacklevel=3)
+        return self
+
+    def _fit(self, tables: Any, interventions: Any, seconds: float | None) -> NetworkFranchise:
+        start = time.monotonic()
         self._check_parameters()
         named = read_tables(tables)
-        members = self._new_members(named)
+        members, masks = self._new_members(named), read_each(interventions, named, "interventions")
         *seeds, own = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
-        columns, problems = read_members(members, named, own, type(self).__name__)
+        columns, problems = read_members(members, named, masks, own, type(self).__name__)
         if self.n_temperatures > 1 and any(p.missing.any() for p in problems):
             raise ValueError("n_temperatures above 1 needs tables without missing cells.")
+        if seconds is not None:
+            problems[0].budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         c = float(self.alpha_network) if self.sharing == "franchise" else None
         sharing, powers = Sharing(float(self.alpha), c), ladder(self.n_temperatures)
         chains = [
             JointChain(problems, sharing, powers, seed, apart=k > 0) for k, seed in enumerate(seeds)
         ]
-        state = self._summarise(members, columns, run_chains(self, chains, bool(self.verbose))[1])
-        self._warn(state)
-        self._state = state
+        known = list(zip(columns, (p.skip for p in problems), strict=True))
+        self._finish(members, known, chains, stacklevel=4)
         return self
+
+    def _finish(
+        self, members: dict[Any, BlockmodelBayesNet], known: list[Any], chains: list[JointChain],
+        stacklevel: int,
+    ) -> None:  # fmt: skip
+        """Run the chains, and set the fitted state."""
+        state = self._summarise(members, known, run_chains(self, chains, bool(self.verbose))[1])
+        name, gap = state.gap
+        if self.n_chains > 1 and gap > APART:
+            warnings.warn(
+                f"chains differ by {gap:.2f} on an edge of the network of {name!r}: see edge_gap_, "
+                "and take more sweeps (n_iter), call run(), or set n_temperatures=3.",
+                ConvergenceWarning,
+                stacklevel=stacklevel,
+            )
+        self._state = state
 
     def _check_parameters(self) -> None:
         check_parameters(self)
 
     def _new_members(self, tables: Any) -> dict[Any, BlockmodelBayesNet]:
         """Return models of the tables, not fitted yet."""
+        required = read_each(self.required, tables, "required")
+        forbidden = read_each(self.forbidden, tables, "forbidden")
         return {
             name: BlockmodelBayesNet(
                 normalise="partition" if self.normalise == "network" else "global",
                 alpha=self.alpha, beta=self.beta, gamma=self.gamma, n_chains=self.n_chains,
                 n_iter=self.n_iter, burn_in=self.burn_in, columns=kinds,
                 likelihood=self.likelihood, bdeu=self.bdeu, n_bins=self.n_bins,
-                max_parents=self.max_parents, n_temperatures=1, random_state=self.random_state,
+                required=required[name], forbidden=forbidden[name], max_parents=self.max_parents,
+                n_temperatures=1, random_state=self.random_state,
             )
-            for name, kinds in read_kinds(self.columns, tables).items()
+            for name, kinds in read_each(self.columns, tables, "columns", "auto").items()
         }  # fmt: skip
 
     def _summarise(
-        self, members: dict[Any, BlockmodelBayesNet], columns: list[NetworkColumns],
-        chains: list[JointChain],
-    ) -> FranchiseState:  # fmt: skip
+        self, members: dict[Any, BlockmodelBayesNet], known: list[Any], chains: list[JointChain]
+    ) -> FranchiseState:
         """Return the fitted state from what the chains have seen."""
         for g, member in enumerate(members.values()):
             own = [chain.states[0].chains[g] for chain in chains]
             records = [chain.records[g] for chain in chains]
-            state = BayesNetState.found(member, columns[g], own, records, None)
+            state = BayesNetState.found(member, known[g][0], own, records, known[g][1])
             member._state = replace(state, chains=None)  # it does not go on without the others
         done = sum(chain.records[0].counters[SWEEPS] for chain in chains)
         together = sum(chain.together for chain in chains) / done
@@ -214,19 +288,7 @@ class NetworkFranchise(BaseEstimator):
         draws = [member._fitted.draws for member in members.values()]
         beta = np.tile(np.array(self.beta, float), (len(draws[0].graphs), 1))
         template = find_template(draws, roles, beta)
-        return FranchiseState(members, classes, log_joint, together, roles, template)
-
-    def _warn(self, state: FranchiseState) -> None:
-        gaps = {name: member.edge_gap_ for name, member in state.networks.items()}
-        name = max(gaps, key=lambda k: gaps[k].max())
-        gap = float(gaps[name].max())
-        if self.n_chains > 1 and gap > APART:
-            warnings.warn(
-                f"chains differ by {gap:.2f} on an edge of the network of {name!r}: see edge_gap_, "
-                "and take more sweeps (n_iter) or n_temperatures=3.",
-                ConvergenceWarning,
-                stacklevel=3,
-            )
+        return FranchiseState(members, classes, log_joint, together, roles, template, chains)
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
@@ -281,6 +343,40 @@ class NetworkFranchise(BaseEstimator):
     def template_(self) -> dict[str, np.ndarray]:
         """The probability of edges from role to role."""
         return dict(self._fitted.template)
+
+    def edge_table(self, threshold: float = 0.0) -> pd.DataFrame:
+        """Return the edges of all networks by name as a pandas DataFrame.
+
+        Parameters
+        ----------
+        threshold : float
+            Leave out edges that are less probable.
+
+        Returns
+        -------
+        DataFrame
+            table, and what `BlockmodelBayesNet.edge_table` has.
+        """
+        import pandas as pd
+
+        parts = {name: model.edge_table(threshold) for name, model in self.networks_.items()}
+        found = pd.concat(parts, names=["table", None]).reset_index("table")
+        return found.reset_index(drop=True)
+
+    def plot(self, threshold: float = 0.5) -> Figure:
+        """Draw the graph of each network by shared role, and the co-class probabilities of all.
+
+        Parameters
+        ----------
+        threshold : float
+            Draw edges of at least this probability.
+
+        Returns
+        -------
+        Figure
+            A notebook shows it.
+        """
+        return plot_several(self._fitted, threshold)
 
     def share_roles(self) -> dict[str, Any]:
         """Return the roles of the best state, for `shared_roles` of `BlockmodelBayesNet`."""

@@ -1,50 +1,46 @@
-"""What fitted models of any kind of graph show, and what those without acyclicity share.
+"""What fitted models of any kind of graph show, and how their chains go on.
 
-`GraphNet` is the base of all models of one graph. `UnconstrainedNet` goes from a table to a fitted
-state for `BlockmodelMarkovNet` and `BlockmodelDynamicNet`, which have the same parameters.
+`GraphNet` is the base of all models of one graph; `unconstrained_net` has what those share whose
+graphs may have cycles.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 
-from infinimix.estimators.common.fitted import accept_tables, feature_names
-from infinimix.estimators.common.parameters import Columns, Rule, Seed, seed_sequence
-from infinimix.networks.answers.asking import edge_frame
+from infinimix.estimators.common.fitted import feature_names
+from infinimix.networks.answers.asking import edge_frame, read_graph
+from infinimix.networks.answers.comparison import compare_graphs
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
-from infinimix.networks.engine.hyper import RECORDED_BETA
-from infinimix.networks.engine.unconstrained import bound_parents, unconstrained_layout
-from infinimix.networks.interchange.conversion import to_networkx
+from infinimix.networks.engine.chain import Record
+from infinimix.networks.interchange.conversion import to_dot, to_networkx
 from infinimix.networks.interchange.draws import to_arviz
-from infinimix.networks.learning.columns import NetworkColumns, read_columns
-from infinimix.networks.learning.knowledge import (
-    Knowledge,
-    check_room,
-    read_unconstrained_knowledge,
-)
-from infinimix.networks.learning.parameters import (
-    UNCONSTRAINED_RULES,
-    check_unconstrained_parameters,
-)
-from infinimix.networks.learning.problem import ladder, read_settings
+from infinimix.networks.interchange.plots import plot
+from infinimix.networks.learning.columns import NetworkColumns
+from infinimix.networks.learning.knowledge import Knowledge
 from infinimix.networks.learning.progress import run_chains
-from infinimix.networks.learning.summary import find_template, summarise, warn_if_apart
-from infinimix.networks.learning.unconstrained_chains import (
-    UnconstrainedChain,
-    UnconstrainedProblem,
-)
+from infinimix.networks.learning.summary import warn_if_apart
+from infinimix.networks.learning.timing import prepare_run
 from infinimix.scikit import BaseEstimator, check_is_fitted
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
+Net = TypeVar("Net", bound="GraphNet")
 
 
 class GraphNet(BaseEstimator):
     """A model with a `NetworkState`, where its fitted attributes are read."""
 
+    State: ClassVar[type[NetworkState]] = NetworkState
+    _shape: int
+    verbose: bool
     _state: Any = None  # a NetworkState, once it is fitted
 
     def __sklearn_is_fitted__(self) -> bool:
@@ -65,8 +61,11 @@ class GraphNet(BaseEstimator):
             return ""
         from infinimix.networks.interchange.displays import network_html  # matplotlib: slow
 
-        P = self.edge_marginals_
-        return network_html(self._state, "--" if np.array_equal(P, P.T) else "->")
+        return network_html(self._state, self._link)
+
+    @property
+    def _link(self) -> str:
+        return "--" if self._shape == UNDIRECTED else "->"
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
         """Return what the parameters say of columns; ValueError if that cannot be."""
@@ -154,8 +153,7 @@ class GraphNet(BaseEstimator):
             from, to, probability, reverse (the probability of the other direction), and the
             diagnostics gap, rhat and ess.
         """
-        P = self.edge_marginals_
-        return edge_frame(self._fitted, threshold, bool(np.array_equal(P, P.T)))
+        return edge_frame(self._fitted, threshold, self._shape == UNDIRECTED)
 
     def to_arviz(self) -> Any:
         """Return the kept states of the chains in the form of ArviZ (`infinimix[arviz]`).
@@ -172,113 +170,60 @@ class GraphNet(BaseEstimator):
         """The state with the highest log joint among those that were kept."""
         return dict(self._fitted.describe(self._fitted.best))
 
+    def compare(self, other: Any) -> dict[str, Any]:
+        """Return how far this network is from another one, which may be the truth.
 
-class UnconstrainedNet(GraphNet):
-    """A graph that may have cycles, with roles, learned from rows."""
+        Parameters
+        ----------
+        other : fitted model, array (N, N), pairs of columns, networkx graph or BayesNet
+            A model of the same columns, or a graph; of an array, entry (i, j) is the edge i -> j.
 
-    State = NetworkState
-    _rules: ClassVar[dict[str, Rule]] = UNCONSTRAINED_RULES
-    _shape: int
-    _state: NetworkState | None = None
+        Returns
+        -------
+        dict
+            shd: structural Hamming distance of the best state to the graph, or to the best state of
+            the model; extra, missing and reversed: the edges that it counts (a reversed edge once);
+            aupr: area under the precision-recall curve of `edge_marginals_` for the edges of
+            that graph; for a model also largest_difference, of the probabilities of an edge.
+        """
+        state = self._fitted
+        if isinstance(other, GraphNet):
+            theirs = other._fitted
+            if theirs.names != state.names or theirs.shape != state.shape:
+                raise ValueError("compare needs a model of the same class and columns")
+            return compare_graphs(state, theirs.graph(None), theirs.edge_marginals)
+        return compare_graphs(state, read_graph(other, state.names), None)
 
-    def __init__(
-        self,
-        prior: str = "blockmodel",
-        alpha: float | str = 0.5,
-        beta: tuple[float, float] | str = (1.0, 1.0),
-        gamma: float | str = 0.5,
-        n_chains: int = 4,
-        n_iter: int = 2000,
-        burn_in: int | None = None,
-        columns: Columns = "auto",
-        likelihood: str = "auto",
-        n_bins: int = 3,
-        required: Any = None,
-        forbidden: Any = None,
-        edge_log_odds: Any = None,
-        known_roles: Any = None,
-        max_parents: int | None = None,
-        n_temperatures: int = 1,
-        n_jobs: int | None = None,
-        random_state: Seed = None,
-    ) -> None:
-        self.prior = prior
-        self.alpha = alpha
-        self.beta = beta
-        self.gamma = gamma
-        self.n_chains = n_chains
-        self.n_iter = n_iter
-        self.burn_in = burn_in
-        self.columns = columns
-        self.likelihood = likelihood
-        self.n_bins = n_bins
-        self.required = required
-        self.forbidden = forbidden
-        self.edge_log_odds = edge_log_odds
-        self.known_roles = known_roles
-        self.max_parents = max_parents
-        self.n_temperatures = n_temperatures
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    # --- chains -----------------------------------------------------------------------------
 
-    def __sklearn_tags__(self) -> Any:
-        return accept_tables(super().__sklearn_tags__(), missing=False)
+    def run(self: Net, seconds: float | None = None, n_iter: int | None = None) -> Net:
+        """Let the chains of the last `fit` go on, for some seconds or sweeps, and count those too.
 
-    def _check_parameters(self) -> None:
-        check_unconstrained_parameters(self)
+        Chains are not part of a saved, copied or pickled model.
 
-    def _read(self, X: Any) -> tuple[NetworkColumns, np.ndarray]:
-        """Check the parameters, and return what the columns are and their codes."""
-        self._check_parameters()
-        who = type(self).__name__
-        columns, encoded = read_columns(X, self.columns, self.likelihood, int(self.n_bins), who)
-        codes, missing = columns.codes(encoded)
-        if missing.any():
-            row, j = np.argwhere(missing)[0]
-            raise ValueError(
-                f"{who} takes no missing cells (NaN, None): column {columns.schema.names[j]!r} has "
-                f"one in row {row}. CRPImputer fills them."
-            )
-        return columns, codes
+        Parameters
+        ----------
+        seconds : float, optional
+            The time of all chains together.
+        n_iter : int, optional
+            Sweeps of each chain; by default `n_iter` of the model.
+        """
+        state = self._fitted
+        prepare_run(self, state.chains, seconds, n_iter)
+        ran = run_chains(self, state.chains, bool(self.verbose))
+        self._state = self._found(state.columns, *ran, state.skip, stacklevel=4)
+        return self
 
-    def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
-        return read_unconstrained_knowledge(
-            names, self.required, self.forbidden, self.edge_log_odds, self.known_roles,
-            self._shape == UNDIRECTED,
-        )  # fmt: skip
+    def _found(
+        self, columns: NetworkColumns, chains: list[Any], records: list[Record],
+        skip: np.ndarray | None, stacklevel: int,
+    ) -> NetworkState:  # fmt: skip
+        """Return what chains have found; a warning names the edge on which they differ."""
+        found = self.State.found(self, columns, chains, records, skip)
+        warn_if_apart(found.edge_gap, found.names, self._link, ADVICE, stacklevel=stacklevel)
+        return found
 
-    def _learn(self, columns: NetworkColumns, rows: np.ndarray, cards: np.ndarray | None) -> None:
-        """Run the chains on rows, and set the fitted state."""
-        problem = self._make_problem(columns, rows, cards)
-        seeds = seed_sequence(self.random_state).spawn(int(self.n_chains))
-        chains = [UnconstrainedChain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds)]
-        found = summarise(run_chains(self, chains, shown=False)[1])
-        undirected = self._shape == UNDIRECTED
-        beta = found["draws"].hyper[:, RECORDED_BETA]
-        template = find_template([found["draws"]], found["roles"], beta, undirected)
-        state = NetworkState(columns=columns, template=template, **found)
-        link, advice = "--" if undirected else "->", "Let n_iter be larger, or set n_temperatures."
-        warn_if_apart(state.edge_gap, state.names, link, advice, stacklevel=4)
-        self._state = state
-
-    def _make_problem(
-        self, columns: NetworkColumns, rows: np.ndarray, cards: np.ndarray | None
-    ) -> UnconstrainedProblem:
-        """Return what parameters, rows and knowledge come to."""
-        names, undirected = columns.schema.names, self._shape == UNDIRECTED
-        known = self._knowledge(names)
-        allowed = known.bonus > -np.inf
-        required = np.where(known.bonus == np.inf, np.inf, 0.0)
-        if undirected:
-            allowed, required = allowed & allowed.T, np.maximum(required, required.T)
-        most = self.max_parents or bound_parents(len(names), len(rows), cards)
-        check_room(names, required, int(most), None if cards is None else cards[: len(names)])
-        layout = unconstrained_layout(allowed, self._shape, int(most))
-        return UnconstrainedProblem(
-            rows, np.zeros(rows.shape, bool), cards, layout,
-            powers=ladder(self.n_temperatures), shape=self._shape,
-            **read_settings(self, columns, known),
-        )  # fmt: skip
+    # --- other forms ------------------------------------------------------------------------
 
     def to_networkx(self, threshold: float | None = None) -> Any:
         """Return a graph of networkx: the best state, or all edges at least as probable.
@@ -292,3 +237,31 @@ class UnconstrainedNet(GraphNet):
         """
         state = self._fitted
         return to_networkx(state, state.graph(threshold), self._shape != UNDIRECTED)
+
+    def to_dot(self, threshold: float | None = None) -> str:
+        """Return Graphviz text, variables grouped by role: the best state, or probable edges.
+
+        Parameters
+        ----------
+        threshold : float, optional
+            All edges that are at least as probable; by default those of the best state.
+        """
+        state = self._fitted
+        return to_dot(state, state.graph(threshold), self._shape != UNDIRECTED)
+
+    def plot(self, threshold: float = 0.5, ax: Axes | None = None) -> Figure:
+        """Draw the graph by role, edge probabilities sorted by role, and co-class probabilities.
+
+        Parameters
+        ----------
+        threshold : float
+            Draw edges of at least this probability.
+        ax : matplotlib Axes, optional
+            Draw the graph alone, there.
+
+        Returns
+        -------
+        Figure
+            A notebook shows it.
+        """
+        return plot(self._fitted, threshold, ax)

@@ -4,8 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from infinimix.estimators.common.parameters import Seed
+from infinimix.networks.answers.markov_joint import MOST_ROWS, NormalMixture, table_log_density
+from infinimix.networks.answers.queries import condition_normal, read_cells, read_targets
 from infinimix.networks.engine.blocks import UNDIRECTED
-from infinimix.networks.graph_net import UnconstrainedNet
+from infinimix.networks.learning.parameters import read_seconds
+from infinimix.networks.unconstrained_net import UnconstrainedNet
 
 
 class BlockmodelMarkovNet(UnconstrainedNet):
@@ -35,7 +41,7 @@ class BlockmodelMarkovNet(UnconstrainedNet):
     burn_in : int, optional
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
     columns : as in `CRPMixture`
-        Kinds of the columns; "spiked" ones count as real. No cell may be missing.
+        Kinds of the columns; "spiked" ones count as real.
     likelihood : "auto", "discrete" or "gaussian"
         Tables of categories, or linear Gaussian families. A table with both kinds is discretised,
         as `discretised_` says.
@@ -54,6 +60,8 @@ class BlockmodelMarkovNet(UnconstrainedNet):
         With more than one, each chain is tempered.
     n_jobs : int, optional
         Threads for chains.
+    verbose : bool
+        Show sweeps, log joint and the largest gap between chains.
     random_state : int, Generator or None
         Where draws come from.
 
@@ -96,10 +104,163 @@ class BlockmodelMarkovNet(UnconstrainedNet):
         Parameters
         ----------
         X : table
-            Rows and columns of any kind that `CRPMixture` takes, without missing cells.
+            Rows and columns of any kind that `CRPMixture` takes; cells may be missing.
         y : ignored
             For pipelines.
         """
-        columns, codes = self._read(X)
-        self._learn(columns, codes, columns.cards)
+        return self._fit(X, None)
+
+    def fit_for(self, X: Any, seconds: float) -> BlockmodelMarkovNet:
+        """Learn for about so many seconds, or `n_iter` sweeps if these end first.
+
+        Parameters
+        ----------
+        X : table
+            As in `fit`.
+        seconds : float
+            The time of all chains together. Code that must be compiled first takes its time
+            besides.
+        """
+        return self._fit(X, read_seconds(seconds))
+
+    def _fit(self, X: Any, seconds: float | None) -> BlockmodelMarkovNet:
+        columns, codes, missing = self._read(X)
+        self._learn(columns, codes, columns.cards, seconds, missing=missing)
         return self
+
+    # --- rows -------------------------------------------------------------------------------
+
+    def pseudo_log_likelihood(self, X: Any) -> np.ndarray:
+        """Return the log pseudo-likelihood of each row, averaged over graphs.
+
+        It is the product over columns of the probability of a cell given its neighbours: not a
+        density, as it does not sum to one. It compares rows and graphs of many variables.
+
+        Parameters
+        ----------
+        X : table
+            Complete rows.
+        """
+        state, encoded = self._fitted, self._encode(X)
+        codes, missing = state.columns.codes(encoded)
+        for row, j in np.argwhere(missing):
+            raise ValueError(
+                f"the pseudo-likelihood needs complete rows; column {state.names[j]!r} has a "
+                f"missing cell in row {row}. score_samples sums over missing cells."
+            )
+        log_p = state.mixture.log_density(codes, missing)
+        return np.asarray(log_p + state.columns.log_slopes(encoded, missing))
+
+    def score_samples(self, X: Any) -> np.ndarray:
+        """Return the log density of each row, averaged over graphs; missing cells are summed out.
+
+        Given a graph, it is that of the Markov network with the margins that the training rows
+        have in each clique. Of categories all possible rows are enumerated: there may be 16,384.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        """
+        state, encoded = self._fitted, self._encode(X)
+        codes, missing = state.columns.codes(encoded)
+        joint = self._joint()
+        if isinstance(joint, NormalMixture):
+            log_p = joint.log_density(codes, missing)
+        else:
+            log_p = table_log_density(joint, codes, missing)
+        return np.asarray(log_p + state.columns.log_slopes(encoded, missing))
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean of `score_samples`.
+
+        Parameters
+        ----------
+        X : table
+            The rows.
+        y : ignored
+            For pipelines.
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    def query(self, target: str, given: Any = None) -> dict[Any, float]:
+        """Return what is known of a column, given cells of a row, averaged over graphs.
+
+        Parameters
+        ----------
+        target : str
+            A column.
+        given : mapping from column to value, optional
+            What was observed.
+
+        Returns
+        -------
+        dict
+            Category -> probability; of a real column "mean" and "std" in the units of the model.
+        """
+        state = self._fitted
+        (t,) = read_targets(state.names, [target], given)
+        seen, joint = read_cells(state.columns, given), self._joint()
+        if isinstance(joint, NormalMixture):
+            mean, std = condition_normal(joint, t, seen, {})
+            scale, centre = state.columns.scale[t], state.columns.centre[t]
+            return {"mean": float(mean * scale + centre), "std": float(std * scale)}
+        at = tuple(int(seen[j]) if j in seen else slice(None) for j in range(joint.ndim))
+        rest = [j for j in range(joint.ndim) if j not in seen]
+        p = joint[at].sum(axis=tuple(k for k, j in enumerate(rest) if j != t))
+        return dict(zip(state.columns.states(t), (p / p.sum()).tolist(), strict=True))
+
+    def most_probable(self, given: Any = None) -> tuple[dict[str, Any], float]:
+        """Return the most probable values of all other columns together, averaged over graphs.
+
+        Parameters
+        ----------
+        given : mapping from column to value, optional
+            What was observed.
+
+        Returns
+        -------
+        tuple of dict and float
+            Column -> value, and the probability of all these given the rest. It is for categories.
+        """
+        state, joint = self._fitted, self._joint()
+        if isinstance(joint, NormalMixture):
+            raise ValueError("most_probable is for categories; query returns the mean of a number")
+        seen = read_cells(state.columns, given)
+        at = tuple(int(seen[j]) if j in seen else slice(None) for j in range(joint.ndim))
+        p, rest = joint[at], [j for j in range(joint.ndim) if j not in seen]
+        best = np.unravel_index(int(p.argmax()), p.shape)
+        found = {
+            state.names[j]: state.columns.states(j)[k] for j, k in zip(rest, best, strict=True)
+        }
+        return found, float(p.max() / p.sum())
+
+    def sample(self, n_samples: int = 1, random_state: Seed = None) -> dict[str, np.ndarray]:
+        """Draw rows from the distribution of `score_samples`, as columns by name.
+
+        Parameters
+        ----------
+        n_samples : int
+            Number of rows.
+        random_state : int, Generator or None
+            Where draws come from.
+        """
+        state, joint, rng = self._fitted, self._joint(), np.random.default_rng(random_state)
+        if isinstance(joint, NormalMixture):
+            rows = joint.draw(int(n_samples), rng)
+        else:
+            places = rng.choice(joint.size, int(n_samples), p=joint.ravel())
+            rows = np.stack(np.unravel_index(places, joint.shape), axis=1)
+        return dict(state.columns.decode(rows, rng))
+
+    def _joint(self) -> Any:
+        """Return the distribution of rows: a table of all possible ones, or of numbers normals."""
+        state = self._fitted
+        if state.columns.gaussian:
+            return state.normals
+        if np.log(state.columns.cards).sum() > np.log(MOST_ROWS) + 1e-9:
+            raise ValueError(
+                f"densities of an undirected network need all possible rows, and {len(state.names)}"
+                f" columns have more than {MOST_ROWS:,}: pseudo_log_likelihood is there instead."
+            )
+        return state.joint

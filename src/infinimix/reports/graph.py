@@ -19,22 +19,27 @@ MOST_NAMED = 40  # variables whose names stand beside a matrix
 
 def draw_network(
     layout: BandLayout, names: Sequence[str], edges: Sequence[tuple[int, int, float]],
-    threshold: float, label: str,
+    threshold: float, label: str, name: str = "network", directed: bool = True,
 ) -> Markup:  # fmt: skip
-    """Return the graph; edges below the threshold are there, but hidden."""
+    """Return the graph; edges below the threshold are there, but hidden.
+
+    `name` is its id on the page.
+    """
     lines = [
         {
             "start": i,
             "end": j,
             "p": p,
             "path": path,
-            "title": f"{names[i]} to {names[j]}: {sure(p)}",
+            "title": f"{names[i]} {'to' if directed else 'and'} {names[j]}: {sure(p)}",
         }
         for (i, j, p), path in zip(edges, _paths(layout, edges), strict=True)
     ]
     nodes = list(_nodes(layout, names))
     size = WIDTH, layout.height
-    return draw("network.html", "graph", label, *size, layout.bands, lines, nodes, threshold)
+    return draw(
+        "network.html", "graph", label, *size, layout.bands, lines, nodes, threshold, name, directed
+    )
 
 
 def sure(p: float) -> str:

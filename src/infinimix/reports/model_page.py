@@ -12,6 +12,7 @@ from infinimix.evaluation.abilities import (
     Grouping,
     Networking,
     Regressing,
+    SharingRoles,
     able,
 )
 from infinimix.reports.page import write_page
@@ -96,7 +97,11 @@ def write_report(
     if target is not None and rows is None:
         raise ValueError("target was given without rows: give both.")
     names = Names(title, target_name, source)
-    if able(model, Networking):
+    if able(model, SharingRoles):
+        from infinimix.reports.franchise_page import franchise_page
+
+        text = franchise_page(model, title)
+    elif able(model, Networking):
         from infinimix.reports.network_page import network_page
 
         text = network_page(model, title)

@@ -41,6 +41,7 @@
       if (figures.edges[j][i] >= least) parents.push(name + " " + percent(figures.edges[j][i]));
       if (figures.edges[i][j] >= least) children.push(name + " " + percent(figures.edges[i][j]));
     });
+    if (!figures.directed) return figures.names[i] + ": neighbours " + list(children) + ".";
     return figures.names[i] + ": parents " + list(parents) + "; children " + list(children) + ".";
   }
 
@@ -68,7 +69,7 @@
       cursor.setAttribute("y", margin + row * size);
       cursor.setAttribute("visibility", "visible");
       const i = figures.order[row], j = figures.order[column];
-      const link = key === "edges" ? " to " : " and ";
+      const link = key === "edges" && figures.directed ? " to " : " and ";
       const text = figures.names[i] + link + figures.names[j] + ": " + percent(figures[key][i][j]);
       byId("read-" + key).textContent = text;
     };

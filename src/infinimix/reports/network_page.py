@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix.evaluation.abilities import FollowingTime, LinkingBothWays, able
 from infinimix.networks.learning.summary import APART
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
@@ -21,36 +22,75 @@ FEW = 12  # edges whose table is open from the start
 
 
 def network_page(model: Any, title: str | None) -> str:
-    """Return the page of a fitted `BlockmodelBayesNet`."""
+    """Return the page of a fitted network of one table."""
+    shape = find_shape(model)
     names = [str(name) for name in model.columns_]
     edges = np.asarray(model.edge_marginals_)
     roles = np.asarray(model.roles_)
-    layout = lay_out(edges, roles, model.prior == "ordered")
+    layout = lay_out(edges, roles, model.prior == "ordered" or not shape.directed)
     numbered = _numbered(layout, roles)
     layout = layout._replace(bands=[band._replace(role=k) for k, band in enumerate(layout.bands)])
-    found = strongest(edges)
+    found = strongest(edges, shape.directed)
     order = [i for band in layout.bands for i in band.members]
     name = title or f"A network of {pieces.plural(len(names), 'variable')}"
     sections = [
-        ("graph", "The network", _show_graph(names, layout, found)),
-        ("edges", "Edges", _show_edges(model, names, found)),
-        ("matrices", "Edges and roles as matrices", _show_matrices(model, names, layout, order)),
+        ("graph", "The network", _show_graph(names, layout, found, shape)),
+        ("edges", "Edges", _show_edges(model, names, found, shape)),
+        (
+            "matrices",
+            "Edges and roles as matrices",
+            _show_matrices(model, names, layout, order, shape),
+        ),
         ("roles", "Roles", _show_roles(model, names, layout, numbered)),
     ]
     body = [
         page.header("infinimix report", name, _lead(layout)),
-        pieces.key_figures(_key(model, edges, layout)),
+        pieces.key_figures(_key(model, edges, layout, shape)),
         pieces.contents((anchor, heading) for anchor, heading, _ in sections),
         *(page.section(heading, made, anchor) for anchor, heading, made in sections),
         *show_about(model),
-        _data(names, order, edges, np.asarray(model.co_class_marginals_)),
+        _data(names, order, edges, np.asarray(model.co_class_marginals_), shape),
     ]
     return page.build_page(f"{name}: infinimix report", body, ["report.css"], "network.js")
 
 
-def strongest(edges: np.ndarray) -> list[tuple[int, int, float]]:
+class Shape(NamedTuple):
+    """Words that depend on what an edge is."""
+
+    directed: bool
+    places: str  # of the variables in the graph
+    unsure: str  # of edges
+    cell: str  # of the matrix of edges
+
+
+DIRECTED = Shape(
+    True, "sources above", "Where both ways are probable, the data do not tell the direction.",
+    "From the row to the column.",
+)  # fmt: skip
+DYNAMIC = Shape(
+    True, "sources above",
+    "An edge leads from what a variable was one row before to what another is; one from a variable "
+    "to itself means that it persists.",
+    "From the row, one step before, to the column.",
+)  # fmt: skip
+UNDIRECTED = Shape(
+    False, "in the order of their numbers",
+    "Edges have no direction. As every row is used once for each variable (pseudo-likelihood), "
+    "probabilities are closer to 0 and 1 than those of a likelihood would be.",
+    "Row and column are neighbours.",
+)  # fmt: skip
+
+
+def find_shape(model: Any) -> Shape:
+    """Return the words for a model."""
+    if able(model, LinkingBothWays):
+        return UNDIRECTED
+    return DYNAMIC if able(model, FollowingTime) else DIRECTED
+
+
+def strongest(edges: np.ndarray, directed: bool = True) -> list[tuple[int, int, float]]:
     """Return the edges worth a line, the most probable first."""
-    places = np.argwhere(edges >= LEAST)
+    places = np.argwhere((edges if directed else np.triu(edges)) >= LEAST)
     found = [(int(i), int(j), float(edges[i, j])) for i, j in places]
     return sorted(found, key=lambda edge: (-edge[2], edge[0], edge[1]))[:MOST_EDGES]
 
@@ -69,9 +109,12 @@ def _lead(layout: BandLayout) -> str:
     )
 
 
-def _key(model: Any, edges: np.ndarray, layout: BandLayout) -> Iterator[tuple[str, str, str]]:
+def _key(
+    model: Any, edges: np.ndarray, layout: BandLayout, shape: Shape
+) -> Iterator[tuple[str, str, str]]:
     yield "variables", f"{len(edges):,}", f"in {pieces.plural(len(layout.bands), 'role')}"
-    yield "edges", f"{int((edges >= THRESHOLD).sum()):,}", "with a probability of 50% or more"
+    likely = (edges if shape.directed else np.triu(edges)) >= THRESHOLD
+    yield "edges", f"{int(likely.sum()):,}", "with a probability of 50% or more"
     gap = float(np.asarray(model.edge_gap_).max(initial=0.0))
     if model.n_chains > 1:
         verdict = "they agree" if gap <= APART else "they disagree: run it longer"
@@ -79,36 +122,39 @@ def _key(model: Any, edges: np.ndarray, layout: BandLayout) -> Iterator[tuple[st
 
 
 def _show_graph(
-    names: Sequence[str], layout: BandLayout, found: Sequence[tuple[int, int, float]]
+    names: Sequence[str], layout: BandLayout, found: Sequence[tuple[int, int, float]], shape: Shape
 ) -> Iterator[str]:
     shown = sum(p >= THRESHOLD for *_, p in found)
     yield page.paragraph(
-        "A band for each role, sources above. The thicker an edge, the more probable. Hover over "
+        f"A band for each role, {shape.places}. The thicker an edge, the more probable. Hover over "
         "an edge for its probability; choose a variable to see its edges alone."
     )
     yield draw("network.html", "slider", LEAST, THRESHOLD, shown, len(found))
     label = f"Network of {len(names)} variables; the table of edges has the figures"
-    yield pieces.scroll(draw_network(layout, names, found, THRESHOLD, label), "The network")
+    graph = draw_network(layout, names, found, THRESHOLD, label, directed=shape.directed)
+    yield pieces.scroll(graph, "The network")
     yield draw("network.html", "status", "told", "")
 
 
 def _show_edges(
-    model: Any, names: Sequence[str], found: Sequence[tuple[int, int, float]]
+    model: Any, names: Sequence[str], found: Sequence[tuple[int, int, float]], shape: Shape
 ) -> Iterator[str]:
     gap, edges = np.asarray(model.edge_gap_), np.asarray(model.edge_marginals_)
     yield page.paragraph(
-        f"Edges of {LEAST:.0%} and more; the slider above hides those below it. Where both ways "
-        "are probable, the data do not tell the direction."
+        f"Edges of {LEAST:.0%} and more; the slider above hides those below it. {shape.unsure}"
     )
     rows = [
-        (names[i], names[j], p, sure(p), sure(edges[j, i]), f"{gap[i, j]:.1%}") for i, j, p in found
+        (names[i], names[j], p, sure(p), sure(edges[j, i]) if i != j else "", f"{gap[i, j]:.1%}")
+        for i, j, p in found
     ]
-    table = pieces.scroll(draw("network.html", "edge_table", rows, THRESHOLD), "Edges")
+    table = pieces.scroll(
+        draw("network.html", "edge_table", rows, THRESHOLD, shape.directed), "Edges"
+    )
     yield pieces.folded("Table of the edges", table, opened=len(found) <= FEW)
 
 
 def _show_matrices(
-    model: Any, names: Sequence[str], layout: BandLayout, order: list[int]
+    model: Any, names: Sequence[str], layout: BandLayout, order: list[int], shape: Shape
 ) -> Iterator[str]:
     cuts = np.cumsum([len(band.members) for band in layout.bands])[:-1].tolist()
     sorted_names = [names[i] for i in order]
@@ -119,7 +165,7 @@ def _show_matrices(
     at = np.ix_(order, order)
     charts = []
     for key, values, title, note in (
-        ("edges", model.edge_marginals_, "Edges", "From the row to the column."),
+        ("edges", model.edge_marginals_, "Edges", shape.cell),
         ("together", model.co_class_marginals_, "Shared roles", "Row and column have one role."),
     ):
         label = f"{title}: matrix of {len(names)} by {len(names)} probabilities"
@@ -151,9 +197,14 @@ def _show_roles(
 
 
 def _template(model: Any, layout: BandLayout, numbered: np.ndarray) -> str:
-    mean, low, high = (np.asarray(model.template_[key]) for key in ("mean", "low", "high"))
-    own = {int(k): int(model.roles_[np.flatnonzero(numbered == k)[0]]) for k in set(numbered)}
-    n = len(layout.bands)
+    own = [int(model.roles_[np.flatnonzero(numbered == k)[0]]) for k in range(len(layout.bands))]
+    return show_template(model.template_, own)
+
+
+def show_template(template: Any, own: list[int]) -> str:
+    """Return the probabilities of edges between roles, which are shown in the order of `own`."""
+    mean, low, high = (np.asarray(template[key]) for key in ("mean", "low", "high"))
+    n = len(own)
 
     def cells(a: int) -> Iterator[tuple[str, float]]:
         for b in range(n):
@@ -167,9 +218,12 @@ def _template(model: Any, layout: BandLayout, numbered: np.ndarray) -> str:
     )
 
 
-def _data(names: Sequence[str], order: list[int], edges: np.ndarray, together: np.ndarray) -> str:
+def _data(
+    names: Sequence[str], order: list[int], edges: np.ndarray, together: np.ndarray, shape: Shape
+) -> str:
     """Return the figures for the script."""
     figures = {
+        "directed": shape.directed,
         "names": list(names),
         "order": order,
         "edges": edges.round(3).tolist(),

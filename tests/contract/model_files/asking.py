@@ -47,6 +47,8 @@ COLUMNS = {"size": "real", "width": "real:rank", "money": "spiked", "visits": "c
 TABLE.loc[::7, "size"] = np.nan
 NUMBERS = CODES[:, None] + rng.normal(size=(N, 3))
 BITS = (rng.random((N, 4)) < 0.3 + 0.2 * CODES[:, None]).astype(int)
+HOLED, GAPS = BITS.astype(float), NUMBERS.copy()
+HOLED[::7, 1] = GAPS[3::9, 2] = np.nan
 TEXTS = [" ".join(2 * c for c in rng.choice(list("abcdefgh"[k : k + 5]), 6)) for k in CODES]
 WORDS = csr_array(rng.poisson(0.3 + 0.4 * (np.arange(9) % 3 == CODES[:, None])).astype(float))
 TWO = (CODES > 0).astype(int)
@@ -124,7 +126,9 @@ CASES = {
         TABLE[["size", "colour", "old"]],
     ),
     "markov net": Case(lambda: BlockmodelMarkovNet(**SHORT).fit(BITS), BITS),
+    "markov net, holes": Case(lambda: BlockmodelMarkovNet(**SHORT).fit(HOLED), HOLED),
     "dynamic net": Case(lambda: BlockmodelDynamicNet(**SHORT).fit(BITS), BITS),
+    "dynamic net, numbers": Case(lambda: BlockmodelDynamicNet(**SHORT).fit(GAPS), GAPS),
     "franchise": Case(
         lambda: NetworkFranchise(**SHORT).fit({"a": BITS, "b": BITS[:40, :3]}), None
     ),
@@ -157,6 +161,10 @@ CALLS: dict[str, Callable[[Any, Any], tuple[Any, ...]]] = {
     "log_density": lambda X, y: (X, y),
     "score_samples": lambda X, y: (X,),
     "score": lambda X, y: (X, y),
+    "pseudo_log_likelihood": lambda X, y: (X,),
+    "score_steps": lambda X, y: (X,),
+    "score_sequences": lambda X, y: (X,),
+    "edge_table": lambda X, y: (),
     "anomaly_score": lambda X, y: (X,),
     "cell_anomaly_score": lambda X, y: (X,),
     "new_class_proba": lambda X, y: (X,),

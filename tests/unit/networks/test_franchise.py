@@ -75,7 +75,7 @@ def test_tables_may_be_of_different_kinds_and_have_holes(capsys):
         (A, "a mapping from name to table"),
         ("ab", "a mapping from name to table"),
         ({"x": A[:, 0], "y": A[:, 1]}, "table 'x' has no rows and columns"),
-        ({"x": A, "y": B[:, :1]}, "table 'y' has one column"),
+        ({"x": A, "y": B[:, :1]}, "table 'y': there is one column"),
         ({"x": A, "y": B[:0]}, "table 'y'"),
     ],
 )
@@ -93,3 +93,45 @@ def test_parameters_are_checked(name, value):
         NetworkFranchise(**{name: value}).fit([A, B])
     with pytest.raises(ValueError, match="columns names 'z'"):
         NetworkFranchise(columns={"z": "real"}).fit({"a": A, "b": B})
+
+
+def test_the_chains_of_all_networks_go_on_together():
+    model = NetworkFranchise(n_iter=30, n_chains=2, random_state=0).fit({"a": A, "b": B})
+    first = model.edge_marginals_["a"]
+    model.run(n_iter=150)  # beyond what the records have room for
+    state = model._state
+    assert not np.array_equal(model.edge_marginals_["a"], first)
+    assert all(len(d.log_joint) == len(state.classes) for d in state.draws)
+    together = state.classes[:, :, None] == state.classes[:, None, :]
+    assert np.abs(together.mean(axis=0) - model.co_class_marginals_).max() < 0.3
+    assert sum(int(c.records[0].counters[0]) for c in state.chains) == 2 * 180
+    for g, one in enumerate(state.draws):  # the roles that are kept are those of the same sweeps
+        own = state.classes[:, 4 * g : 4 + 5 * g]
+        classes = one.classes
+        assert ((own[:, :1] == own) == (classes[:, :1] == classes)).all()
+    model.run(seconds=0.05)
+    with pytest.raises(ValueError, match="n_iter must be"):
+        model.run(n_iter=0)
+
+
+def test_time_is_bounded_and_what_is_known_of_a_table_is_obeyed():
+    mask = np.zeros(A.shape, bool)
+    mask[:30, 3] = True
+    model = NetworkFranchise(
+        required={"a": [("x3", "x0")]},
+        forbidden={"b": [("x0", "x4")]},
+        **(QUICK | {"n_iter": 10**6}),
+    )
+    model.fit_for({"a": A, "b": B}, 0.3, interventions={"a": mask})
+    assert model.edge_marginals_["a"][3, 0] == 1.0
+    assert model.edge_marginals_["b"][0, 4] == 0.0
+    assert model.networks_["a"]._state.skip is not None
+    frame = model.edge_table(0.2)
+    assert list(frame.columns[:3]) == ["table", "from", "to"]
+    assert set(frame["table"]) == {"a", "b"}
+    with pytest.raises(ValueError, match="required names 'z'"):
+        NetworkFranchise(required={"z": []}, **QUICK).fit({"a": A, "b": B})
+    with pytest.raises(ValueError, match="forbidden must be a mapping"):
+        NetworkFranchise(forbidden=[("x0", "x1")], **QUICK).fit({"a": A, "b": B})
+    with pytest.raises(ValueError, match="table 'b': required names 'x9'"):
+        NetworkFranchise(required={"b": [("x9", "x1")]}, **QUICK).fit({"a": A, "b": B})

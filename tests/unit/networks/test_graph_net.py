@@ -81,7 +81,7 @@ def test_the_pairs_are_those_of_pair_slices():
     table, _ = pair_slices(frame, mixed)
     seen = {}
     model = BlockmodelDynamicNet(**QUICK)
-    model._learn = lambda columns, rows, cards: seen.update(rows=rows)
+    model._learn = lambda columns, rows, *rest, **given: seen.update(rows=rows)
     model.fit(frame, sequences=mixed)
     names = [f"{v}@{when}" for when in ("now", "before") for v in "abcd"]
     assert np.array_equal(seen["rows"], table[names].to_numpy())
@@ -132,12 +132,32 @@ def test_what_only_an_undirected_graph_cannot_be_is_refused():
 
 
 @pytest.mark.parametrize("cls", BOTH)
-def test_missing_cells_and_wide_tables_are_refused_by_name(cls):
-    frame = pd.DataFrame({"a": [0.1, 0.2, 0.5], "b": [0.1, np.nan, 0.3]})
-    with pytest.raises(ValueError, match="column 'b' has one in row 1"):
-        cls(**QUICK).fit(frame)
+def test_empty_columns_and_wide_tables_are_refused_by_name(cls):
+    frame = pd.DataFrame({"a": [0.1, 0.2, 0.5], "b": [np.nan] * 3})
+    with pytest.raises(ValueError, match="column 'b' has no observed cell"):
+        cls(**QUICK, columns="real").fit(frame)
+    frame["b"] = [0.1, np.nan, 0.3]
+    with pytest.raises(ValueError, match="without missing cells"):
+        cls(**QUICK, n_temperatures=2).fit(frame)
     with pytest.raises(ValueError, match="65 columns"):
         cls(**QUICK).fit(np.zeros((3, 65), int))
+
+
+@pytest.mark.parametrize("cls", BOTH)
+@pytest.mark.parametrize("gaussian", [False, True])
+def test_missing_cells_are_drawn_with_the_graph(cls, gaussian):
+    rng = np.random.default_rng(3)
+    hub = rng.normal(size=151)
+    X = np.column_stack([hub[1:], hub[:-1] + hub[1:], rng.normal(size=150)])
+    X[:, 1] += 0.3 * rng.normal(size=150)
+    X = X if gaussian else (X > 0).astype(float)
+    X[rng.random(X.shape) < 0.1] = np.nan
+    model = cls(**QUICK).fit(X)
+    assert model.edge_marginals_[0, 1] > 0.9
+    assert model.edge_marginals_[0, 2] < 0.5
+    assert len(model._state.completed) == 2  # of each chain
+    pairs = model._state.completions
+    assert len(pairs.graphs) == len(pairs.values) == 40  # 20 of each
 
 
 @pytest.mark.parametrize("cls", BOTH)
@@ -192,3 +212,52 @@ def test_tables_have_no_more_cells_than_rows_by_default():
     assert bound_parents(4, 10**6, np.full(4, 2)) == 4
     assert bound_parents(30, 10**6, None) == 8
     assert bound_parents(3, 1, np.full(3, 2)) == 1
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_chains_go_on_and_time_is_bounded(cls, capsys):
+    X = chain_of_columns()
+    model = cls(**QUICK).fit(X)
+    whole = cls(**(QUICK | {"n_iter": 300})).set_params(burn_in=100).fit(X)
+    model.run(n_iter=100)
+    assert np.array_equal(model.edge_marginals_, whole.edge_marginals_)
+    model.run(seconds=0.05)
+    with pytest.raises(ValueError, match="no chains"):
+        pickle.loads(pickle.dumps(model)).run(n_iter=1)
+    timed = cls(**(QUICK | {"n_iter": 10**6}), verbose=True).fit_for(X, 0.2)
+    assert timed.edge_marginals_.shape == (4, 4)
+    assert "largest gap between chains" in capsys.readouterr().err
+    with pytest.raises(ValueError, match="seconds must be"):
+        timed.fit_for(X, 0)
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_graphs_are_drawn_with_and_without_arrows(cls):
+    model = cls(**QUICK, required=[("x0", "x1")]).fit(chain_of_columns(60))
+    dot = model.to_dot(0.9)
+    assert ('"x0" -> "x1"' if cls is BlockmodelDynamicNet else '"x0" -- "x1"') in dot
+    assert dot.startswith("digraph" if cls is BlockmodelDynamicNet else "graph")
+    assert dot.count('"x0" -') + dot.count('"x1" -') >= 1
+    titles = [axes.get_title() for axes in model.plot(0.9).axes]
+    assert titles[1] == ("P(row -> column)" if cls is BlockmodelDynamicNet else "P(row -- column)")
+
+
+def test_holes_and_set_cells_in_numbers_and_in_mixed_tables():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(160, 3))
+    X[1:, 1] += 2 * X[:-1, 0]
+    told = rng.random(X.shape) < 0.2
+    X[told] = rng.normal(size=told.sum())  # set from outside
+    X[rng.random(X.shape) < 0.1] = np.nan
+    model = BlockmodelDynamicNet(**QUICK).fit(X, interventions=told)
+    assert model.edge_marginals_[0, 1] > 0.99
+    assert np.isfinite(model.score_steps(X)[1:]).all()
+    frame = pd.DataFrame({"u": X[:, 0], "v": X[:, 1], "w": np.where(X[:, 2] > 0, "a", "b")})
+    frame.loc[::8, "w"] = None
+    for cls in BOTH:
+        mixed = cls(**QUICK, gamma="learn").fit(frame)
+        assert set(mixed.discretised_) == {"u", "v"}
+        assert sum(mixed.query("w", {"u": 0.3}).values()) == pytest.approx(1.0)
+        assert set(mixed.sample(3, random_state=0)) == {"u", "v", "w"}
+    with pytest.raises(ValueError, match="interventions must be an array"):
+        BlockmodelDynamicNet(**QUICK).fit(X, interventions=told[:3])

@@ -39,6 +39,8 @@ FITS = {
     "markov, numbers": lambda: BlockmodelMarkovNet(**QUICK).fit(NUMBERS),
     "dynamic": lambda: BlockmodelDynamicNet(**QUICK, **KNOWN).fit(X),
     "dynamic, mixed": lambda: BlockmodelDynamicNet(**QUICK).fit(MIXED),
+    "markov, holes": lambda: BlockmodelMarkovNet(**QUICK).fit(HOLES),
+    "dynamic, holes": lambda: BlockmodelDynamicNet(**QUICK).fit(HOLES),
     "franchise": lambda: NetworkFranchise(**QUICK).fit({"a": X, "b": SECOND}),
     "franchise, mixed": lambda: NetworkFranchise(
         sharing="common", columns={1: "categorical"}, **QUICK
@@ -127,7 +129,7 @@ def test_a_model_that_has_learned_nothing_is_not_saved(cls):
 
 def test_a_fit_that_fails_leaves_the_model_as_it_was():
     for fit, bad in (
-        ("bayes", X[:0]), ("markov", HOLES), ("dynamic", HOLES), ("franchise", [X]),
+        ("bayes", X[:0]), ("markov", X[:0]), ("dynamic", X[:1]), ("franchise", [X]),
     ):  # fmt: skip
         model = FITS[fit]()
         state = model._state
@@ -192,8 +194,20 @@ OWN_DAMAGE = {
         "an arrow": lambda t: set_graph(t, np.triu(CYCLE)),
         "a loop": lambda t: set_graph(t, np.eye(4)),
     },
-    "dynamic": {},
+    "dynamic": {
+        "no pairs of rows": lambda t: t["completed"].__setitem__(0, t["completed"][0][:, :4]),
+    },
 }
+PAIR_DAMAGE = {
+    "another mask": lambda t: t["completions"]["missing"].__ior__(True),
+    "values short": lambda t: cut(t["completions"], "values"),
+    "values of no category": lambda t: t["completions"]["values"].__iadd__(9),
+    "no pairs": lambda t: t["completions"].update({k: t["completions"][k][:0] for k in PAIRS}),
+    "graphs short": lambda t: cut(t["completions"], "graphs"),
+    "a graph that is none": lambda t: t["completions"].update(graphs=np.zeros(3)),
+    "rows gone": lambda t: t.update(completed=[]),
+}
+PAIRS = ("graphs", "values")
 
 
 def refused(name, tree):
@@ -223,6 +237,23 @@ def test_damaged_files_are_refused(trees, kind):
     assert type(from_tree(name, tree)).__name__ == name
 
 
+@pytest.mark.parametrize("kind", ["bayes, holes", "markov, holes", "dynamic, holes"])
+def test_damaged_completions_are_refused(kind):
+    model = FITS[kind]()
+    name, tree = type(model).__name__, {"version": 2, **to_tree(model)}
+    for what, damage in PAIR_DAMAGE.items():
+        broken = copy.deepcopy(tree)
+        damage(broken)
+        print(what)  # shown if it is not refused
+        refused(name, broken)
+    del tree["completions"], tree["completed"], tree["skip"], tree["bdeu"]  # an older file
+    if kind != "bayes, holes":
+        old = from_tree(name, tree)
+        assert np.array_equal(old.edge_marginals_, model.edge_marginals_)
+        with pytest.raises(ValueError, match="older version"):
+            old.query("x0")
+
+
 FRANCHISE_DAMAGE = {
     "a table gone": lambda t: t["tables"].pop(),
     "tables of one name": lambda t: t.update(tables=["a", "a"]),
@@ -235,6 +266,8 @@ FRANCHISE_DAMAGE = {
     "marginals short": lambda t: cut(t, "co_class_marginals"),
     "template gone": lambda t: t.pop("template"),
     "parameters that cannot be": lambda t: t["parameters"].update(sharing="none"),
+    "knowledge of no table": lambda t: t["parameters"].update(required={"c": []}),
+    "knowledge of no column": lambda t: t["parameters"].update(required={"a": [("x0", "zz")]}),
 }
 
 

@@ -7,7 +7,12 @@ import pandas as pd
 import pytest
 
 from infinimix import BlockmodelBayesNet
-from infinimix.networks import sample_network
+from infinimix.networks import (
+    BlockmodelDynamicNet,
+    BlockmodelMarkovNet,
+    NetworkFranchise,
+    sample_network,
+)
 from infinimix.reports import write_report
 from infinimix.reports.layout import NODE_WIDTH, lay_out
 from infinimix.reports.network_page import strongest
@@ -51,6 +56,47 @@ def test_the_figures_for_the_script_are_those_of_the_model(model, path):
     assert sorted(figures["order"]) == [0, 1, 2, 3]
     np.testing.assert_allclose(figures["edges"], model.edge_marginals_, atol=0.0006)
     np.testing.assert_allclose(figures["together"], model.co_class_marginals_, atol=0.0006)
+
+
+def fit_quietly(model, X):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return model.fit(X)
+
+
+def rows(n=60):
+    X = np.asarray(sample_network((2, 2), random_state=1).sample(n, random_state=0))
+    return pd.DataFrame(X, columns=[NASTY, "b", "c", "d"])
+
+
+def test_an_undirected_network_has_lines_and_a_dynamic_one_loops(tmp_path):
+    quick = {"n_iter": 40, "n_chains": 2, "random_state": 0}
+    model = fit_quietly(BlockmodelMarkovNet(required=[("b", "c")], **quick), rows())
+    write_report(model, tmp_path / "markov.html")
+    text = (tmp_path / "markov.html").read_text("utf-8")
+    page = check_page(text)
+    assert len(page.find("g", "edge")) == len(strongest(np.triu(model.edge_marginals_)))
+    assert "marker-end" not in text
+    assert "b – c" in text
+    assert "the other way" not in text
+    model = fit_quietly(BlockmodelDynamicNet(required=[("d", "d")], **quick), rows())
+    write_report(model, tmp_path / "dynamic.html")
+    text = (tmp_path / "dynamic.html").read_text("utf-8")
+    edges = check_page(text).find("g", "edge")
+    assert ("3", "3") in {(e["data-from"], e["data-to"]) for e in edges}
+    assert "it persists" in text
+
+
+def test_networks_that_share_roles_stand_on_one_page(tmp_path):
+    model = NetworkFranchise(n_iter=30, n_chains=2, random_state=0)
+    model = fit_quietly(model, {"lungs": rows(), "liver": rows(40)[["b", "c", "d"]]})
+    write_report(model, tmp_path / "several.html")
+    page = check_page((tmp_path / "several.html").read_text("utf-8"))
+    assert [a["id"] for a in page.find("section")] == ["roles", "network-0", "network-1", "about"]
+    assert len(page.find("g", "node")) == 7
+    titles = [axes.get_title() for axes in model.plot().axes]
+    assert titles[0].startswith("lungs: ")
+    assert titles[-1] == "P(one role)"
 
 
 def test_variables_of_a_role_stand_in_one_band_and_none_overlap():

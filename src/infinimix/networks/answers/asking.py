@@ -24,6 +24,7 @@ from infinimix.networks.answers.rows import (
     most_probable_codes,
     number_moments,
 )
+from infinimix.networks.answers.separation import d_separated
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import topological_order
 
@@ -196,6 +197,27 @@ class Asking:
         p = state.weights @ blankets
         order = [int(i) for i in np.argsort(-p, kind="stable") if p[i] > 0.0]
         return {state.names[i]: float(p[i]) for i in order}
+
+    def d_separated(self, one: str, other: str, given: Sequence[str] = ()) -> float:
+        """Return the probability that two columns are d-separated given some others.
+
+        It is that of networks in which all paths between the two are blocked: what is known of one
+        of them then says nothing of the other, beside the given ones.
+
+        Parameters
+        ----------
+        one, other : str
+            Columns.
+        given : sequence of str
+            Columns that are observed.
+        """
+        state: BayesNetState = self._fitted
+        i, j, *held = read_targets(state.names, [one, other, *given], None)
+        if i == j or i in held or j in held:
+            raise ValueError("d_separated needs two different columns that are not given")
+        graphs = state.adjacencies(state.places)
+        apart = [d_separated(A, i, j, held) for A in graphs]
+        return float(state.weights @ np.array(apart))
 
     def graph_score(self, graph: Any) -> float:
         """Return the log marginal likelihood of the rows of `fit`, given a graph.

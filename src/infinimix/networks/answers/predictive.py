@@ -106,25 +106,32 @@ class Mixture:
         return out
 
     def _log_whole(self, X: np.ndarray) -> np.ndarray:
-        scores = np.array([self._family_log_p(f, X) for f in range(len(self.families))])
-        logs = np.stack([scores[own].sum(axis=0) for own in self.index])
-        return np.asarray(logsumexp(logs, axis=0, b=self.weights[:, None]))
+        return np.asarray(logsumexp(self.log_families(X), axis=0, b=self.weights[:, None]))
+
+    def log_families(self, X: np.ndarray, children: slice = slice(None)) -> np.ndarray:
+        """Return the log densities of complete rows in each network; of some children only."""
+        index = self.index[:, children]
+        scores = {f: self._family_log_p(f, X) for f in np.unique(index).tolist()}
+        return np.stack([sum(scores[f] for f in own) for own in index.tolist()])
 
     def _log_holed(self, x: np.ndarray, missing: np.ndarray) -> float:
+        return float(logsumexp(self.log_holed(x, missing), b=self.weights))
+
+    def log_holed(self, x: np.ndarray, missing: np.ndarray) -> np.ndarray:
+        """Return the log density of a row with missing cells in each network."""
         if missing.all():
-            return 0.0
+            return np.zeros(len(self.graphs))
         if self.gaussian:
             return self._log_normal(x, ~missing)
         sizes = self.cards[missing]
         if np.log(sizes).sum() <= log(MOST_COMPLETIONS):
             filled = np.repeat(x[None], int(np.prod(sizes)), axis=0)
             filled[:, missing] = np.indices(sizes).reshape(len(sizes), -1).T
-            return float(logsumexp(self._log_whole(filled)))
+            return np.asarray(logsumexp(self.log_families(filled), axis=1))
         given = {int(j): int(x[j]) for j in np.flatnonzero(~missing)}
-        logs = [
-            np.log(eliminate(self.factors(s), given, []).sum()) for s in range(len(self.graphs))
-        ]
-        return float(logsumexp(logs, b=self.weights))
+        return np.array(
+            [np.log(eliminate(self.factors(s), given, []).sum()) for s in range(len(self.graphs))]
+        )
 
     def factors(self, s: int, do: dict[int, int] | None = None) -> list[Factor]:
         """Return the tables of network s; those of variables that are set are replaced."""
@@ -160,14 +167,14 @@ class Mixture:
             cov[c, c] = variance + b @ cov[np.ix_(parents, parents)] @ b
         return mean, cov
 
-    def _log_normal(self, x: np.ndarray, seen: np.ndarray) -> float:
+    def _log_normal(self, x: np.ndarray, seen: np.ndarray) -> np.ndarray:
         logs = []
         for s in range(len(self.graphs)):
             mean, cov = self._moments[s]
             L = np.linalg.cholesky(cov[np.ix_(seen, seen)])
             y = np.linalg.solve(L, x[seen] - mean[seen])
             logs.append(-0.5 * (y @ y + seen.sum() * log(2 * pi)) - np.log(np.diag(L)).sum())
-        return float(logsumexp(logs, b=self.weights))
+        return np.array(logs)
 
     @cached_property
     def _moments(self) -> list[tuple[np.ndarray, np.ndarray]]:
@@ -182,17 +189,19 @@ class Mixture:
             rows = np.flatnonzero(which == s)
             part = X[rows]
             for c in topological_order(self.graphs[s]):
-                f = self.index[s, c]
-                k, _, parents = self.families[f]
-                if self.gaussian:
-                    own = self._means[k][c if len(self._means[k]) > 1 else 0]
-                    for t in range(len(rows)):
-                        a, b, variance = draw_regression(self.data[k], own, int(c), parents, rng)
-                        part[t, c] = (
-                            a + part[t, parents] @ b + np.sqrt(variance) * rng.standard_normal()
-                        )
-                else:
-                    p = self.cpt(f)[code_parents(part, parents, self.cards)].cumsum(axis=1)
-                    part[:, c] = (rng.random((len(rows), 1)) * p[:, -1:] > p).sum(axis=1)
+                part[:, c] = self.draw_cell(int(s), int(c), part, rng)
             X[rows] = part
         return X
+
+    def draw_cell(self, s: int, c: int, X: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return values of variable c in network s, given its parents in rows X."""
+        f = self.index[s, c]
+        k, _, parents = self.families[f]
+        if not self.gaussian:
+            p = self.cpt(f)[code_parents(X, parents, self.cards)].cumsum(axis=1)
+            return np.asarray((rng.random((len(X), 1)) * p[:, -1:] > p).sum(axis=1))
+        own, out = self._means[k][c if len(self._means[k]) > 1 else 0], np.empty(len(X))
+        for t in range(len(X)):
+            a, b, variance = draw_regression(self.data[k], own, c, parents, rng)
+            out[t] = a + X[t, parents] @ b + np.sqrt(variance) * rng.standard_normal()
+        return out

@@ -29,7 +29,7 @@ def answer_query(
         mean, std = condition_normal(state.mixture, t, seen, fixed)
         scale, centre = columns.scale[t], columns.centre[t]
         return {"mean": float(mean * scale + centre), "std": float(std * scale)}
-    p = _condition_tables(state.mixture, [t], seen, fixed)
+    p = condition_tables(state.mixture, [t], seen, fixed)
     if p is None:
         raise impossible(given)
     return dict(zip(columns.states(t), p.tolist(), strict=True))
@@ -49,7 +49,7 @@ def condition_joint(
         mean, cov = condition_normals(state.mixture, at, seen, fixed)
         scale = columns.scale[at]
         return {"mean": mean * scale + columns.centre[at], "cov": cov * np.outer(scale, scale)}
-    p = _condition_tables(state.mixture, at, seen, fixed)
+    p = condition_tables(state.mixture, at, seen, fixed)
     if p is None:
         raise impossible(given)
     states = product(*(columns.states(t) for t in at))
@@ -74,7 +74,7 @@ def read_targets(
     return [list(names).index(name) for name in targets]
 
 
-def _condition_tables(
+def condition_tables(
     mixture: Mixture, at: list[int], seen: dict[int, float], fixed: dict[int, float]
 ) -> np.ndarray | None:
     """Return the probabilities of the categories of columns; None if `seen` is impossible."""
@@ -86,7 +86,7 @@ def _condition_tables(
 
 
 def condition_normal(
-    mixture: Mixture, t: int, seen: dict[int, float], fixed: dict[int, float]
+    mixture: Any, t: int, seen: dict[int, float], fixed: dict[int, float]
 ) -> tuple[float, float]:
     """Return mean and standard deviation of column t, in standardised numbers."""
     mean, cov = condition_normals(mixture, [t], seen, fixed)
@@ -94,7 +94,7 @@ def condition_normal(
 
 
 def condition_normals(
-    mixture: Mixture, targets: list[int], seen: dict[int, float], fixed: dict[int, float]
+    mixture: Any, targets: list[int], seen: dict[int, float], fixed: dict[int, float]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and covariance of columns, in standardised numbers."""
     at, t = np.array(sorted(seen), dtype=int), np.array(targets, dtype=int)

@@ -11,6 +11,7 @@ import numpy as np
 
 from infinimix.artifacts.expectations import Expected, check_all
 from infinimix.estimators.common.state import read_schema
+from infinimix.networks.engine.blocks import ACYCLIC, UNDIRECTED
 from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.scores import MOST_CELLS
 from infinimix.networks.learning.columns import NetworkColumns
@@ -51,6 +52,7 @@ SHARED = {
     "co_class_marginals": _share("VV"),
     "roles": Expected("V", "iu", low=0, high="V"),
 }
+PAIRS = {"graphs": Expected("MNW", "u8"), "values": Expected("MH", "iuf")}
 CHUNK = 100  # graphs that are looked at together
 
 
@@ -119,46 +121,62 @@ def check_roles(roles: np.ndarray, template: Any) -> None:
 
 
 def check_completed(
-    columns: NetworkColumns, completed: Any, skip: np.ndarray | None, chain: np.ndarray
-) -> None:
-    """Check the rows, and which of their cells were set from outside."""
-    N, n = columns.schema.width, len(completed[0])
-    kinds = "f" if columns.gaussian else "iu"
+    gaussian: bool, cards: np.ndarray | None, C: int, completed: Any, skip: np.ndarray | None,
+    chain: np.ndarray,
+) -> None:  # fmt: skip
+    """Check rows of C columns, and which of their cells were set from outside."""
+    n = len(completed[0])
+    kinds = "f" if gaussian else "iu"
     _ask(
         n > 0
-        and all(_is(X, (n, N), kinds) for X in completed)
+        and all(_is(X, (n, C), kinds) for X in completed)
         and (len(completed) == 1 or int(chain.max()) < len(completed))
-        and (skip is None or _is(skip, (n, N), "b"))
+        and (skip is None or _is(skip, (n, C), "b"))
     )
     for X in completed:
-        if columns.cards is None:
-            _ask(bool(np.isfinite(X).all()), "its rows hold numbers that are not finite")
-        else:
-            known = bool(((X >= 0) & (columns.cards > X)).all())
-            _ask(known, "its rows hold categories that its columns do not have")
+        _check_cells(X, cards)
 
 
-def check_acyclic(draws: Draws, cards: np.ndarray | None) -> None:
-    """Check that graphs have no cycles, and tables that a score would allow."""
-    for at in range(0, len(draws.graphs), CHUNK):
-        A = to_adjacency(draws.graphs[at : at + CHUNK]).astype(bool)
-        waiting = np.ones(A.shape[:2], bool)  # nodes with a parent that waits
-        while waiting.any():
-            still = waiting & (A & waiting[:, :, None]).any(axis=1)
-            _ask(not np.array_equal(still, waiting), "one of its graphs has a cycle")
-            waiting = still
+def _check_cells(X: np.ndarray, cards: np.ndarray | None) -> None:
+    """Check cells, (..., columns)."""
+    if cards is None:
+        _ask(bool(np.isfinite(X).all()), "its rows hold numbers that are not finite")
+    else:
+        known = bool(((X >= 0) & (cards > X)).all())
+        _ask(known, "its rows hold categories that its columns do not have")
+
+
+def check_completions(pairs: Any, completed: Any, N: int, cards: np.ndarray | None) -> None:
+    """Check graphs of N nodes with the cells that were drawn given them (`Completions`)."""
+    _ask(bool(completed) and _is(pairs.missing, completed[0].shape, "b"))
+    sizes = {"N": N, "W": words(N), "H": int(pairs.missing.sum())}
+    check_all(PAIRS, {"graphs": pairs.graphs, "values": pairs.values}, sizes)
+    _ask(len(pairs.graphs) > 0 and pairs.values.dtype.kind == completed[0].dtype.kind)
+    own = None if cards is None else cards[np.nonzero(pairs.missing)[1]]
+    _check_cells(pairs.values, own)
+
+
+def check_graphs(graphs: np.ndarray, shape: int, cards: np.ndarray | None) -> None:
+    """Check that graphs are what their shape says, and have tables that a score would allow."""
+    for at in range(0, len(graphs), CHUNK):
+        A = to_adjacency(graphs[at : at + CHUNK]).astype(bool)
+        if shape == ACYCLIC:
+            _check_acyclic(A)
+        elif shape == UNDIRECTED:
+            sound = np.array_equal(A, A.swapaxes(1, 2)) and not np.einsum("sii->", A.astype(int))
+            _ask(sound, "one of its graphs is not undirected")
         if cards is not None:
             logs = np.log(cards)
             cells = np.einsum("sij,i->sj", A.astype(float), logs) + logs
             _ask(bool(cells.max() < np.log(MOST_CELLS) + 1e-9), "one of its tables is too large")
 
 
-def check_undirected(draws: Draws) -> None:
-    """Check that edges go both ways, and none from a node to itself."""
-    for at in range(0, len(draws.graphs), CHUNK):
-        A = to_adjacency(draws.graphs[at : at + CHUNK])
-        sound = np.array_equal(A, A.swapaxes(1, 2)) and not np.einsum("sii->", A.astype(int))
-        _ask(sound, "one of its graphs is not undirected")
+def _check_acyclic(A: np.ndarray) -> None:
+    waiting = np.ones(A.shape[:2], bool)  # nodes with a parent that waits
+    while waiting.any():
+        still = waiting & (A & waiting[:, :, None]).any(axis=1)
+        _ask(not np.array_equal(still, waiting), "one of its graphs has a cycle")
+        waiting = still
 
 
 def check_shared_roles(state: Any, n_tables: int) -> None:

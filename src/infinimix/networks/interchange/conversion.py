@@ -71,16 +71,18 @@ def to_networkx(state: NetworkState, A: np.ndarray, directed: bool = True) -> An
     return graph
 
 
-def to_dot(state: NetworkState, A: np.ndarray) -> str:
+def to_dot(state: NetworkState, A: np.ndarray, directed: bool = True) -> str:
     """Return Graphviz text with a cluster for each role."""
     names = [_quoted(name) for name in state.names]
-    lines = ["digraph infinimix {"]
+    lines = [f"{'digraph' if directed else 'graph'} infinimix {{"]
     for role in range(int(state.roles.max()) + 1):
         members = " ".join(f"{names[j]};" for j in np.flatnonzero(state.roles == role))
         lines.append(f'  subgraph cluster_{role} {{ label="role {role}"; {members} }}')
-    for i, j in np.argwhere(A):
+    link = "->" if directed else "--"
+    for i, j in np.argwhere(A if directed else np.triu(A)):
         p = state.edge_marginals[i, j]
-        lines.append(f'  {names[i]} -> {names[j]} [label="{p:.2f}", penwidth={0.5 + 2 * p:.2f}];')
+        style = f'[label="{p:.2f}", penwidth={0.5 + 2 * p:.2f}]'
+        lines.append(f"  {names[i]} {link} {names[j]} {style};")
     return "\n".join([*lines, "}"]) + "\n"
 
 

@@ -12,6 +12,7 @@ from infinimix.estimators.common.parameters import Seed
 from infinimix.networks.answers.blankets import markov_blankets
 from infinimix.networks.answers.elimination import Factor, eliminate, maximise
 from infinimix.networks.answers.queries import impossible
+from infinimix.networks.answers.separation import d_separated
 from infinimix.networks.engine.graphs import topological_order
 
 TRIES = 100_000  # graphs drawn from a template before it is said to lead to cycles
@@ -182,6 +183,19 @@ class BayesNet:
         """
         (j,) = self._targets([name], None)
         return [self.names[i] for i in np.flatnonzero(markov_blankets(self.adjacency)[j])]
+
+    def d_separated(self, one: str, other: str, given: Sequence[str] = ()) -> bool:
+        """Return whether two variables are d-separated given some others.
+
+        Parameters
+        ----------
+        one, other : str
+            Variables.
+        given : sequence of str
+            Those that are observed.
+        """
+        i, j, *held = self._targets([one, other, *given], None)
+        return d_separated(self.adjacency, i, j, held)
 
     def _targets(self, names: Sequence[str], given: Mapping[str, Any] | None) -> list[int]:
         for name in names:

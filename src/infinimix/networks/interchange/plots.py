@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from io import BytesIO
 from typing import TYPE_CHECKING, Any
@@ -9,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infinimix.networks.answers.state import NetworkState
+from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.interchange.layers import place_nodes
 
 if TYPE_CHECKING:
@@ -28,26 +31,53 @@ def plot(state: NetworkState, threshold: float, ax: Axes | None = None) -> Figur
     high = graph_height(state, threshold)
     figure: Figure = _picture_class()(figsize=(8.0 + 2 * 0.75 * high, high), layout="constrained")
     graph, edges, classes = figure.subplots(1, 3, width_ratios=[8.0, 0.75 * high, 0.75 * high])
-    names, roles = np.array([_short(name) for name in state.names]), state.roles
-    order = np.argsort(roles, kind="stable")
     draw_graph(graph, state, threshold)
-    for axes, matrix, title in (
-        (edges, state.edge_marginals, "P(row -> column)"),
-        (classes, state.co_class_marginals, "P(one role)"),
-    ):
-        axes.imshow(matrix[np.ix_(order, order)], vmin=0, vmax=1, cmap="Greys")
-        axes.set_title(title)
-        axes.set_xticks(range(len(names)), names[order], rotation=90, fontsize=7)
-        axes.set_yticks(range(len(names)), names[order], fontsize=7)
-        for cut in np.flatnonzero(np.diff(roles[order])):
-            axes.axhline(cut + 0.5, color="tab:red", linewidth=0.8)
-            axes.axvline(cut + 0.5, color="tab:red", linewidth=0.8)
+    link = "--" if state.shape == UNDIRECTED else "->"
+    draw_matrix(edges, state.edge_marginals, state.names, state.roles, f"P(row {link} column)")
+    draw_matrix(classes, state.co_class_marginals, state.names, state.roles, "P(one role)")
     return figure
+
+
+def plot_several(state: Any, threshold: float) -> Figure:
+    """Return a figure of networks that share roles: a graph for each, and all shared roles."""
+    states = [
+        replace(model._fitted, roles=state.roles_of(g))
+        for g, model in enumerate(state.networks.values())
+    ]
+    heights = [graph_height(one, threshold) for one in states]
+    figure: Figure = _picture_class()(figsize=(14.0, sum(heights)), layout="constrained")
+    grid = figure.add_gridspec(len(states), 2, height_ratios=heights, width_ratios=[8.0, 6.0])
+    for g, (table, one) in enumerate(zip(state.networks, states, strict=True)):
+        axes = figure.add_subplot(grid[g, 0])
+        draw_graph(axes, one, threshold)
+        axes.set_title(f"{table}: {axes.get_title()}")
+    names = [
+        f"{t}: {name}" for t, one in zip(state.networks, states, strict=True) for name in one.names
+    ]
+    shared = figure.add_subplot(grid[:, 1])
+    draw_matrix(shared, state.co_class_marginals, names, state.roles, "P(one role)")
+    return figure
+
+
+def draw_matrix(
+    axes: Any, matrix: np.ndarray, names: Sequence[str], roles: np.ndarray, title: str
+) -> None:
+    """Draw probabilities of pairs, sorted by role, with lines between roles."""
+    short, order = np.array([_short(name) for name in names]), np.argsort(roles, kind="stable")
+    axes.imshow(matrix[np.ix_(order, order)], vmin=0, vmax=1, cmap="Greys")
+    axes.set_title(title)
+    axes.set_xticks(range(len(short)), short[order], rotation=90, fontsize=7)
+    axes.set_yticks(range(len(short)), short[order], fontsize=7)
+    for cut in np.flatnonzero(np.diff(roles[order])):
+        axes.axhline(cut + 0.5, color="tab:red", linewidth=0.8)
+        axes.axvline(cut + 0.5, color="tab:red", linewidth=0.8)
 
 
 def graph_height(state: NetworkState, threshold: float) -> float:
     """Return how many inches high a graph should be, so that its lines stand apart."""
-    place, _ = place_nodes(state.edge_marginals >= threshold, state.roles)
+    roles = np.unique(state.roles, return_inverse=True)[1]
+    edges = (state.edge_marginals >= threshold) & ~np.eye(len(roles), dtype=bool)
+    place, _ = place_nodes(edges, roles)
     return float(max(4.5, LINE * (1.5 - place[:, 1].min())))
 
 
@@ -69,28 +99,38 @@ def _picture_class() -> Any:
 
 def draw_graph(axes: Any, state: NetworkState, threshold: float) -> None:
     """Draw each role as a block of variables, those before others above them."""
-    P, roles = state.edge_marginals, state.roles
-    place, blocks = place_nodes(threshold <= P, roles)
-    small = len(roles) > 20
-    for role, (top, bottom) in enumerate(blocks):
+    kinds, roles = np.unique(state.roles, return_inverse=True)
+    undirected = state.shape == UNDIRECTED
+    edges = (np.triu if undirected else np.asarray)(state.edge_marginals >= threshold)
+    place, blocks = place_nodes(edges & ~np.eye(len(roles), dtype=bool), roles)
+    for role, (top, bottom) in zip(kinds.tolist(), blocks, strict=True):
         colour = COLOURS[role % len(COLOURS)]
         axes.axhspan(bottom - 0.45, top + 0.45, color=colour, alpha=0.35, linewidth=0)
         axes.text(-0.04, top + 0.42, f"role {role}", fontsize=7, va="top", color="grey")
-    for i, j in np.argwhere(threshold <= P):
-        bend = 0.08 if abs(place[i, 1] - place[j, 1]) > 0.5 else 0.35  # on one line: around others
-        arrow = {
-            "arrowstyle": "->", "alpha": float(P[i, j]), "shrinkA": 6, "shrinkB": 8,
-            "connectionstyle": f"arc3,rad={bend}", "linewidth": 0.9, "color": "#333333",
-        }  # fmt: skip
-        axes.annotate("", place[j], place[i], arrowprops=arrow)
-    for name, role, (x, y) in zip(state.names, roles.tolist(), place, strict=True):
+    for i, j in np.argwhere(edges):
+        _draw_edge(axes, place, i, j, float(state.edge_marginals[i, j]), undirected)
+    for name, role, (x, y) in zip(state.names, kinds[roles].tolist(), place, strict=True):
         box = {"boxstyle": "round", "facecolor": COLOURS[role % len(COLOURS)], "edgecolor": "grey"}
-        size = 7 if small else 8
+        size = 7 if len(roles) > 20 else 8
         axes.text(x, y, _short(name), ha="center", va="center", fontsize=size, zorder=4, bbox=box)
     axes.set_xlim(-0.05, 1.05)
     axes.set_ylim(place[:, 1].min() - 0.6, place[:, 1].max() + 0.6)
     axes.set_title(f"edges with P >= {threshold:g}, a block for each role")
     axes.set_axis_off()
+
+
+def _draw_edge(axes: Any, place: np.ndarray, i: int, j: int, p: float, undirected: bool) -> None:
+    """Draw an edge; one from a variable to itself is a mark beside its name."""
+    if i == j:
+        where = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center"}
+        axes.annotate("\u21bb", place[i], fontsize=9, alpha=p, **where)
+        return
+    bend = 0.08 if abs(place[i, 1] - place[j, 1]) > 0.5 else 0.35  # on one line: around others
+    arrow = {
+        "arrowstyle": "-" if undirected else "->", "alpha": p, "shrinkA": 6, "shrinkB": 8,
+        "connectionstyle": f"arc3,rad={bend}", "linewidth": 0.9, "color": "#333333",
+    }  # fmt: skip
+    axes.annotate("", place[j], place[i], arrowprops=arrow)
 
 
 def _short(name: str) -> str:

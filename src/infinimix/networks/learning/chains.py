@@ -31,6 +31,7 @@ from infinimix.networks.engine.hyper import KEPT, SWEEPS
 from infinimix.networks.engine.orders import new_orders, redraw
 from infinimix.networks.engine.packs import Several
 from infinimix.networks.engine.scores import ParentLayout, fill_scatter, forget, new_cache
+from infinimix.networks.learning.completed_tables import KeptCompletions
 from infinimix.networks.learning.completion import complete_discrete, complete_gaussian, first_fill
 from infinimix.networks.learning.problem import Problem, make_data
 from infinimix.networks.learning.starts import start_classes, start_graph
@@ -48,13 +49,14 @@ class GraphChain:
     def __init__(self, problem: Problem, seed: np.random.SeedSequence, apart: bool) -> None:
         self.problem, self.rng = problem, np.random.default_rng(seed)
         self.tell: Callable[[dict[str, Any]], None] | None = None
-        self.X = first_fill(problem.X, problem.missing, self.rng)
+        self.X = self._fill_holes()
         self.data = make_data(problem, self.X)
         self.cache = new_cache(self.data, problem.layout)
         N = problem.n_nodes
         kept = min(problem.n_iter, KEEP_ALL if problem.keep_all else KEEP)
         self.thin = 1 if problem.budget is not None else max(problem.n_iter // kept, 1)
         self.record = new_record(N, words(N), kept)
+        self.completions = KeptCompletions(problem.missing)
         self._start(apart)
 
     def _start(self, apart: bool) -> None:
@@ -120,6 +122,8 @@ class GraphChain:
         self._sweep(n, count)
         if self.problem.missing.any():
             self._complete()
+            if count:
+                self.completions.note(self._graph(), self.X[self.problem.missing])
 
     def parts(self) -> Iterator[tuple[Any, float, Callable[[], None]]]:
         """Yield the moves of one sweep: what each does, a guess of its seconds, and the move.
@@ -189,10 +193,17 @@ class GraphChain:
             record.counters[KEPT] = kept
             self.thin *= 2
 
+    def _fill_holes(self) -> np.ndarray:
+        """Return the rows to begin with."""
+        return first_fill(self.problem.X, self.problem.missing, self.rng)
+
+    def _draw_cells(self, complete: Callable[..., None]) -> None:
+        """Draw the missing cells of the rows."""
+        complete(self.X, self.problem.missing, self.adjacency(), self.data, self.rng)
+
     def _complete(self) -> None:
         """Draw the missing cells again; what was known of scores is forgotten."""
-        complete = complete_gaussian if self.problem.cards is None else complete_discrete
-        complete(self.X, self.problem.missing, self.adjacency(), self.data, self.rng)
+        self._draw_cells(complete_gaussian if self.problem.cards is None else complete_discrete)
         if self.problem.cards is None:
             fill_scatter(self.data, self.X)
         else:
@@ -203,9 +214,13 @@ class GraphChain:
         """Forget all scores, as rows or gamma have changed."""
         forget(self.cache)
 
+    def _graph(self) -> np.ndarray:
+        """Return the graph as it is now, as words."""
+        return np.asarray(self.states[self.at[0]].pa)
+
     def adjacency(self) -> np.ndarray:
         """Return the graph as it is now."""
-        return to_adjacency(self.states[self.at[0]].pa)
+        return to_adjacency(self._graph())
 
     def progress(self) -> dict[str, Any]:
         """Return how far the chain is."""

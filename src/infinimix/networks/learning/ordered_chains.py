@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.networks.engine.chain import GAMMA_GRID
-from infinimix.networks.engine.graphs import to_adjacency, words
+from infinimix.networks.engine.graphs import words
 from infinimix.networks.engine.ordered import OrderedState, Sums, fill_weights
 from infinimix.networks.engine.ordered_chain import advance_ordered
 from infinimix.networks.engine.ordered_sites import advance_sites
@@ -101,9 +101,9 @@ class OrderedChain(GraphChain):
         super()._forget()
         self._fill()
 
-    def adjacency(self) -> np.ndarray:
-        """Return the graph as it was drawn last."""
-        return to_adjacency(self.state.pa)
+    def _graph(self) -> np.ndarray:
+        """Return the graph as it was drawn last, as words."""
+        return np.asarray(self.state.pa)
 
 
 class OrderedSitesChain(OrderedChain):

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.networks.learning.completion import Ties
+
 
 def pair_slices(
     X: Any, sequences: Any = None, within: bool = False
@@ -88,6 +90,41 @@ def pair_rows(n: int, sequences: Any = None) -> tuple[np.ndarray, np.ndarray]:
     if not same.any():
         raise ValueError(f"no sequence has two rows (n_samples = {n})")
     return before[same], now[same]
+
+
+def tie_slices(before: np.ndarray, now: np.ndarray, n: int) -> Ties:
+    """Return how cells of n rows depend on each other, of which some are pairs in time.
+
+    Rows at even places of their sequences are one wave, and those at odd places another: a cell
+    depends on cells of the rows next to it.
+
+    Examples
+    --------
+    >>> ties = tie_slices(*pair_rows(4, ["a", "b", "a", "a"]), 4)
+    >>> ties.before.tolist(), ties.after.tolist()
+    ([-1, -1, 0, 2], [2, -1, 3, -1])
+    >>> [wave.tolist() for wave in ties.waves]
+    [[True, True, False, True], [False, False, True, False]]
+    """
+    above, below, odd = np.full(n, -1), np.full(n, -1), np.zeros(n, bool)
+    above[now], below[before] = before, now
+    for i, j in zip(before.tolist(), now.tolist(), strict=True):
+        odd[j] = not odd[i]
+    return Ties(now, above, below, (~odd, odd))
+
+
+def first_log_probabilities(
+    codes: np.ndarray, missing: np.ndarray, cards: Any, gamma: float
+) -> tuple[np.ndarray, ...]:
+    """Return log P of the categories in a row without a row before: how often they were observed.
+
+    No family speaks of these cells, and where they are missing they need a distribution.
+    """
+    out = []
+    for j, r in enumerate(cards):
+        counts = np.bincount(codes[~missing[:, j], j], minlength=r) + gamma
+        out.append(np.log(counts / counts.sum()))
+    return tuple(out)
 
 
 def _columns(X: Any) -> dict[str, np.ndarray]:

@@ -11,7 +11,9 @@ import time
 from threading import Lock
 from typing import Any
 
+from infinimix.estimators.common.parameters import is_whole
 from infinimix.execution import executor_for
+from infinimix.networks.learning.parameters import read_seconds
 
 BURN_IN = 0.4  # the share of the time that is not counted
 LOOKS = 50  # so many looks at the clock at least, if sweeps are short enough
@@ -44,6 +46,22 @@ class Budget:
             turns = -(-max(self.waiting, 1) // self.workers)
             self.waiting -= 1
         return max(self.end - time.monotonic(), 0.0) / turns
+
+
+def prepare_run(model: Any, chains: Any, seconds: Any, n_iter: Any) -> None:
+    """Let chains that have run go on, for some seconds or sweeps; ValueError if they cannot."""
+    if chains is None:
+        raise ValueError("This model has no chains: it was loaded or copied; fit it first.")
+    seconds = None if seconds is None else read_seconds(seconds)
+    if n_iter is not None and not is_whole(n_iter, 1):
+        raise ValueError(f"n_iter must be a whole number from 1 on; got {n_iter!r}")
+    budget = None
+    if seconds is not None:
+        budget = Budget(time.monotonic() + seconds, len(chains), model.n_jobs)
+    for chain in chains:
+        chain.problem.burn_in = 0
+        chain.problem.n_iter = n_iter or (model.n_iter if seconds is None else 10**9)
+        chain.problem.budget = budget
 
 
 class Clock:

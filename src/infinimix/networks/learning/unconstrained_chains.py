@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy as np
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import UNDIRECTED, new_prior
 from infinimix.networks.engine.chain import new_model
+from infinimix.networks.engine.scores import Cache
 from infinimix.networks.engine.unconstrained import choose_slots
 from infinimix.networks.learning.chains import GraphChain
+from infinimix.networks.learning.completion import OWN_FAMILY, Ties, first_fill
 from infinimix.networks.learning.problem import Problem
 from infinimix.networks.learning.starts import start_classes
 
@@ -21,6 +24,9 @@ class UnconstrainedProblem(Problem):
 
     per_partition: bool = False
     shape: int = UNDIRECTED
+    rows: np.ndarray | None = None  # (n, N) of a dynamic network, whose X has pairs of rows
+    holes: np.ndarray | None = None  # (n, N) bool: where cells are missing in them
+    ties: Ties = OWN_FAMILY
 
     @property
     def n_nodes(self) -> int:
@@ -33,8 +39,24 @@ class UnconstrainedChain(GraphChain):
 
     problem: UnconstrainedProblem
 
+    def _fill_holes(self) -> np.ndarray:
+        p = self.problem
+        if p.rows is None or p.holes is None:
+            return super()._fill_holes()
+        self.rows = first_fill(p.rows, p.holes, self.rng)
+        return p.ties.table(self.rows)
+
+    def _draw_cells(self, complete: Callable[..., None]) -> None:
+        p, A = self.problem, self.adjacency()
+        if p.rows is None:
+            complete(self.X, p.missing, A, self.data, self.rng, p.ties)
+            return
+        complete(self.rows, p.holes, A, self.data, self.rng, p.ties)
+        self.X = p.ties.table(self.rows)
+
     def _start(self, apart: bool) -> None:
         p, N = self.problem, self.problem.n_nodes
+        self.cache = shrink(self.cache)
         A, z = start_unconstrained_graph(p, self.rng, apart), start_classes(p, self.rng, apart)
         prior = new_prior(
             N, p.prior, False, (p.alpha, *p.beta), p.learn, p.known, Constants.empty(N), p.shape,
@@ -42,6 +64,16 @@ class UnconstrainedChain(GraphChain):
         model = new_model(self.data, p.layout, prior, self.cache)
         self._place(model._replace(couples=choose_slots(p.layout, p.shape)), A, z, (0, 0, 0))
         self.orders = None
+
+
+def shrink(cache: Cache) -> Cache:
+    """Return a cache with room for all sets of few candidates: it is emptied for every new cell."""
+    N, slots = cache.values.shape
+    room = 4 << N  # of which a quarter is ever used
+    if room >= slots or cache.keys.shape[1] == 0:
+        return cache
+    values, keys = np.full((N, room), np.nan), np.zeros((N, room), np.uint64)
+    return cache._replace(values=values, keys=keys)
 
 
 def start_unconstrained_graph(

@@ -12,6 +12,7 @@ first in the chain's numbering, and the network's own follow.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from math import lgamma
@@ -25,6 +26,7 @@ from infinimix.networks.engine.chain import Record, log_likelihood
 from infinimix.networks.engine.hyper import ALPHA, EDGES, KEPT, PAIRS, STICKS, SWEEPS
 from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.problem import Problem
+from infinimix.networks.learning.timing import BURN_IN
 from infinimix.networks.shared.weights import draw_weights, log_common, log_franchise
 
 
@@ -182,25 +184,39 @@ class JointChain:
         self.rng = np.random.default_rng(own)
         self.states = [Networks(problems, sharing, s, apart) for s in seeds]
         self.powers = tuple(float(x) for x in powers)
+        self.problem = problems[0]  # says how long to go on
         self.records = [chain.record for chain in self.states[0].chains]
-        thin = -(-problems[0].n_iter // len(self.records[0].graphs))  # all keep the same sweeps
-        for state in self.states:
-            for chain in state.chains:
-                chain.thin = thin
+        timed = self.problem.budget is not None
+        self._set_thin(1 if timed else -(-self.problem.n_iter // len(self.records[0].graphs)))
         total = sum(p.n_nodes for p in problems)
         self.together = np.zeros((total, total))
         self.kept: list[tuple[np.ndarray, float]] = []  # roles of all variables, log joint
-        self.n_iter, self.burn_in = problems[0].n_iter, problems[0].burn_in
         self.tell: Callable[[dict[str, Any]], None] | None = None
+
+    def _set_thin(self, thin: int) -> None:
+        """Let all networks, at all powers, keep the same sweeps."""
+        for state in self.states:
+            for chain in state.chains:
+                chain.thin = thin
 
     def run(self) -> JointChain:
         """Run the chain: annealed start, burn-in, and the sweeps that count."""
-        for t in range(self.burn_in):
-            self._sweep(min(1.0, 0.1 + 1.8 * t / self.burn_in), None)
-        for t in range(1, self.n_iter + 1):
+        p = self.problem
+        seconds = np.inf if p.budget is None else p.budget.take()
+        start, done = time.monotonic(), 0
+
+        def gone() -> float:
+            return (time.monotonic() - start) / seconds
+
+        while done < p.burn_in and gone() < BURN_IN:
+            self._sweep(min(1.0, 0.1 + 1.8 * max(done / p.burn_in, gone() / BURN_IN)), None)
+            done += 1
+        done = 0
+        while done < p.n_iter and (done == 0 or gone() < 1.0):
             self._sweep(1.0, self.records)
             self._note()
-            if self.tell is not None and (t % 50 == 0 or t == self.n_iter):
+            done += 1
+            if self.tell is not None and (done % 50 == 0 or done == p.n_iter):
                 self.tell(self.progress())
         return self
 
@@ -217,7 +233,11 @@ class JointChain:
         """Count which variables share a role, and keep the roles when the graphs were kept."""
         z = np.concatenate(self.states[0].z)
         self.together += z[:, None] == z
-        if self.records[0].counters[KEPT] > len(self.kept):
+        self._set_thin(self.states[0].chains[0].thin)
+        kept, thin = int(self.records[0].counters[KEPT]), len(self.kept)
+        while kept < thin:  # the records had no room, and every other state was forgotten
+            self.kept, thin = self.kept[::2], (thin + 1) // 2
+        if kept > len(self.kept):
             self.kept.append((z, self.states[0].log_joint()))
 
     def progress(self) -> dict[str, Any]:

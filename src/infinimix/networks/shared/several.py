@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.learning.columns import NetworkColumns, read_columns
+from infinimix.networks.learning.columns import (
+    NetworkColumns,
+    check_codes,
+    read_columns,
+    read_interventions,
+)
 from infinimix.networks.learning.knowledge import read_knowledge
 from infinimix.networks.learning.problem import Problem, make_problem
-from infinimix.tables import EncodedTable
 
 
 def read_tables(tables: Any) -> dict[Any, Any]:
@@ -39,39 +43,46 @@ def read_tables(tables: Any) -> dict[Any, Any]:
     return named
 
 
-def read_kinds(columns: Any, tables: Any) -> dict[Any, Any]:
-    """Return what is said of the columns of each table; ValueError for a table there is not."""
-    if not isinstance(columns, Mapping):
-        return dict.fromkeys(tables, columns)
-    strange = [name for name in columns if name not in tables]
+def read_each(given: Any, tables: Any, name: str, default: Any = None) -> dict[Any, Any]:
+    """Return what is said of each table; ValueError for a table there is not.
+
+    Kinds of columns may be said of all tables at once.
+    """
+    if not isinstance(given, Mapping):
+        if given is not None and name != "columns":
+            raise ValueError(f"{name} must be a mapping from table to what is said of it.")
+        return dict.fromkeys(tables, given)
+    strange = [table for table in given if table not in tables]
     if strange:
-        raise ValueError(f"columns names {strange[0]!r}, which is not a table.")
-    return {name: columns.get(name, "auto") for name in tables}
+        raise ValueError(f"{name} names {strange[0]!r}, which is not a table.")
+    return {table: given.get(table, default) for table in tables}
 
 
 def read_members(
-    models: dict[Any, Any], tables: dict[Any, Any], seed: np.random.SeedSequence, who: str
-) -> tuple[list[NetworkColumns], list[Problem]]:
+    models: dict[Any, Any], tables: dict[Any, Any], masks: dict[Any, Any],
+    seed: np.random.SeedSequence, who: str,
+) -> tuple[list[NetworkColumns], list[Problem]]:  # fmt: skip
     """Return the columns of each table, and what the chains of its model begin with."""
     columns, problems = [], []
     for (name, table), own in zip(tables.items(), seed.spawn(len(tables)), strict=True):
-        model = models[name]
-        found, encoded = _read_table(model, name, table, who)
-        codes, missing = found.codes(encoded)
-        known = read_knowledge(found.schema.names)
+        try:
+            found, problem = _read_member(models[name], table, masks[name], own, who)
+        except ValueError as error:
+            raise ValueError(f"table {name!r}: {error}") from error
         columns.append(found)
-        problems.append(make_problem(model, found, codes, missing, known, own))
+        problems.append(problem)
     return columns, problems
 
 
-def _read_table(model: Any, name: Any, table: Any, who: str) -> tuple[NetworkColumns, EncodedTable]:
-    """Return the columns of a table, and its cells; an error says which table it is."""
-    try:
-        columns, encoded = read_columns(
-            table, model.columns, model.likelihood, int(model.n_bins), who
-        )
-    except ValueError as error:
-        raise ValueError(f"table {name!r}: {error}") from error
-    if columns.schema.width < 2:
-        raise ValueError(f"table {name!r} has one column; a network needs two or more.")
-    return columns, encoded
+def _read_member(
+    model: Any, table: Any, mask: Any, seed: np.random.SeedSequence, who: str
+) -> tuple[NetworkColumns, Problem]:
+    """Return the columns of a table, and what the chains of its model begin with."""
+    found, encoded = read_columns(table, model.columns, model.likelihood, int(model.n_bins), who)
+    if found.schema.width < 2:
+        raise ValueError("there is one column; a network needs two or more.")
+    codes, missing = found.codes(encoded)
+    check_codes(found, missing, bool(model.bdeu), who)
+    known = read_knowledge(found.schema.names, model.required, model.forbidden)
+    skip = read_interventions(mask, codes.shape)
+    return found, make_problem(model, found, codes, missing, known, seed, skip)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +25,22 @@ class FranchiseState:
     co_class_marginals: np.ndarray
     roles: np.ndarray
     template: dict[str, np.ndarray]
+    chains: list[Any] | None = field(default=None, repr=False)  # in this process alone
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"chains": None}
+
+    @property
+    def gap(self) -> tuple[Any, float]:
+        """The table with the largest gap between chains on some edge, and this gap."""
+        gaps = {name: float(model.edge_gap_.max()) for name, model in self.networks.items()}
+        name = max(gaps, key=lambda k: gaps[k])
+        return name, gaps[name]
+
+    def roles_of(self, g: int) -> np.ndarray:
+        """Return the shared roles of the variables of the network at place g."""
+        sizes = np.cumsum([0, *(len(model.roles_) for model in self.networks.values())])
+        return self.roles[sizes[g] : sizes[g + 1]]
 
     @property
     def draws(self) -> list[Draws]:
@@ -50,6 +66,7 @@ class FranchiseState:
         for member, own in zip(members.values(), tree["networks"], strict=True):
             member._check_parameters()
             member._state = member.State.from_tree(own, member)
+            member._knowledge(member._state.names)  # what is said of columns must still hold
         names = ("classes", "log_joint", "co_class_marginals", "roles", "template")
         state = cls(members, *(tree[name] for name in names))
         check_shared_roles(state, len(tree["tables"]))

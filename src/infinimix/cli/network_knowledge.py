@@ -1,0 +1,96 @@
+"""What the user knows of a network, from the words of options: edges, roles, set cells."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from infinimix.cli.errors import CommandError, hint
+
+YES, NO = {"1", "1.0", "true", "yes"}, {"0", "0.0", "false", "no", ""}
+
+
+def read_edges(
+    texts: Sequence[str] | None, option: str, tables: Mapping[str, Sequence[str]]
+) -> dict[str, list[tuple[str, str]]]:
+    """Return edges by table, from texts such as "a -> b"; of several tables "table: a -> b"."""
+    found: dict[str, list[tuple[str, str]]] = {}
+    for text in texts or ():
+        table, edge = _table_of(text, option, tables)
+        ends = [part.strip() for part in re.split("->|--", edge)]
+        if len(ends) != 2 or not all(ends):
+            raise CommandError(f"{option}: {text!r} is no edge; write it as 'from -> to'.")
+        for name in ends:
+            _need(name, tables[table], option)
+        found.setdefault(table, []).append((ends[0], ends[1]))
+    return found
+
+
+def _table_of(text: str, option: str, tables: Mapping[str, Sequence[str]]) -> tuple[str, str]:
+    """Return the table that an edge is of, and the edge."""
+    if len(tables) == 1:
+        return next(iter(tables)), text
+    table, colon, edge = text.partition(":")
+    if not colon or table.strip() not in tables:
+        raise CommandError(
+            f"{option}: {text!r} does not say of which table it is; write it as "
+            f"'{next(iter(tables))}: from -> to'."
+        )
+    return table.strip(), edge
+
+
+def read_roles(texts: Sequence[str] | None, names: Sequence[str]) -> dict[str, str] | None:
+    """Return known roles by column, from texts such as "a=cause"."""
+    found = {}
+    for text in texts or ():
+        name, equals, role = text.rpartition("=")
+        if not equals or not name.strip() or not role.strip():
+            raise CommandError(f"--role: {text!r} is no role of a column; write it as COLUMN=ROLE.")
+        _need(name.strip(), names, "--role")
+        found[name.strip()] = role.strip()
+    return found or None
+
+
+def _need(name: str, names: Sequence[str], option: str) -> None:
+    if name not in names:
+        raise CommandError(f"{option} names {name!r}, which is no column of the network; "
+                           + hint(name, list(names)))  # fmt: skip
+
+
+def read_set_cells(path: Path, reading: Any, names: Sequence[str], n_rows: int) -> Any:
+    """Return which cells were set from outside, an array of bool, from a table of 0 and 1."""
+    from infinimix.cli.files import read_source
+    from infinimix.cli.tables_in import understand
+
+    source = read_source(path, reading)
+    _need_known(source, names)
+    if source.n_rows != n_rows:
+        raise CommandError(
+            f"--interventions: {path} has {source.n_rows:,} rows, and the table {n_rows:,}; it "
+            "needs a row for each."
+        )
+    import numpy as np
+
+    mask, table = np.zeros((n_rows, len(names)), bool), understand(source, reading)
+    for name in source.names:
+        for row, cell in enumerate(table.columns[name]):
+            text = "" if cell is None or cell != cell else str(cell).strip().lower()
+            if text not in YES | NO:
+                raise CommandError(
+                    f"--interventions: {path} has {cell!r} in column {name!r}, row {row + 1}; it "
+                    "takes 1 where a cell was set from outside, else 0."
+                )
+            mask[row, list(names).index(name)] = text in YES
+    return mask
+
+
+def _need_known(source: Any, names: Sequence[str]) -> None:
+    """Refuse a table of set cells that has other columns than the network."""
+    for name in source.names:
+        if name not in names:
+            raise CommandError(
+                f"--interventions: {source.name} has a column {name!r}, which the network does not "
+                "have; leave it out."
+            )

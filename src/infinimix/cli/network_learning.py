@@ -1,0 +1,174 @@
+"""From tables and options to the network that `infinimix network` learns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from infinimix.cli.bundles import ColumnOptions
+from infinimix.cli.errors import CommandError
+from infinimix.cli.network_knowledge import read_edges, read_roles, read_set_cells
+from infinimix.cli.tasks import TaskTable, read_rows
+
+if TYPE_CHECKING:
+    pass
+
+KINDS = ("directed", "undirected", "dynamic")
+PRIORS = ("blockmodel", "ordered", "sparse", "uniform")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What kind of network is asked for, and options that only some kinds have."""
+
+    kind: str
+    prior: str
+    bdeu: bool = False
+    groups: str | None = None
+    interventions: Path | None = None
+    bif: bool = False
+    roles: bool = False
+
+    def check(self, n_files: int) -> None:
+        """Refuse options that do not go together, before anything is read."""
+        if self.kind not in KINDS:
+            raise CommandError(f"--kind: there is no {self.kind!r}; it is one of {_or(KINDS)}.")
+        if self.prior not in PRIORS:
+            raise CommandError(f"--prior: there is no {self.prior!r}; it is one of {_or(PRIORS)}.")
+        for wrong, what in (*self._of_several(n_files > 1), *self._of_kind()):
+            if wrong:
+                raise CommandError(f"{what}.")
+
+    def _of_several(self, several: bool) -> Iterator[tuple[bool, str]]:
+        """Yield what several files cannot have."""
+        if several:
+            yield self.kind != "directed", "--kind: several files have directed networks"
+            yield self.prior != "blockmodel", "--prior: several files have the block prior"
+            yield self.bif, "--bif writes one network, and several files have one each"
+            yield self.roles, "--role is for one file; several files share their roles"
+            yield self.interventions is not None, "--interventions is for one file"
+
+    def _of_kind(self) -> Iterator[tuple[bool, str]]:
+        """Yield what kinds of networks cannot have."""
+        directed, roles = self.kind == "directed", self.prior not in ("sparse", "uniform")
+        yield not directed and self.prior == "ordered", "--prior ordered is for directed networks"
+        yield not directed and self.bif, "--bif is for directed networks"
+        yield not directed and self.bdeu, "--bdeu is for directed networks"
+        timeless = self.groups is not None and self.kind != "dynamic"
+        yield timeless, "--groups names the sequences of --kind dynamic; add that"
+        mutual = self.interventions is not None and self.kind == "undirected"
+        yield mutual, "--interventions is for edges with a direction; use another --kind"
+        yield self.roles and not roles, f"--role: --prior {self.prior} has no roles"
+
+
+def _or(words: Sequence[str]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+class Learner:
+    """Tables, and what is known of their networks."""
+
+    def __init__(self, wanted: Wanted, paths: Sequence[Path], options: ColumnOptions) -> None:
+        self.wanted, self.reading = wanted, options.reading
+        names = [path.stem for path in paths]
+        if len(set(names)) < len(names):
+            raise CommandError("two of the files have one name; tables are told apart by them.")
+        self.tables: dict[str, TaskTable] = {
+            name: read_rows("network", path, options, groups=wanted.groups)
+            for name, path in zip(names, paths, strict=True)
+        }
+        self.known: dict[str, Any] = {}
+
+    @property
+    def first(self) -> TaskTable:
+        """The table; the first of several."""
+        return next(iter(self.tables.values()))
+
+    def know(
+        self,
+        require: Sequence[str] | None,
+        forbid: Sequence[str] | None,
+        role: Sequence[str] | None,
+    ) -> None:
+        """Take what is said of edges and roles."""
+        columns = {name: list(rows.X.columns) for name, rows in self.tables.items()}
+        edges = {
+            "required": read_edges(require, "--require", columns),
+            "forbidden": read_edges(forbid, "--forbid", columns),
+        }
+        several = len(self.tables) > 1
+        for name, found in edges.items():
+            if found:
+                self.known[name] = found if several else next(iter(found.values()))
+        roles = read_roles(role, next(iter(columns.values())))
+        if roles:
+            self.known["known_roles"] = roles
+
+    def given(self) -> dict[str, Any]:
+        """Return what `fit` takes beside the tables."""
+        found: dict[str, Any] = {}
+        wanted, rows = self.wanted, self.first
+        if wanted.groups is not None:
+            found["sequences"] = sequences_of(rows, wanted.groups)
+        if wanted.interventions is not None:
+            names = list(rows.X.columns)
+            mask = read_set_cells(wanted.interventions, self.reading, names, rows.table.n_rows)
+            found["interventions"] = mask
+        return found
+
+    def model(self, settings: dict[str, Any]) -> Any:
+        """Return a model of these tables, not fitted yet."""
+        from infinimix import networks  # numba: slow to load, so after the tables are read
+
+        wanted = self.wanted
+        if len(self.tables) > 1:
+            columns = {name: rows.columns for name, rows in self.tables.items()}
+            return networks.NetworkFranchise(
+                bdeu=wanted.bdeu, columns=columns, **settings, **self.known
+            )
+        settings = {**settings, **self.known, "columns": self.first.columns, "prior": wanted.prior}
+        if wanted.kind == "directed":
+            return networks.BlockmodelBayesNet(bdeu=wanted.bdeu, **settings)
+        if wanted.kind == "undirected":
+            return networks.BlockmodelMarkovNet(**settings)
+        return networks.BlockmodelDynamicNet(**settings)
+
+    def fit(self, model: Any, seconds: float | None, given: dict[str, Any]) -> Any:
+        """Learn the tables."""
+        several = len(self.tables) > 1
+        X = {name: rows.X for name, rows in self.tables.items()} if several else self.first.X
+        return model.fit(X, **given) if seconds is None else model.fit_for(X, seconds, **given)
+
+    def save(self, model: Any, path: Path) -> None:
+        """Save a model of these tables."""
+        if len(self.tables) == 1:
+            self.first.save(model, path)
+            return
+        from infinimix import save
+
+        save(model, path)
+
+
+def sequences_of(rows: TaskTable, groups: str) -> list[Any]:
+    """Return the sequence of each row."""
+    cells = list(rows.table.columns[groups])
+    for row, cell in enumerate(cells):
+        if cell is None or cell != cell:
+            raise CommandError(
+                f"--groups: row {row + 1} has no {groups!r}; every row belongs to a sequence."
+            )
+    return cells
+
+
+def check_bif(infos: Any) -> None:
+    """Say before the work that a network of numbers has no tables."""
+    from infinimix.tables.column import record_of
+
+    kinds = [info.kind for info in infos if not info.kind.startswith("date:")]
+    if len(kinds) == len(infos) and not any(record_of(kind).discrete for kind in kinds):
+        raise CommandError(
+            "--bif: the format has tables of categories only, and all columns are numbers; leave "
+            "it out, or make categories of them first."
+        )

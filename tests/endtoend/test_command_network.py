@@ -1,0 +1,109 @@
+"""`infinimix network` of every kind, of several files, and with what the user knows."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.endtoend.command_files import insects, refuse, run, write_csv
+
+SHORT = ("--sweeps", "20", "--chains", "1")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("networks")
+    rows = insects()
+    write_csv(folder / "one.csv", rows)
+    write_csv(folder / "two.csv", [(row[1], row[2]) for row in insects(40, 1)], ("colour", "kind"))
+    steps = [(*row, "first" if t < 30 else "second") for t, row in enumerate(rows)]
+    write_csv(folder / "steps.csv", steps, ("size", "colour", "kind", "nest"))
+    write_csv(folder / "set.csv", [(int(t < 20),) for t in range(60)], ("kind",))
+    write_csv(folder / "odd.csv", [("maybe",)] * 60, ("kind",))
+    return folder
+
+
+def test_undirected_networks_have_each_edge_once(folder, tmp_path):
+    files = {name: tmp_path / name for name in ("m.imx", "e.csv", "page.html")}
+    shown = run(
+        "network", folder / "one.csv", *SHORT, "--kind", "undirected", "--require", "size--colour",
+        "-o", files["m.imx"], "--edges", files["e.csv"], "--report", files["page.html"],
+    ).stdout  # fmt: skip
+    assert "--" in shown
+    edges = list(csv.DictReader(io.StringIO(files["e.csv"].read_text())))
+    assert len(edges) == 3
+    (one,) = [e for e in edges if {e["from"], e["to"]} == {"size", "colour"}]
+    assert float(one["probability"]) == 1.0
+    assert "<html" in files["page.html"].read_text("utf-8")
+    assert "--" in run("inspect", files["m.imx"]).stdout
+
+
+def test_dynamic_networks_follow_sequences(folder):
+    args = ("network", folder / "steps.csv", *SHORT, "--kind", "dynamic", "--groups", "nest")
+    known = ("--require", "kind -> kind", "--forbid", "size->colour", "--role", "kind=driver")
+    found = json.loads(run(*args, *known, "--json", "--threshold", "0").stdout)
+    assert set(found["roles"]) == {"size", "colour", "kind"}
+    P = {(e["from"], e["to"]): e["probability"] for e in found["edges"]}
+    assert (len(P), P["kind", "kind"], P["size", "colour"]) == (9, 1.0, 0.0)
+
+
+def test_several_files_share_roles(folder, tmp_path):
+    files = {name: tmp_path / name for name in ("m.imx", "page.html")}
+    args = ("network", folder / "one.csv", folder / "two.csv", *SHORT)
+    more = (
+        "--require",
+        "two: kind -> colour",
+        "-o",
+        files["m.imx"],
+        "--report",
+        files["page.html"],
+    )
+    found = json.loads(run(*args, *more, "--json").stdout)
+    assert found["rows"] == [60, 40]
+    assert "two: kind" in found["roles"]
+    assert {"table": "two", "from": "kind", "to": "colour", "probability": 1.0} in found["edges"]
+    assert "The network of two" in files["page.html"].read_text("utf-8")
+    assert "two" in run("inspect", files["m.imx"]).stdout
+    page = tmp_path / "again.html"
+    run("report", files["m.imx"], "-o", page)
+    assert page.exists()
+
+
+def test_cells_that_were_set_are_told_by_a_table(folder):
+    args = ("network", folder / "one.csv", *SHORT, "--json", "--interventions")
+    assert json.loads(run(*args, folder / "set.csv").stdout)["directed"]
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (("one.csv", "two.csv", "--kind", "dynamic"), "several files have directed networks"),
+        (("one.csv", "two.csv", "--prior", "uniform"), "block prior"),
+        (("one.csv", "two.csv", "--role", "kind=a"), "one file"),
+        (("one.csv", "two.csv", "--require", "kind->size"), "of which table it is"),
+        (("one.csv", "one.csv"), "one name"),
+        (("one.csv", "--kind", "circular"), "directed, undirected or dynamic"),
+        (("one.csv", "--prior", "flat"), "blockmodel, ordered, sparse or uniform"),
+        (("one.csv", "--kind", "undirected", "--bif", "n.bif"), "--bif is for directed"),
+        (("one.csv", "--groups", "kind"), "--kind dynamic"),
+        (("one.csv", "--kind", "dynamic", "--groups", "nest"), "has no column 'nest'"),
+        (("one.csv", "--require", "kind"), "write it as 'from -> to'"),
+        (("one.csv", "--require", "kind -> sise"), "no column of the network"),
+        (("one.csv", "--role", "kind"), "COLUMN=ROLE"),
+        (("one.csv", "--role", "kind=a", "--prior", "sparse"), "has no roles"),
+        (
+            ("one.csv", "--require", "kind->size", "--forbid", "kind->size"),
+            "required and forbidden",
+        ),
+        (("two.csv", "--interventions", "set.csv"), "60 rows, and the table 40"),
+        (("one.csv", "--interventions", "odd.csv"), "takes 1 where a cell was set"),
+        (("one.csv", "--kind", "undirected", "--interventions", "set.csv"), "a direction"),
+        (("one.csv", "nothing.csv"), "there is no file"),
+    ],
+)
+def test_what_does_not_go_together_is_told_in_one_line(folder, tmp_path, monkeypatch, args, words):
+    monkeypatch.chdir(tmp_path)
+    given = [folder / arg if arg.endswith(".csv") else arg for arg in args]
+    assert words in refuse("network", *given, *SHORT)
+    assert list(tmp_path.iterdir()) == []
