@@ -21,7 +21,7 @@ from infinimix.tables.counts import run_tidy
 from infinimix.tables.documents import number_unknown, number_words
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Vocabulary
-from infinimix.tables.word_index import Room
+from infinimix.tables.word_index import WordRoom
 
 __all__ = ["DocumentReader", "take_back", "take_reader"]
 
@@ -47,7 +47,7 @@ class DocumentReader:
         self.indptr, self._starts = np.zeros(2, np.int64), np.zeros(2, np.int64)
         self.novel: list[str] = []
         self.n_columns, self._unknown = 0, np.zeros(1)
-        self._room = Room(1, 0)
+        self._room = WordRoom(1, 0)
         self._reserve(SMALLEST)
 
     def _reserve(self, size: int) -> None:

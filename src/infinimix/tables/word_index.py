@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from infinimix.kernels.compile import entry, kernel
 
-__all__ = ["Cut", "Room", "WordIndex"]
+__all__ = ["Cut", "WordIndex", "WordRoom"]
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
@@ -50,7 +50,7 @@ class Cut(NamedTuple):
     unknown: list[str]
 
 
-class Room:
+class WordRoom:
     """Arrays for the words of texts.
 
     Attributes
@@ -213,19 +213,19 @@ class WordIndex:
         else:
             parts = [_plain(document, text) for document in documents]
             letters, lengths = b"".join(parts), list(map(len, parts))
-        room = Room(len(lengths), len(letters))
+        room = WordRoom(len(lengths), len(letters))
         np.cumsum(lengths, out=room.ends)
         unknown = self._run(letters, text, room)
         return Cut(room.columns[: room.starts[-1]], room.starts, unknown)
 
-    def cut_one(self, document: str, text: Any, room: Room) -> list[str]:
+    def cut_one(self, document: str, text: Any, room: WordRoom) -> list[str]:
         """Cut one text in a room for one; return its unknown words."""
         letters = _plain(document, text)
         room.reserve(len(letters))
         room.ends[0] = len(letters)
         return self._run(letters, text, room)
 
-    def _run(self, letters: bytes, text: Any, room: Room) -> list[str]:
+    def _run(self, letters: bytes, text: Any, room: WordRoom) -> list[str]:
         known = self._letters, self._offsets, self._slots, self._seed
         source = np.frombuffer(letters, np.uint8), room.ends, text.fold_array
         n = _run_cut(*source, *known, room.columns, room.starts, room.spans)
