@@ -66,8 +66,8 @@ def mixtures_of_binary_columns() -> None:
 
 @workload
 def sampled_streams() -> None:
-    """The Online CRP with drawn parameters, also of words that nobody has named."""
-    for algorithm in ("sampled", "redrawn"):
+    """The Online CRP with parameters summed out or drawn, of words that nobody has named too."""
+    for algorithm in ("collapsed", "sampled", "redrawn"):
         _open_world(algorithm, "text", WORDS, ["xx yy", "zz uu", "xx uu"])
 
 
