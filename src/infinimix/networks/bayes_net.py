@@ -23,10 +23,11 @@ from infinimix.networks.interchange.conversion import (
 )
 from infinimix.networks.interchange.network import BayesNet
 from infinimix.networks.interchange.plots import plot
+from infinimix.networks.learning.agreement import run_until_agreed
 from infinimix.networks.learning.columns import check_codes, read_columns, read_interventions
 from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
-from infinimix.networks.learning.parameters import NETWORK_RULES, check_parameters, read_seconds
+from infinimix.networks.learning.parameters import BAYES_NET_RULES, check_parameters, read_seconds
 from infinimix.networks.learning.problem import make_problem
 from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import describe_roles, warn_if_apart
@@ -65,8 +66,12 @@ class BlockmodelBayesNet(Asking, GraphNet):
         Beta prior of the edge probability between two classes; a larger first number is denser.
     gamma : float or "learn"
         Pseudo-count in each cell of the tables; with `bdeu`, the equivalent sample size.
-    n_chains, n_iter : int
-        Chains, and sweeps of each after the burn-in; a sweep visits every pair of variables.
+    n_chains : int
+        Chains, which start apart from each other.
+    n_iter : int or "auto"
+        Sweeps of each chain after the burn-in; a sweep visits every pair of variables. "auto": 500
+        at first, then twice as many again and again, counted anew each time, until no edge differs
+        by more than .1 between chains; ten minutes at most, or as long as `fit_for` is given.
     burn_in : int, optional
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
     averaging : "mcmc" or "best"
@@ -149,7 +154,7 @@ class BlockmodelBayesNet(Asking, GraphNet):
     """
 
     State = BayesNetState
-    _rules = NETWORK_RULES
+    _rules = BAYES_NET_RULES
     _state: BayesNetState | None = None
 
     def __init__(
@@ -160,7 +165,7 @@ class BlockmodelBayesNet(Asking, GraphNet):
         beta: tuple[float, float] | str = (1.0, 1.0),
         gamma: float | str = 0.5,
         n_chains: int = 4,
-        n_iter: int = 2000,
+        n_iter: int | str = 2000,
         burn_in: int | None = None,
         averaging: str = "mcmc",
         n_best: int = 100,
@@ -278,7 +283,7 @@ class BlockmodelBayesNet(Asking, GraphNet):
         seconds : float, optional
             The time of all chains together.
         n_iter : int, optional
-            Sweeps of each chain; by default `n_iter` of the model.
+            Sweeps of each chain; by default `n_iter` of the model, or of its last round.
         """
         state = self._fitted
         if state.chains is None:
@@ -291,7 +296,8 @@ class BlockmodelBayesNet(Asking, GraphNet):
             budget = Budget(time.monotonic() + seconds, len(state.chains), self.n_jobs)
         for chain in state.chains:
             chain.problem.burn_in = 0
-            chain.problem.n_iter = n_iter or (self.n_iter if seconds is None else 10**9)
+            own = chain.problem.n_iter if self.n_iter == "auto" else self.n_iter
+            chain.problem.n_iter = n_iter or (own if seconds is None else 10**9)
             chain.problem.budget = budget
         chains, records = run_chains(self, state.chains, bool(self.verbose))
         found = BayesNetState.found(self, state.columns, chains, records, state.skip)
@@ -319,11 +325,17 @@ class BlockmodelBayesNet(Asking, GraphNet):
         if seconds is not None:
             problem.budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
-        chains, records = run_chains(self, chains, bool(self.verbose))
+        chains, records = self._run(chains, start, seconds)
         found = BayesNetState.found(self, columns, chains, records, skip)
         warn_if_apart(found.edge_gap, found.names, "->", ADVICE, stacklevel=4)
         self._state = found
         return self
+
+    def _run(self, chains: list[Any], start: float, seconds: float | None) -> Any:
+        """Run chains as long as `n_iter` says; return them and their records."""
+        if self.n_iter == "auto":
+            return run_until_agreed(self, chains, bool(self.verbose), start, seconds)
+        return run_chains(self, chains, bool(self.verbose))
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
         return read_knowledge(

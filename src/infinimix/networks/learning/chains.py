@@ -51,11 +51,15 @@ class GraphChain:
         self.X = first_fill(problem.X, problem.missing, self.rng)
         self.data = make_data(problem, self.X)
         self.cache = new_cache(self.data, problem.layout)
-        N = problem.n_nodes
-        kept = min(problem.n_iter, KEEP_ALL if problem.keep_all else KEEP)
-        self.thin = 1 if problem.budget is not None else max(problem.n_iter // kept, 1)
-        self.record = new_record(N, words(N), kept)
+        self.begin_record()
         self._start(apart)
+
+    def begin_record(self) -> None:
+        """Forget all that was counted, and make room for as many sweeps as are to come."""
+        p, N = self.problem, self.problem.n_nodes
+        kept = min(p.n_iter, KEEP_ALL if p.keep_all else KEEP)
+        self.thin = 1 if p.budget is not None else max(p.n_iter // kept, 1)
+        self.record = new_record(N, words(N), kept)
 
     def _start(self, apart: bool) -> None:
         """Begin where `starts` says, and decide which larger moves there are."""
@@ -64,13 +68,17 @@ class GraphChain:
         prior = new_prior(
             N, p.prior, p.per_partition, (p.alpha, *p.beta), p.learn, p.known, shared_constants(N),
         )  # fmt: skip
-        larger = (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
-        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, larger)
+        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, self._larger())
         scores_change = p.missing.any() or p.learn.gamma  # and are too many to compute again
         self.orders = None
         whole = p.prior in ("uniform", "sparse") and not p.published
         if N <= ALL and whole and not scores_change:
             self.orders = new_orders(N, prior.held.shape[1], ALL)
+
+    def _larger(self) -> tuple[int, int, int]:
+        """Return how many sets, nodes and swaps a sweep tries."""
+        N = self.problem.n_nodes
+        return (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
 
     def _place(self, model: Any, A: np.ndarray, z: np.ndarray, larger: tuple[int, ...]) -> None:
         """Put all temperatures on one graph and its classes, and choose the moves."""
