@@ -4,7 +4,7 @@ The tables of `engine.layers` run over the sets of a few candidates of each node
 are the strong ones of the layout. What a node may need is found out by the chain: its parents, its
 children and the other parents of its children in the graphs that it has seen, as an edge that
 turns round takes these over. So the candidates are chosen again while the chain burns in, after
-2, 4, 8, ... steps, older graphs counting half each time; then they stay. The first of them are the
+2, 8, 32, ... steps, older graphs counting half each time; then they stay. The first of them are the
 strong candidates of other moves too. These go on between, and single edges reach all parents.
 """
 
@@ -22,7 +22,7 @@ from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.problem import Problem
 
 CANDIDATES = 12
-ROUNDS = 4  # over all nodes, whenever the graph is drawn again
+ROUNDS = 10  # over all nodes, whenever the graph is drawn again
 SWEEPS = 2  # of the other moves between
 
 
@@ -35,7 +35,7 @@ class Layering:
         self.allowed = layout.pos >= 0  # [child, parent]
         self.base = self._base(layout)
         self.seen = np.zeros((N, N))
-        self.steps, self.learns = 0, True
+        self.steps, self.next, self.learns = 0, 2, True
         size = min(CANDIDATES, layout.cand.shape[1])
         self.layers = new_layers(self._order(size), n_classes)
 
@@ -60,7 +60,8 @@ class Layering:
         if self.learns:
             count_blankets(state, self.seen)
             self.steps += 1
-            if self.steps >= 2 and self.steps & (self.steps - 1) == 0:
+            if self.steps == self.next:
+                self.next *= 4
                 self._choose()
         redraw_layers(model, state, self.layers, ROUNDS, power, rng)
 
