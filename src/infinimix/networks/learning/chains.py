@@ -68,17 +68,13 @@ class GraphChain:
         prior = new_prior(
             N, p.prior, p.per_partition, (p.alpha, *p.beta), p.learn, p.known, shared_constants(N),
         )  # fmt: skip
-        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, self._larger())
+        larger = (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
+        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, larger)
         scores_change = p.missing.any() or p.learn.gamma  # and are too many to compute again
         self.orders = None
         whole = p.prior in ("uniform", "sparse") and not p.published
         if N <= ALL and whole and not scores_change:
             self.orders = new_orders(N, prior.held.shape[1], ALL)
-
-    def _larger(self) -> tuple[int, int, int]:
-        """Return how many sets, nodes and swaps a sweep tries."""
-        N = self.problem.n_nodes
-        return (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
 
     def _place(self, model: Any, A: np.ndarray, z: np.ndarray, larger: tuple[int, ...]) -> None:
         """Put all temperatures on one graph and its classes, and choose the moves."""

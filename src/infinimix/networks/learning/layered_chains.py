@@ -92,10 +92,6 @@ class LayeredChain(GraphChain):
         super()._start(apart)
         self.layering = Layering(self.problem.layout, self.model.prior.held.shape[1])
 
-    def _larger(self) -> tuple[int, int, int]:
-        """Return how many sets, nodes and swaps a sweep tries."""
-        return max(2, self.problem.n_nodes // 8), 0, 2
-
     @property
     def step(self) -> int:
         """How many sweeps are made before whole graphs are drawn."""

@@ -1,5 +1,7 @@
 """Chains that draw whole graphs again: which candidates they choose, and what stays as it is."""
 
+import pickle
+
 import numpy as np
 
 from infinimix import BlockmodelBayesNet
@@ -47,3 +49,13 @@ def test_required_and_forbidden_edges_are_kept():
     P = model.edge_marginals_
     assert P[3, 4] == 1.0
     assert P[0, 1] == P[1, 0] == 0.0
+
+
+def test_a_chain_goes_on_alike_in_another_process():
+    (chain,) = fitted(16)._state.chains
+    again = pickle.loads(pickle.dumps(chain))
+    assert again.layering.layout.strong is again.model.layout.strong
+    for one in (chain, again):
+        one.advance(4, True)
+    assert np.array_equal(chain.record.edges, again.record.edges)
+    assert np.array_equal(chain.layering.layers.t, again.layering.layers.t)
