@@ -18,6 +18,8 @@ from scipy.stats import chi2
 from infinimix.networks.engine import (
     class_moves,
     graph_moves,
+    layer_tables,
+    layers,
     node_swaps,
     orders,
     relocation,
@@ -39,6 +41,8 @@ BONUS = np.array([[0.0, 0.7, 0.0], [0.0, 0.0, -0.4], [0.3, 0.0, 0.0]])
 ALL = ~np.eye(3, dtype=bool)
 DRAWS = 4000 if "INFINIMIX_SEEDS" in os.environ else 1500
 ROOM = orders.new_orders(3, 4, 3)
+SETS = np.array([[2, 1], [0, 2], [1, -1]])  # 0 -> 2 is no strong candidate
+LEVELS = layer_tables.new_layers(SETS, 4)
 
 MOVES = {
     "pairs": lambda m, s, rng: graph_moves.visit_pairs(m, s, 1.0, rng),
@@ -48,6 +52,7 @@ MOVES = {
     "relocation": lambda m, s, rng: relocation.relocate_some(m, s, 1.0, rng),
     "names": lambda m, s, rng: node_swaps.swap_nodes(m, s, 1.0, rng),
     "orders": lambda m, s, rng: orders.redraw(m, s, ROOM, 2, 1.0, rng),
+    "layers": lambda m, s, rng: layers.redraw_layers(m, s, LEVELS, 2, 1.0, rng),
     "class": lambda m, s, rng: class_moves.visit_classes(m, s, rng),
     "swap": lambda m, s, rng: class_moves.swap_classes(m, s, rng),
     "split and merge": lambda m, s, rng: class_moves.split_merge(m, s, rng),

@@ -19,10 +19,11 @@ from infinimix.networks.interchange.bif import to_bif
 from infinimix.networks.interchange.conversion import best_network, to_pgmpy, to_pyagrum
 from infinimix.networks.interchange.gaussian import LinearGaussianNet, best_gaussian_network
 from infinimix.networks.interchange.network import BayesNet
+from infinimix.networks.learning.agreement import run_until_agreed
 from infinimix.networks.learning.columns import check_codes, read_columns, read_interventions
 from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
-from infinimix.networks.learning.parameters import NETWORK_RULES, check_parameters, read_seconds
+from infinimix.networks.learning.parameters import BAYES_NET_RULES, check_parameters, read_seconds
 from infinimix.networks.learning.problem import make_problem
 from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import describe_roles
@@ -55,8 +56,12 @@ class BlockmodelBayesNet(Asking, GraphNet):
         Beta prior of the edge probability between two classes; a larger first number is denser.
     gamma : float or "learn"
         Pseudo-count in each cell of the tables; with `bdeu`, the equivalent sample size.
-    n_chains, n_iter : int
-        Chains, and sweeps of each after the burn-in; a sweep visits every pair of variables.
+    n_chains : int
+        Chains, which start apart from each other.
+    n_iter : int or "auto"
+        Sweeps of each chain after the burn-in; a sweep visits every pair of variables. "auto": 500
+        at first, then twice as many again and again, counted anew each time, until no edge differs
+        by more than .1 between chains; ten minutes at most, or as long as `fit_for` is given.
     burn_in : int, optional
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
     averaging : "mcmc" or "best"
@@ -142,7 +147,7 @@ class BlockmodelBayesNet(Asking, GraphNet):
     """
 
     State = BayesNetState
-    _rules = NETWORK_RULES
+    _rules = BAYES_NET_RULES
     _shape = ACYCLIC
     _state: Any = None  # a BayesNetState, once it is fitted
 
@@ -154,7 +159,7 @@ class BlockmodelBayesNet(Asking, GraphNet):
         beta: tuple[float, float] | str = (1.0, 1.0),
         gamma: float | str = 0.5,
         n_chains: int = 4,
-        n_iter: int = 2000,
+        n_iter: int | str = 2000,
         burn_in: int | None = None,
         averaging: str = "mcmc",
         n_best: int = 100,
@@ -282,9 +287,15 @@ class BlockmodelBayesNet(Asking, GraphNet):
         if seconds is not None:
             problem.budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
-        ran = run_chains(self, chains, bool(self.verbose))
+        ran = self._run(chains, start, seconds)
         self._state = self._found(columns, *ran, skip, stacklevel=5)
         return self
+
+    def _run(self, chains: list[Any], start: float, seconds: float | None) -> Any:
+        """Run chains as long as `n_iter` says; return them and their records."""
+        if self.n_iter == "auto":
+            return run_until_agreed(self, chains, bool(self.verbose), start, seconds)
+        return run_chains(self, chains, bool(self.verbose))
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
         return read_knowledge(

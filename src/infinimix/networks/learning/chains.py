@@ -52,12 +52,16 @@ class GraphChain:
         self.X = self._fill_holes()
         self.data = make_data(problem, self.X)
         self.cache = new_cache(self.data, problem.layout)
-        N = problem.n_nodes
-        kept = min(problem.n_iter, KEEP_ALL if problem.keep_all else KEEP)
-        self.thin = 1 if problem.budget is not None else max(problem.n_iter // kept, 1)
-        self.record = new_record(N, words(N), kept)
-        self.completions = KeptCompletions(problem.missing)
+        self.begin_record()
         self._start(apart)
+
+    def begin_record(self) -> None:
+        """Forget all that was counted, and make room for as many sweeps as are to come."""
+        p, N = self.problem, self.problem.n_nodes
+        kept = min(p.n_iter, KEEP_ALL if p.keep_all else KEEP)
+        self.thin = 1 if p.budget is not None else max(p.n_iter // kept, 1)
+        self.record = new_record(N, words(N), kept)
+        self.completions = KeptCompletions(p.missing)
 
     def _start(self, apart: bool) -> None:
         """Begin where `starts` says, and decide which larger moves there are."""

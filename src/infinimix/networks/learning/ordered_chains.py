@@ -14,6 +14,7 @@ from infinimix.networks.engine.ordered_chain import advance_ordered
 from infinimix.networks.engine.ordered_sites import advance_sites
 from infinimix.networks.engine.scores import GAMMA, compute_score, set_logs
 from infinimix.networks.learning.chains import GraphChain
+from infinimix.networks.learning.layered_chains import LayeredChain, layers_pay
 from infinimix.networks.learning.problem import Problem
 from infinimix.networks.learning.starts import start_order
 
@@ -119,6 +120,6 @@ class OrderedSitesChain(OrderedChain):
 def make_chain(problem: Problem, seed: np.random.SeedSequence, apart: bool) -> GraphChain:
     """Return the chain that the prior of a network without cycles needs."""
     if problem.prior != "ordered":
-        return GraphChain(problem, seed, apart)
+        return (LayeredChain if layers_pay(problem) else GraphChain)(problem, seed, apart)
     kind = OrderedSitesChain if problem.published else OrderedChain
     return kind(problem, seed, apart)

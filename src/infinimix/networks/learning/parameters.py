@@ -50,6 +50,14 @@ NETWORK_RULES: dict[str, Rule] = {
 }
 
 
+BAYES_NET_RULES: dict[str, Rule] = NETWORK_RULES | {
+    "n_iter": (
+        lambda v: (isinstance(v, str) and v == "auto") or _whole(1)(v),
+        "'auto' or a whole number from 1 on",
+    ),
+}
+
+
 UNCONSTRAINED_RULES: dict[str, Rule] = NETWORK_RULES | {
     "prior": one_of("blockmodel", "sparse", "uniform"),
     "max_parents": (lambda v: v is None or _whole(1)(v), "None or a whole number from 1 on"),

@@ -15,6 +15,7 @@ from infinimix.networks.learning.completion import first_fill
 from infinimix.networks.learning.knowledge import Knowledge, check_room
 
 ORDERED_CANDIDATES = 12
+FIRST_ROUND = 500  # sweeps with n_iter="auto", before chains are compared for the first time
 
 
 class LearnedHyper(NamedTuple):
@@ -114,6 +115,7 @@ def read_settings(model: Any, columns: NetworkColumns, known: Knowledge) -> dict
     What is learned of alpha, beta and gamma begins at its default.
     """
     learn = _learned(model)
+    n_iter = FIRST_ROUND if model.n_iter == "auto" else int(model.n_iter)
     return {
         "prior": model.prior,
         "alpha": 0.5 if learn.alpha else float(model.alpha),
@@ -123,8 +125,8 @@ def read_settings(model: Any, columns: NetworkColumns, known: Knowledge) -> dict
         "bonus": known.bonus,
         "anchor": known.anchor,
         "roles": known.held,
-        "n_iter": int(model.n_iter),
-        "burn_in": int(model.n_iter) // 2 if model.burn_in is None else int(model.burn_in),
+        "n_iter": n_iter,
+        "burn_in": n_iter // 2 if model.burn_in is None else int(model.burn_in),
     }
 
 

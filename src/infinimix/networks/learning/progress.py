@@ -89,7 +89,8 @@ def run_chains(model: Any, chains: list[Any], shown: bool) -> tuple[list[Any], l
     are, so a line for each that has ended must do.
     """
     executor = execution.executor_for(model.n_jobs)
-    progress = Progress(model.n_chains, model.n_iter) if shown else None
+    sweeps = chains[0].problem.n_iter if model.n_iter == "auto" else model.n_iter
+    progress = Progress(model.n_chains, sweeps) if shown else None
     for k, chain in enumerate(chains):
         chain.tell = progress.teller(k) if progress and not executor.is_remote else None
     with progress or nullcontext():

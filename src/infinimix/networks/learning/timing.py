@@ -60,7 +60,8 @@ def prepare_run(model: Any, chains: Any, seconds: Any, n_iter: Any) -> None:
         budget = Budget(time.monotonic() + seconds, len(chains), model.n_jobs)
     for chain in chains:
         chain.problem.burn_in = 0
-        chain.problem.n_iter = n_iter or (model.n_iter if seconds is None else 10**9)
+        own = chain.problem.n_iter if model.n_iter == "auto" else model.n_iter
+        chain.problem.n_iter = n_iter or (own if seconds is None else 10**9)
         chain.problem.budget = budget
 
 

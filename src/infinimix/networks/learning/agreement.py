@@ -1,0 +1,51 @@
+"""`n_iter="auto"`: chains go on until they agree, or until their time is over.
+
+A round is twice as long as the one before, and begins a new record, so that what is summarised at
+the end has half of all sweeps before it. How many rounds there are depends on the chains alone,
+so that a fit can be repeated to the bit, unless time runs out: then the last round is bounded by
+a clock, and counted together with the round before.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from infinimix.networks.learning.posterior import edge_gap
+from infinimix.networks.learning.progress import run_chains
+from infinimix.networks.learning.timing import Budget
+
+AGREED = 0.1  # the largest difference between chains of the probability of an edge
+SECONDS = 600.0
+
+
+def run_until_agreed(
+    model: Any, chains: list[Any], shown: bool, start: float, seconds: float | None = None
+) -> tuple[list[Any], list[Any]]:
+    """Run chains in rounds; return them and their records of the last round."""
+    end = start + (SECONDS if seconds is None else seconds)
+    before = time.monotonic()
+    chains, records = run_chains(model, chains, shown)
+    while len(records) > 1 and edge_gap(records).max(initial=0.0) > AGREED:
+        left, took = end - time.monotonic(), time.monotonic() - before
+        if left <= 0.0:
+            break
+        before = time.monotonic()
+        lasts = left < 2.0 * took
+        _lengthen(chains, Budget(end, len(chains), model.n_jobs) if lasts else None)
+        chains, records = run_chains(model, chains, shown)
+        if lasts:
+            break
+    for chain in chains:
+        chain.problem.budget = None
+    return chains, records
+
+
+def _lengthen(chains: list[Any], budget: Budget | None) -> None:
+    """Let the next round be twice as long; chains that run by the clock keep their records."""
+    sweeps = 2 * chains[0].problem.n_iter
+    for chain in chains:
+        chain.problem.n_iter, chain.problem.burn_in, chain.problem.budget = sweeps, 0, budget
+    if budget is None:
+        for chain in chains:
+            chain.begin_record()
