@@ -291,7 +291,9 @@ class BlockmodelBayesNet(Asking, GraphNet):
         self._state = self._found(columns, *ran, skip, stacklevel=5)
         return self
 
-    def _run(self, chains: list[Any], start: float, seconds: float | None) -> Any:
+    def _run(
+        self, chains: list[Any], start: float, seconds: float | None
+    ) -> tuple[list[Any], list[Any]]:
         """Run chains as long as `n_iter` says; return them and their records."""
         if self.n_iter == "auto":
             return run_until_agreed(self, chains, bool(self.verbose), start, seconds)

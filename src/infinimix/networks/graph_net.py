@@ -206,7 +206,7 @@ class GraphNet(BaseEstimator):
         seconds : float, optional
             The time of all chains together.
         n_iter : int, optional
-            Sweeps of each chain; by default `n_iter` of the model.
+            Sweeps of each chain; by default `n_iter` of the model, or of its last round.
         """
         state = self._fitted
         prepare_run(self, state.chains, seconds, n_iter)
