@@ -17,7 +17,8 @@ from infinimix.cli.sheets import check_library as check_excel
 from infinimix.cli.sheets import write_sheet
 from infinimix.streaming.compression import check_library as check_compression
 from infinimix.streaming.compression import suffix_of, zipped
-from infinimix.streaming.parquet import find_library, write_columns
+from infinimix.streaming.parquet import write_columns
+from infinimix.tables.parquet_files import find_library
 
 ENDS = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix import execution
 from infinimix.estimators.common.fitted import (
     accept_tables,
     check_fitted,
@@ -21,6 +22,8 @@ from infinimix.estimators.common.parameters import check_parameters
 from infinimix.estimators.common.state import TableState
 from infinimix.scikit import BaseEstimator
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
+from infinimix.tables.partition_sources import open_partitions
+from infinimix.tables.partitioned import is_in_partitions
 
 
 class TableEstimator(BaseEstimator):
@@ -72,6 +75,8 @@ class TableEstimator(BaseEstimator):
     def _read(self, X: Any, spikes: bool = False, stream: bool = False) -> EncodedTable:
         """Decide what the columns are, and encode the first table, or the first of a stream."""
         check_parameters(self)
+        if is_in_partitions(X):
+            X = open_partitions(X).gather(execution.map)
         schema = read_schema(X, self.columns, _given_in_numbers(self.prior), spikes, stream)
         return encode(schema, X, learn=True, who=type(self).__name__)
 
