@@ -8,14 +8,15 @@ again from the scheduler if that worker dies.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 from uuid import uuid4
 
 import numpy as np
 
 from infinimix.execution.executors import Done, Executor, is_in_worker
-from infinimix.execution.packing import Packed, opened, pack, run
+from infinimix.execution.packing import Packed, opened, pack, run, writable
 
 WAIT = "10s"  # for a scheduler to answer
 P = TypeVar("P")
@@ -30,6 +31,7 @@ class Dask(Executor):
     def __init__(self, client: Any, closes: bool = False) -> None:
         super().__init__()
         self.client, self._closes = client, closes
+        self._kept: dict[int, tuple[Any, Any]] = {}  # arrays of `keeping`, and where they are
         self.n = max(sum(client.nthreads().values()), 1)
 
     def close(self) -> None:
@@ -44,7 +46,7 @@ class Dask(Executor):
         payloads = list(payloads)
         if is_in_worker() or not payloads:
             return [task(payload) for payload in payloads]
-        packed, shared = pack(payloads)
+        packed, shared = pack(payloads, self._kept)
         with warnings.catch_warnings():  # a table is large, and travels once
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             futures = self._submit(task, packed, shared)
@@ -59,7 +61,7 @@ class Dask(Executor):
         self, task: Callable[[Any], Any], packed: list[Packed], shared: dict[int, np.ndarray]
     ) -> list[Any]:
         submit = self.client.submit
-        held = {number: submit(_keep, array, pure=False) for number, array in shared.items()}
+        held = {number: self._hold(array) for number, array in shared.items()}
         name = getattr(task, "__name__", "task").strip("_")
         call = uuid4().hex  # a key that was used before would be answered by its old result
         return [
@@ -67,6 +69,32 @@ class Dask(Executor):
                    key=f"infinimix-{name}-{call}-{i}", pure=False)
             for i, one in enumerate(packed)
         ]  # fmt: skip
+
+    def _hold(self, array: np.ndarray) -> Any:
+        """Return the future of an array: that of an earlier call if it is kept."""
+        known, future = self._kept.get(id(array), (None, None))
+        if future is None:
+            future = self.client.submit(_keep, array, pure=False)
+            if known is not None:
+                self._kept[id(array)] = (array, future)
+        return future
+
+    @contextmanager
+    def keeping(self, arrays: Sequence[Any]) -> Iterator[None]:
+        """Let these arrays stay on the cluster, for several calls of `map`.
+
+        Parameters
+        ----------
+        arrays : sequence of arrays
+            Those that payloads hold again and again, the very objects.
+        """
+        new = [array for array in arrays if id(array) not in self._kept]
+        self._kept |= {id(array): (array, None) for array in new}
+        try:
+            yield
+        finally:
+            futures = [self._kept.pop(id(array))[1] for array in new]
+            self.client.cancel([future for future in futures if future is not None])
 
     def _gather(self, futures: list[Any], done: Done | None) -> list[Any]:
         from distributed import KilledWorker, as_completed
@@ -89,7 +117,7 @@ class Dask(Executor):
 
 
 def _keep(array: np.ndarray) -> np.ndarray:
-    return array
+    return writable(array)  # once, and not in every task
 
 
 def _run(task: Callable[[Any], Any], packed: Packed, *arrays: np.ndarray) -> bytes:

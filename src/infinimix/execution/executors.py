@@ -12,11 +12,12 @@ serially: workers never wait for one another, and there are never more threads t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar, copy_context
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from infinimix.execution.jobs import count_workers
 
@@ -67,6 +68,17 @@ class Executor(ABC):
 
     def close(self) -> None:  # noqa: B027
         """Release them."""
+
+    @contextmanager
+    def keeping(self, arrays: Sequence[Any]) -> Iterator[None]:
+        """Let these arrays stay where tasks run, for several calls of `map`; they do not change.
+
+        Parameters
+        ----------
+        arrays : sequence of arrays
+            Those that payloads hold again and again, the very objects.
+        """
+        yield
 
     def __enter__(self) -> Self:
         with self._lock:
@@ -202,6 +214,30 @@ def executor_for(n_jobs: int | None = None) -> Executor:
     if entered := _entered.get():
         return entered[-1]
     return Serial() if n == 1 else Threads(n)
+
+
+def keeping(arrays: Sequence[Any], n_jobs: int | None = None) -> AbstractContextManager[None]:
+    """Enter a stretch of code whose calls of `map` work on the same arrays again and again.
+
+    A cluster then sends these arrays to its workers once. Nothing else changes.
+
+    Parameters
+    ----------
+    arrays : sequence of arrays
+        The very objects that payloads hold; they must not change meanwhile.
+    n_jobs : int or None
+        As in `map`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infinimix import execution
+    >>> rows = np.arange(6)
+    >>> with execution.keeping([rows]):
+    ...     [execution.map(np.sum, [rows, rows]) for _ in range(2)]
+    [[np.int64(15), np.int64(15)], [np.int64(15), np.int64(15)]]
+    """
+    return executor_for(n_jobs).keeping(arrays)
 
 
 def map(
