@@ -52,7 +52,7 @@ class Dask(Executor):
             futures = self._submit(task, packed, shared)
         try:
             with self.client.as_current():
-                results = self._gather(futures, done)
+                results = self._gather(futures, done, [*map(_name_of, payloads)])
         finally:  # also when the caller stops: nothing is left behind
             self.client.cancel(futures)
         return opened(results)
@@ -74,7 +74,8 @@ class Dask(Executor):
         """Return the future of an array: that of an earlier call if it is kept."""
         known, future = self._kept.get(id(array), (None, None))
         if future is None:
-            future = self.client.submit(_keep, array, pure=False)
+            key = f"infinimix-table-{uuid4().hex}"
+            future = self.client.submit(_keep, array, key=key, pure=False)
             if known is not None:
                 self._kept[id(array)] = (array, future)
         return future
@@ -96,7 +97,7 @@ class Dask(Executor):
             futures = [self._kept.pop(id(array))[1] for array in new]
             self.client.cancel([future for future in futures if future is not None])
 
-    def _gather(self, futures: list[Any], done: Done | None) -> list[Any]:
+    def _gather(self, futures: list[Any], done: Done | None, names: Sequence[str]) -> list[Any]:
         from distributed import KilledWorker, as_completed
 
         number = {future.key: i for i, future in enumerate(futures)}
@@ -107,13 +108,20 @@ class Dask(Executor):
                 results[i] = future.result()
             except KilledWorker as error:
                 raise MemoryError(
-                    f"task {i + 1} of {len(futures)} ended every worker that took it, most likely "
-                    "because it needs more memory than a worker has: give workers more, or let "
-                    "the table be smaller"
+                    f"task {i + 1} of {len(futures)}{names[i]} ended every worker that took it, "
+                    "most likely because it needs more memory than a worker has: give workers "
+                    "more, or let the table be smaller"
                 ) from error
             if done is not None:
                 done()
         return results
+
+
+def _name_of(payload: Any) -> str:
+    """Return what a payload, or a part of it, is called, for messages: a partition has a name."""
+    parts = payload if isinstance(payload, tuple) else (payload,)
+    names = [name for part in parts if isinstance(name := getattr(part, "name", None), str)]
+    return f" ({names[0]})" if names else ""
 
 
 def _keep(array: np.ndarray) -> np.ndarray:

@@ -85,6 +85,13 @@ def test_a_stream_of_partitions(parquet):
     np.testing.assert_array_equal(streamed.predict_proba(ROWS), expected.predict_proba(ROWS))
 
 
+def test_reading_partitions_shows_how_far_it_is(parquet, capsys):
+    AClassClassifier(**FEW, verbose=True).fit(read_partitions(parquet), "kind")
+    first, second = capsys.readouterr().err.splitlines()
+    assert first.startswith("infinimix: 3 partitions read in ")
+    assert second.startswith("infinimix: 2 islands filtered in ")
+
+
 def test_other_models_gather_too(parquet):
     model = CRPMixture(**FEW).fit(read_partitions(parquet, drop=["kind"]))
     expected = CRPMixture(**FEW).fit(ROWS)

@@ -60,7 +60,7 @@ class TrainingRows(NamedTuple):
 def read_training(model: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     """Return the rows to learn, with missingness indicators; counts repeat rows."""
     weight = None
-    X, y = gather_rows(X, y, model._execute, sample_weight)
+    X, y = gather_rows(X, y, model._gather, sample_weight)
     if sample_weight is not None:
         X, y, weight = repeat_counted(X, y, read_weights(sample_weight, count_rows_of(X)))
     table, labels = model._read(X, spikes=model.spikes == "auto"), Labels()

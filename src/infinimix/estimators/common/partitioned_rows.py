@@ -15,6 +15,7 @@ import numpy as np
 from infinimix import execution
 from infinimix.tables.forms import Cells
 from infinimix.tables.lazy_tables import DaskTable
+from infinimix.tables.packed import PackedTable
 from infinimix.tables.partition_sources import open_partitions
 from infinimix.tables.partitioned import PartitionedTable, is_in_partitions
 
@@ -23,11 +24,11 @@ M = TypeVar("M", bound=Callable[..., Any])
 
 
 def gather_rows(
-    X: Any, y: Any, execute: Callable[..., list[Any]], sample_weight: Any = None
+    X: Any, y: Any, gather: Callable[[PartitionedTable], PackedTable], sample_weight: Any = None
 ) -> tuple[Any, Any]:
     """Return rows in few bytes a cell and their labels, if they come in partitions."""
     if is_in_partitions(y):
-        y = _labels(open_partitions(y).gather(execute).pick(0))
+        y = _labels(gather(open_partitions(y)).pick(0))
     if not is_in_partitions(X):
         return X, y
     if sample_weight is not None:
@@ -37,9 +38,9 @@ def gather_rows(
     table = open_partitions(X)
     if isinstance(y, str):
         check_target(table, y)
-        rows, cells = table.gather(execute).without(y)
+        rows, cells = gather(table).without(y)
         return rows, _labels(cells)
-    return table.gather(execute), y
+    return gather(table), y
 
 
 def check_target(table: PartitionedTable, name: str) -> None:

@@ -22,8 +22,9 @@ from infinimix.estimators.common.parameters import check_parameters
 from infinimix.estimators.common.state import TableState
 from infinimix.scikit import BaseEstimator
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
+from infinimix.tables.packed import PackedTable
 from infinimix.tables.partition_sources import open_partitions
-from infinimix.tables.partitioned import is_in_partitions
+from infinimix.tables.partitioned import PartitionedTable, is_in_partitions
 
 
 class TableEstimator(BaseEstimator):
@@ -76,9 +77,13 @@ class TableEstimator(BaseEstimator):
         """Decide what the columns are, and encode the first table, or the first of a stream."""
         check_parameters(self)
         if is_in_partitions(X):
-            X = open_partitions(X).gather(execution.map)
+            X = self._gather(open_partitions(X))
         schema = read_schema(X, self.columns, _given_in_numbers(self.prior), spikes, stream)
         return encode(schema, X, learn=True, who=type(self).__name__)
+
+    def _gather(self, table: PartitionedTable) -> PackedTable:
+        """Gather the partitions of a table."""
+        return table.gather(execution.map)
 
     def _encode(self, X: Any, learn: bool = False) -> EncodedTable:
         """Encode a later table by the columns of the first."""
