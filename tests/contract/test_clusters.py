@@ -26,6 +26,7 @@ from infinimix import (
     CRPRegressor,
     FiniteMixtureClassifier,
     MaxMarginDPMeans,
+    OnlineCRPClassifier,
     execution,
     read_partitions,
 )
@@ -39,6 +40,7 @@ Y = rng.integers(3, size=90)
 X = rng.normal(size=(90, 4)) + Y[:, None]
 X[rng.random(X.shape) < 0.1] = np.nan
 BITS = pd.DataFrame(rng.random((60, 4)) < 0.5, columns=list("abcd")).astype(int)
+TEXTS = [f"w{c} w{c + i % 2} w{i % 5}" for i, c in enumerate(Y)]
 FEW = {"n_islands": 3, "n_particles": 4, "random_state": 0}
 CHAINS = {"n_iter": 40, "n_chains": 2, "random_state": 0}
 
@@ -76,6 +78,8 @@ MODELS = {
     "classes apart": apart,
     "finite mixture": shards,
     "max-margin": spans,
+    "online in shards": lambda: OnlineCRPClassifier(n_shards=3, shard_rows=20, random_state=0)
+    .fit(TEXTS, Y).predict_proba(TEXTS),
     "aclass": lambda: AClassClassifier(**FEW).fit(X, Y).predict_proba(X),
     "some labels": lambda: AClassClassifier(**FEW, unlabelled=0).fit(X, Y).predict_proba(X),
     "aclass in a stream": stream,

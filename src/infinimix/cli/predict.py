@@ -53,8 +53,8 @@ def predict(
     from infinimix.evaluation.abilities import Regressing, able
 
     if are_partitions(file):
-        given = {"--batch": batch, "--cost": cost, "--interval": interval, "--append": append}
-        refuse_options(file, {**given, "--json without --output": as_json and output is None})
+        alone = {"--batch": batch, "--cost": cost, "--interval": interval, "--append": append}
+        refuse_options(file, {**alone, "--json without --output": as_json and output is None})
         told = predict_files(load_trained(model), file, output, proba, reads.reading)
         if as_json and output is not None:
             print_json(told)

@@ -66,6 +66,7 @@ class DaskTable(PartitionedTable):
         self.collection = collection
         values = _delayed(collection)
         columns = _names_of(collection)
+        self.values = values
         parts = [DaskPart(value, f"partition {i}") for i, value in enumerate(values)]
         super().__init__(parts, [str(name) for name in columns])
         is_frame = hasattr(collection, "columns") or not hasattr(collection, "chunks")
@@ -76,8 +77,8 @@ class DaskTable(PartitionedTable):
 
         pack = dask.delayed(_pack, pure=False)
         tasks = [
-            pack(part.value, dask_key_name=f"infinimix-pack-{i}-{id(self)}")
-            for i, part in enumerate(self.parts)
+            pack(value, dask_key_name=f"infinimix-pack_part-{i}-{id(self)}")
+            for i, value in enumerate(self.values)
         ]
         found = dask.compute(*tasks)
         return join([[frame] for frame in found], [part.name for part in self.parts])

@@ -19,8 +19,11 @@ from infinimix.tables.missing import is_missing
 
 __all__ = ["PackedColumn", "PackedFrame", "PackedTable", "pack_columns", "unite"]
 
-WHOLE = {"i": (np.int8, np.int16, np.int32), "u": (np.uint8, np.uint16, np.uint32)}
-FLOATS = (np.float16, np.float32)
+WHOLE: dict[str, tuple[Any, ...]] = {
+    "i": (np.int8, np.int16, np.int32),
+    "u": (np.uint8, np.uint16, np.uint32),
+}
+FLOATS: tuple[Any, ...] = (np.float16, np.float32)
 
 
 class PackedColumn(NamedTuple):
@@ -128,11 +131,11 @@ def pack_columns(columns: Iterable[Cells]) -> tuple[PackedColumn, ...]:
 
 
 def _pack(cells: Cells) -> PackedColumn:
-    flags = {"category": cells.category, "widened": cells.widened}
+    flags = (cells.category, cells.widened)
     if isinstance(cells.values, list):
         return _pack_list(cells.values, flags)
     missing = cells.missing if cells.missing is not None and cells.missing.any() else None
-    return PackedColumn(_narrowed(cells.values), missing, **flags)
+    return PackedColumn(_narrowed(cells.values), missing, None, *flags)
 
 
 def _narrowed(values: NDArray[Any]) -> NDArray[Any]:
@@ -152,7 +155,7 @@ def _narrowed(values: NDArray[Any]) -> NDArray[Any]:
     return np.ascontiguousarray(values)
 
 
-def _pack_list(values: list[Any], flags: dict[str, bool]) -> PackedColumn:
+def _pack_list(values: list[Any], flags: tuple[bool, bool]) -> PackedColumn:
     """Values as codes of the distinct ones, unless there are too many, or some cannot be keys."""
     codes: dict[Any, int] = {}
     distinct: list[Any] = [None]
@@ -168,10 +171,10 @@ def _pack_list(values: list[Any], flags: dict[str, bool]) -> PackedColumn:
                     distinct.append(value)
             found[row] = code
     except TypeError:  # lists and the like, which `encode` refuses by name
-        return PackedColumn(values, None, **flags)
+        return PackedColumn(values, None, None, *flags)
     if len(distinct) > max(len(values) // 2, 1000):
-        return PackedColumn(values, None, **flags)
-    return PackedColumn(_narrowed(found), None, distinct, **flags)
+        return PackedColumn(values, None, None, *flags)
+    return PackedColumn(_narrowed(found), None, distinct, *flags)
 
 
 def unite(parts: Sequence[Cells]) -> Cells:

@@ -55,7 +55,8 @@ def read_range(path: str, first: int, n_rows: int, names: Sequence[str]) -> Any:
     import pyarrow.parquet as pq
 
     file = pq.ParquetFile(path)
-    groups, start, at = [], 0, 0
+    groups: list[int] = []
+    start = at = 0
     for g in range(file.num_row_groups):
         size = file.metadata.row_group(g).num_rows
         if at < first + n_rows and first < at + size:

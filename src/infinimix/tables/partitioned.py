@@ -27,7 +27,9 @@ LEAST_ROWS = 1000
 class Part(Protocol):
     """One partition: it can be sent to another process, and read there."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """What errors call it."""
 
     def frames(self, text: Sequence[str] = ()) -> Iterator[Any]:
         """Yield frames of rows; the columns of `text` are not to be read as numbers."""
@@ -102,7 +104,7 @@ def pack_part(task: tuple[Part, Sequence[str]]) -> list[PackedFrame]:
 def pack_frame(frame: Any) -> PackedFrame:
     """Return a frame or an array in few bytes."""
     if len(frame) == 0:  # a partition may be empty, which a table may not
-        labels = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
+        labels: Any = getattr(frame, "column_names", None) or getattr(frame, "columns", ())
         names = tuple(map(str, labels))
         return PackedFrame(names, names, True, 0, ())
     table = open_table(frame)

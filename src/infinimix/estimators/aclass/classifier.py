@@ -36,7 +36,6 @@ from infinimix.estimators.common.parameters import (
 )
 from infinimix.estimators.common.partitioned_rows import (
     IN_MEMORY,
-    is_in_partitions,
     labelled_batches,
     over_partitions,
 )
@@ -44,6 +43,7 @@ from infinimix.estimators.common.probabilities import BatchProbabilities
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.unlabelled import bank_gains, warn_if_they_hurt
 from infinimix.tables import EncodedTable
+from infinimix.tables.partitioned import is_in_partitions
 
 if TYPE_CHECKING:
     import pandas as pd

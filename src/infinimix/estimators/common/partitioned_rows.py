@@ -113,11 +113,11 @@ def _answer_lazily(model: Any, name: str, table: DaskTable) -> Any:
     sample = _no_rows(model, name)
     blocks = [
         da.from_delayed(
-            dask.delayed(_answer)(held, name, part.value),
+            dask.delayed(_answer)(held, name, value),
             shape=(size, *sample.shape[1:]),
             dtype=sample.dtype,
         )
-        for part, size in zip(table.parts, table.sizes, strict=True)
+        for value, size in zip(table.values, table.sizes, strict=True)
     ]
     return da.concatenate(blocks, allow_unknown_chunksizes=True)
 

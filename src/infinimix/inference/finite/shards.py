@@ -16,7 +16,7 @@ from infinimix.families.seam import count_rows, empty, map_arrays, merge
 ROWS = 1 << 17  # of a shard
 
 
-class Expected(NamedTuple):
+class ExpectedRows(NamedTuple):
     """What the rows of some shards say, given their responsibilities."""
 
     stats: tuple  # of R * K slots
@@ -61,7 +61,7 @@ def expected(family, data, weight, log_likelihood=0.0):
     n, R, K = weight.shape
     stats = empty(family, R * K)
     count_rows(family, stats, weight.reshape(n, R * K), data.X)
-    return Expected(stats, weight.sum(axis=0), log_likelihood)
+    return ExpectedRows(stats, weight.sum(axis=0), log_likelihood)
 
 
 def reduce(family, parts):
@@ -78,7 +78,7 @@ def _merged(family, one, other):
     size = one.rows.size
     for k in range(size):
         merge(family, stats, size + k, k)
-    return Expected(
+    return ExpectedRows(
         map_arrays(lambda array: np.ascontiguousarray(array[:size]), stats),
         one.rows + other.rows,
         one.log_likelihood + other.log_likelihood,
