@@ -48,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _refuse_to_write(parser, options, names)
     console, start, sections = Console(width=120), time.perf_counter(), {}
     for name in names:
-        sections[name] = run(name, options.quick, options.full)
+        full = {"full": True} if options.full else {}
+        sections[name] = run(name, options.quick, **full)
         show(sections[name], console)
         if options.write:
             _write(options.page, name, sections[name], console)
