@@ -4,7 +4,13 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from infinimix import AClassClassifier, CRPMixture, execution, read_partitions
+from infinimix import (
+    AClassClassifier,
+    CRPMixture,
+    FiniteMixtureClassifier,
+    execution,
+    read_partitions,
+)
 from infinimix.tables import partitioned
 from infinimix.tables.partitioned import is_in_partitions
 
@@ -96,6 +102,11 @@ def test_other_models_gather_too(parquet):
     model = CRPMixture(**FEW).fit(read_partitions(parquet, drop=["kind"]))
     expected = CRPMixture(**FEW).fit(ROWS)
     np.testing.assert_array_equal(model.score_samples(ROWS), expected.score_samples(ROWS))
+    options = {"n_components": 2, "n_init": 1, "random_state": 0}
+    mixture = FiniteMixtureClassifier(**options).fit(read_partitions(parquet), "kind")
+    expected = FiniteMixtureClassifier(**options).fit(ROWS, FRAME["kind"]).predict_proba(ROWS)
+    found = [*mixture.predict_proba(read_partitions(parquet, drop=["kind"]))]
+    np.testing.assert_array_equal(np.concatenate(found), expected)
 
 
 def test_numbers_in_one_file_and_text_in_another_are_text(tmp_path):
