@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bench.cluster_model import Costs, Shape, calibrate, seconds, wire_bytes
+from bench.cluster_model import Costs, Shape, Wire, calibrate, seconds, wire_bytes
 from bench.report import Grid, Line, Section
 from infinimix import AClassClassifier, execution
 from infinimix.execution.jobs import count_cores
@@ -54,14 +54,24 @@ def run(quick: bool = False) -> Section:
     shapes = SHAPES[:1] if quick else SHAPES
     grid = Grid(
         "Bytes on the wire, and seconds of a fit",
-        ["rows x columns, classes", "workers", "bytes", "model", "ratio", "seconds", "model"],
+        [
+            "rows x columns, classes",
+            "workers",
+            "used",
+            "bytes",
+            "model",
+            "ratio",
+            "seconds",
+            "model",
+        ],
         [],
     )
     fits = [Fit(W, *one) for W in workers for one in _fits(W, shapes)]
-    costs = calibrate([(fit.shape, fit.n_workers, fit.seconds) for fit in fits], count_cores())
+    measured = [(fit.shape, fit.n_workers, fit.seconds) for fit in fits]
+    costs = calibrate(measured, count_cores(), _byte(quick))
     worst = 1.0
     for fit in fits:
-        expected = wire_bytes(fit.shape).total(fit.n_workers)
+        expected = wire_bytes(fit.shape).total(fit.n_used)
         worst = max(worst, fit.n_bytes / expected, expected / fit.n_bytes)
         grid.rows.append(_row(fit, expected, costs))
     section.grids += [grid, _on_paper(costs)]
@@ -79,6 +89,7 @@ class Fit(NamedTuple):
 
     n_workers: int
     n_bytes: float
+    n_used: int  # of the workers: Dask gives short tasks to those that have the table
     shape: Shape
     seconds: float
 
@@ -87,7 +98,14 @@ def _row(fit: Fit, expected: float, costs: Costs) -> list[str]:
     shape, guess = fit.shape, seconds(fit.shape, fit.n_workers, count_cores(), costs)
     name = f"{shape.n_rows:,} x {shape.n_columns}, {shape.n_classes}"
     figures = f"{fit.n_bytes:,.0f}", f"{expected:,.0f}", f"{fit.n_bytes / expected:.2f}"
-    return [name, str(fit.n_workers), *figures, f"{fit.seconds:.2f}", f"{guess:.2f}"]
+    return [
+        name,
+        str(fit.n_workers),
+        str(fit.n_used),
+        *figures,
+        f"{fit.seconds:.2f}",
+        f"{guess:.2f}",
+    ]
 
 
 def _on_paper(costs: Costs) -> Grid:
@@ -119,10 +137,22 @@ def _sent_by_workers(dask_worker: Any) -> int:
     return int(dask_worker.transfer_outgoing_bytes_total)
 
 
-def _fits(
-    n_workers: int, shapes: list[tuple[int, int, int]]
-) -> Iterator[tuple[float, Shape, float]]:
-    """Yield the bytes, the shape and the seconds of a fit of each table."""
+def _byte(quick: bool) -> float:
+    """Return the seconds for a byte from this process to a worker, and on to another."""
+    array = np.ones(1 << (17 if quick else 23))
+    wire = Wire(array.nbytes, 0, 0)
+    with _cluster(2) as client, execution.dask(client) as executor:
+        executor.map(_spin, [(0.2, np.ones(2))] * 2)
+        start = time.perf_counter()
+        executor.map(_spin, [(0.2, array)] * 2)
+        took = time.perf_counter() - start - 0.2
+    return max(took, 1e-3) / wire.in_turn(2)
+
+
+def _fits(n_workers: int, shapes: list[tuple[int, int, int]]) -> Iterator[tuple[Any, ...]]:
+    """Yield the bytes, the workers that ran islands, the shape and the seconds of each fit."""
+    from distributed import get_task_stream
+
     counter = Counter()
     with counter.counting(), _cluster(n_workers) as client, execution.dask(client):
         _learn(*_world(2_000, 5, 2))  # what is loaded or compiled is no part of a fit
@@ -130,12 +160,14 @@ def _fits(
             X, y = _world(*shape)
             before = counter.sent + sum(client.run(_sent_by_workers).values())
             start = time.perf_counter()
-            model = _learn(X, y)
-            took = time.perf_counter() - start
+            with get_task_stream(client) as stream:
+                model = _learn(X, y)
+                took = time.perf_counter() - start
+            used = {task["worker"] for task in stream.data if "fit_island" in str(task["key"])}
             after = counter.sent + sum(client.run(_sent_by_workers).values())
             filters = [f for island in model._bank.islands for f in island.filters]
             slots = float(np.mean([f.slots.shape[1] for f in filters]))
-            yield after - before, Shape(*shape, ISLANDS, PARTICLES, slots), took
+            yield after - before, len(used), Shape(*shape, ISLANDS, PARTICLES, slots), took
 
 
 def _world(n: int, d: int, C: int) -> tuple[np.ndarray, np.ndarray]:

@@ -35,12 +35,16 @@ class Wire(NamedTuple):
     returned: float
 
     def total(self, n_workers: int) -> float:
-        """Sum over all connections: client, scheduler, workers.
+        """Sum over all connections: client, scheduler, and the workers that run islands.
 
         Tasks and results pass the scheduler; the table goes through it to one worker, and from
         worker to worker.
         """
         return (1 + n_workers) * self.table + 2 * (self.sent + self.returned)
+
+    def in_turn(self, n_workers: int) -> float:
+        """Bytes that wait for one another: workers hand the table on at the same time."""
+        return (2 + np.log2(n_workers)) * self.table + 2 * (self.sent + self.returned)
 
 
 def filter_bytes(shape: Shape, slots: float) -> float:
@@ -82,15 +86,18 @@ def _amounts(shape: Shape, n_workers: int, n_cores: int) -> list[float]:
     at_once = min(n_workers, n_cores, shape.n_islands)
     rounds = -(-shape.n_islands // at_once)
     rows = rounds * shape.n_rows
-    return [1, rounds, rows, rows * shape.n_columns, wire_bytes(shape).total(n_workers)]
+    return [1, rounds, rows, rows * shape.n_columns, wire_bytes(shape).in_turn(at_once)]
 
 
-def calibrate(fits: list[tuple[Shape, int, float]], n_cores: int) -> Costs:
-    """Return the costs, none below zero, that come closest to measured seconds, relatively."""
+def calibrate(fits: list[tuple[Shape, int, float]], n_cores: int, byte: float) -> Costs:
+    """Return the costs, none below zero, that come closest to measured seconds, relatively.
+
+    That of a byte is measured by itself: in short fits it is too small to be found.
+    """
     from scipy.optimize import nnls
 
     amounts = np.array([_amounts(shape, W, n_cores) for shape, W, _ in fits], float)
     took = np.array([t for *_, t in fits])
-    scale = amounts.max(axis=0)
-    found, _ = nnls(amounts / took[:, None] / scale, np.ones(len(took)))
-    return Costs(*(found / scale).tolist())
+    scale, left = amounts[:, :-1].max(axis=0), took - byte * amounts[:, -1]
+    found, _ = nnls(amounts[:, :-1] / took[:, None] / scale, left / took)
+    return Costs(*(found / scale).tolist(), byte)
