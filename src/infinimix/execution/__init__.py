@@ -23,9 +23,20 @@ from infinimix.execution.executors import (
     executor_for,
     keeping,
     map,
+    map_kept,
     serial,
     threads,
 )
 from infinimix.execution.local_processes import processes
 
-__all__ = ["Executor", "dask", "executor_for", "keeping", "map", "processes", "serial", "threads"]
+__all__ = [
+    "Executor",
+    "dask",
+    "executor_for",
+    "keeping",
+    "map",
+    "map_kept",
+    "processes",
+    "serial",
+    "threads",
+]

@@ -27,6 +27,7 @@ class Dask(Executor):
     """Tasks that a client of a Dask cluster hands out."""
 
     is_remote = True
+    keeps = True
 
     def __init__(self, client: Any, closes: bool = False) -> None:
         super().__init__()
@@ -94,8 +95,10 @@ class Dask(Executor):
         try:
             yield
         finally:
-            futures = [self._kept.pop(id(array))[1] for array in new]
-            self.client.cancel([future for future in futures if future is not None])
+            held = [self._kept.pop(key)[1] for key in {id(array) for array in new}]
+            futures = [future for future in held if future is not None]
+            if futures:
+                self.client.cancel(futures)
 
     def _gather(self, futures: list[Any], done: Done | None, names: Sequence[str]) -> list[Any]:
         from distributed import KilledWorker, as_completed

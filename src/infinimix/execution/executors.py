@@ -38,6 +38,7 @@ class Executor(ABC):
     """Runs one task on many payloads; a context manager that puts itself in charge."""
 
     is_remote = False  # do tasks and what they return travel to other processes and back?
+    keeps = False  # do arrays of `keeping` stay there between calls?
     n = 1  # how many tasks run at a time
 
     def __init__(self) -> None:
@@ -238,6 +239,24 @@ def keeping(arrays: Sequence[Any], n_jobs: int | None = None) -> AbstractContext
     [[np.int64(15), np.int64(15)], [np.int64(15), np.int64(15)]]
     """
     return executor_for(n_jobs).keeping(arrays)
+
+
+def map_kept(task: Callable[[P], R], payloads: Sequence[P]) -> list[R]:
+    """Do what `map` does, for large arrays that come again and again (`keeping`).
+
+    Processes that would be sent them anew with every call are not asked: tasks then run here.
+
+    Parameters
+    ----------
+    task : callable
+        Takes a payload.
+    payloads : sequence
+        What each task works on.
+    """
+    executor = executor_for()
+    if executor.is_remote and not executor.keeps:
+        return [task(payload) for payload in payloads]
+    return executor.map(task, payloads)
 
 
 def map(

@@ -21,7 +21,10 @@ def pays(bank, X):
     executor, settings = execution.executor_for(), bank.settings
     if not executor.is_remote or bank.n_classes < 2 or bank.n_drawn or settings.sweeps:
         return False
-    return executor.n > settings.n_islands or sum(block.nbytes for block in X) > LARGE
+    large = sum(block.nbytes for block in X) > LARGE
+    if large and not executor.keeps:  # the rows would be sent anew for each stretch
+        return False
+    return large or executor.n > settings.n_islands
 
 
 def fit(islands, X, codes, base, scored, execute):

@@ -48,7 +48,7 @@ def sharing(data):
         return
     arrays = [array for part in parts for array in (*part.X, part.codes, part.weight)]
     with execution.keeping(arrays):
-        yield parts, execution.map
+        yield parts, execution.map_kept
 
 
 def in_turn(task, payloads):

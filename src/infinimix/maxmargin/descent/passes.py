@@ -38,7 +38,7 @@ def scan(problem: MarginProblem, clusters: Clusters, z: np.ndarray | None = None
         first += span.n
     if len(tasks) == 1:
         return choose_clusters(tasks[0])
-    found = execution.map(choose_clusters, tasks)
+    found = execution.map_kept(choose_clusters, tasks)
     return Assignment(*map(np.concatenate, zip(*found, strict=True)))
 
 
@@ -117,6 +117,8 @@ def _improve_in_parts(
         places = np.arange(own.n), np.array([0, own.n])
         one = clusters.keep(np.array([k])).copy()
         tasks.append((own, *places, one, np.zeros(1, bool), how))
-    for k, (eta, converged) in zip(open_ones, execution.map(improve_experts, tasks), strict=True):
+    for k, (eta, converged) in zip(
+        open_ones, execution.map_kept(improve_experts, tasks), strict=True
+    ):
         clusters.eta[k], done[k] = eta[0], converged[0]
     return done
