@@ -21,12 +21,11 @@ from infinimix.execution.cluster import dask
 from infinimix.execution.executors import (
     Executor,
     executor_for,
-    keeping,
     map,
-    map_kept,
     serial,
     threads,
 )
+from infinimix.execution.kept import keeping, map_kept
 from infinimix.execution.local_processes import processes
 
 __all__ = [

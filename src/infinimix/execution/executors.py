@@ -14,7 +14,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -215,48 +215,6 @@ def executor_for(n_jobs: int | None = None) -> Executor:
     if entered := _entered.get():
         return entered[-1]
     return Serial() if n == 1 else Threads(n)
-
-
-def keeping(arrays: Sequence[Any], n_jobs: int | None = None) -> AbstractContextManager[None]:
-    """Enter a stretch of code whose calls of `map` work on the same arrays again and again.
-
-    A cluster then sends these arrays to its workers once. Nothing else changes.
-
-    Parameters
-    ----------
-    arrays : sequence of arrays
-        The very objects that payloads hold; they must not change meanwhile.
-    n_jobs : int or None
-        As in `map`.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from infinimix import execution
-    >>> rows = np.arange(6)
-    >>> with execution.keeping([rows]):
-    ...     [execution.map(np.sum, [rows, rows]) for _ in range(2)]
-    [[np.int64(15), np.int64(15)], [np.int64(15), np.int64(15)]]
-    """
-    return executor_for(n_jobs).keeping(arrays)
-
-
-def map_kept(task: Callable[[P], R], payloads: Sequence[P]) -> list[R]:
-    """Do what `map` does, for large arrays that come again and again (`keeping`).
-
-    Processes that would be sent them anew with every call are not asked: tasks then run here.
-
-    Parameters
-    ----------
-    task : callable
-        Takes a payload.
-    payloads : sequence
-        What each task works on.
-    """
-    executor = executor_for()
-    if executor.is_remote and not executor.keeps:
-        return [task(payload) for payload in payloads]
-    return executor.map(task, payloads)
 
 
 def map(
