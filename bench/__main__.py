@@ -20,9 +20,10 @@ from bench.catalogue import BENCHMARKS
 from bench.report import Section, show, summarise, to_markdown
 
 
-def run(name: str, quick: bool = False) -> Section:
+def run(name: str, quick: bool = False, full: bool = False) -> Section:
     """Run one benchmark; its module is imported now, so that each stands alone."""
-    return importlib.import_module(BENCHMARKS[name].module).run(quick)
+    measure = importlib.import_module(BENCHMARKS[name].module).run
+    return measure(quick, full=True) if full else measure(quick)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -37,6 +38,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     unknown = sorted(set(options.names) - set(BENCHMARKS))
     if unknown:
         parser.error(f"unknown: {', '.join(unknown)}; choose from {', '.join(BENCHMARKS)}")
+    if options.full and options.names != ["partitions"]:
+        parser.error("--full is for: partitions")
     if options.mark:
         _mark(options.page)
         return 0
@@ -45,7 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _refuse_to_write(parser, options, names)
     console, start, sections = Console(width=120), time.perf_counter(), {}
     for name in names:
-        sections[name] = run(name, options.quick)
+        full = {"full": True} if options.full else {}
+        sections[name] = run(name, options.quick, **full)
         show(sections[name], console)
         if options.write:
             _write(options.page, name, sections[name], console)
@@ -67,6 +71,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all figures to FILE")
     parser.add_argument("--markdown", type=Path, metavar="FILE", help="write the tables to FILE")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: does everything run?")
+    parser.add_argument(
+        "--full", action="store_true", help="the largest size of those that have one: partitions"
+    )
     parser.add_argument(
         "--write", action="store_true", help="replace their blocks of docs/benchmarks.md"
     )

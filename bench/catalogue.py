@@ -44,6 +44,8 @@ BENCHMARKS = {
     "durability": Benchmark("bench.durability", LOG),
     "serving": Benchmark("bench.serving", SERVICE),
     "soak": Benchmark("bench.soak", SERVICE),
+    "cluster": Benchmark("bench.cluster", ("execution", "inference/ensemble")),
+    "partitions": Benchmark("bench.partitions", (*ENGINES, "tables")),
     "emerging": Benchmark("bench.emerging", ENGINES),
     "drift": Benchmark("bench.drift", TABLES),
     "few_labels": Benchmark("bench.few_labels", ENGINES),

@@ -13,7 +13,7 @@ from sklearn.svm import SVC, LinearSVC
 from bench.report import Grid, Line, Section
 from bench.timing import ratio, take_turns
 from infinimix import MaxMarginDPMeans
-from infinimix.maxmargin.descent.algorithm import scan
+from infinimix.maxmargin.descent.passes import scan
 from infinimix.maxmargin.experts.training import read_data
 from infinimix.maxmargin.objective.hinges import LossWeights
 from infinimix.maxmargin.objective.problem import MarginProblem

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from infinimix.maxmargin.search import MaxMarginDPMeansCV
     from infinimix.maxmargin.svc import DPMeansSVC
     from infinimix.networks import BlockmodelBayesNet
+    from infinimix.tables.partition_sources import read_partitions
     from infinimix.tables.text import Text
 
 __version__ = "0.1.0"
@@ -41,6 +42,7 @@ _HOMES = {
     "OnlineCRPClassifier": "infinimix.estimators.online.classifier",
     "Text": "infinimix.tables",
     "load": "infinimix.estimators.persistence",
+    "read_partitions": "infinimix.tables.partition_sources",
     "save": "infinimix.estimators.persistence",
 }
 __all__ = [
@@ -60,6 +62,7 @@ __all__ = [
     "OnlineCRPClassifier",
     "Text",
     "load",
+    "read_partitions",
     "save",
 ]
 

@@ -9,10 +9,14 @@ import signal
 import threading
 import time
 from contextlib import contextmanager
+from unittest.mock import patch
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.model_selection import GridSearchCV
 
 from infinimix import (
     AClassClassifier,
@@ -20,7 +24,11 @@ from infinimix import (
     CRPImputer,
     CRPMixture,
     CRPRegressor,
+    FiniteMixtureClassifier,
+    MaxMarginDPMeans,
+    OnlineCRPClassifier,
     execution,
+    read_partitions,
 )
 from infinimix.networks import BlockmodelDynamicNet, BlockmodelMarkovNet, NetworkFranchise
 
@@ -32,6 +40,7 @@ Y = rng.integers(3, size=90)
 X = rng.normal(size=(90, 4)) + Y[:, None]
 X[rng.random(X.shape) < 0.1] = np.nan
 BITS = pd.DataFrame(rng.random((60, 4)) < 0.5, columns=list("abcd")).astype(int)
+TEXTS = [f"w{c} w{c + i % 2} w{i % 5}" for i, c in enumerate(Y)]
 FEW = {"n_islands": 3, "n_particles": 4, "random_state": 0}
 CHAINS = {"n_iter": 40, "n_chains": 2, "random_state": 0}
 
@@ -41,7 +50,36 @@ def stream():
     return model.partial_fit(X[50:], Y[50:]).predict_proba(X)
 
 
+def apart():
+    """Filters of classes, not islands, are what travels where there are more workers than these."""
+    model = AClassClassifier(n_islands=1, n_particles=4, effort="fast", random_state=0).fit(X, Y)
+    return np.append(model.predict_proba(X).ravel(), model.loo_log_loss_)
+
+
+def shards():
+    """Rows of EM in shards, as those of many rows are."""
+    with patch("infinimix.inference.finite.shards.ROWS", 32):
+        model = FiniteMixtureClassifier(n_components=2, n_init=2, max_iter=5, random_state=0)
+        return model.fit(X, [None if i % 4 == 0 else c for i, c in enumerate(Y)]).predict_proba(X)
+
+
+def spans():
+    """Assignment and experts of a descent in parts, as those of many rows are."""
+    with (
+        patch("infinimix.maxmargin.objective.problem.SPAN", 1024),
+        patch("infinimix.maxmargin.descent.passes.SPAN", 1024),
+    ):
+        rows, labels = np.tile(X, (16, 1)), np.tile(Y, 16)
+        model = MaxMarginDPMeans(lam=60.0, s=1.0, max_iter=4, random_state=0).fit(rows, labels)
+        return np.concatenate([model.coef_.ravel(), model.objective_history_, model.labels_])
+
+
 MODELS = {
+    "classes apart": apart,
+    "finite mixture": shards,
+    "max-margin": spans,
+    "online in shards": lambda: OnlineCRPClassifier(n_shards=3, shard_rows=20, random_state=0)
+    .fit(TEXTS, Y).predict_proba(TEXTS),
     "aclass": lambda: AClassClassifier(**FEW).fit(X, Y).predict_proba(X),
     "some labels": lambda: AClassClassifier(**FEW, unlabelled=0).fit(X, Y).predict_proba(X),
     "aclass in a stream": stream,
@@ -102,6 +140,28 @@ def test_local_executors_learn_the_same(alone, make):
 def test_a_cluster_learns_the_same(alone, client):
     with execution.dask(client):
         assert_equal(answers(), alone)
+
+
+def test_partitions_on_a_cluster(client, tmp_path):
+    pl = pytest.importorskip("polars", reason="Parquet needs polars or PyArrow")
+    frame = pl.DataFrame({**{f"x{j}": X[:, j] for j in range(4)}, "y": Y})
+    for i in range(3):
+        frame.slice(30 * i, 30).write_parquet(tmp_path / f"{i}.parquet")
+    rows = frame.drop("y")
+    expected = AClassClassifier(**FEW).fit(rows, Y).predict_proba(rows)
+    with execution.dask(client):
+        model = AClassClassifier(**FEW).fit(read_partitions(tmp_path), "y")
+        found = [*model.predict_proba(read_partitions(tmp_path, drop=["y"]))]
+    np.testing.assert_array_equal(np.concatenate(found), expected)
+
+
+def test_a_search_on_a_cluster_finds_the_same(client):
+    model = AClassClassifier(n_islands=1, effort="fast", random_state=0)
+    search = GridSearchCV(model, {"gamma": [0.1, 10.0]}, cv=2, scoring="neg_log_loss")
+    expected = clone(search).fit(X, Y).cv_results_["mean_test_score"]
+    with client.as_current(), joblib.parallel_config(backend="dask"):
+        found = clone(search).fit(X, Y).cv_results_["mean_test_score"]
+    np.testing.assert_array_equal(found, expected)
 
 
 @pytest.mark.filterwarnings("ignore:Chains disagree")

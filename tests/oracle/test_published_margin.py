@@ -10,8 +10,8 @@ from scipy import stats
 from scipy.special import gammaln, logsumexp
 
 from infinimix import GibbsInfiniteSVC, MaxMarginDPMeans, MaxMarginDPMeansCV
-from infinimix.maxmargin.descent.algorithm import move_experts, scan
 from infinimix.maxmargin.descent.at_sight import descend_at_sight, one_cluster
+from infinimix.maxmargin.descent.passes import move_experts, scan
 from infinimix.maxmargin.descent.solvers import joint_value
 from infinimix.maxmargin.experts.training import read_data
 from infinimix.maxmargin.objective.hinges import LossWeights

@@ -9,13 +9,20 @@ import typer
 
 from infinimix.cli import options
 from infinimix.cli.bundles import ModelOptions, TableOptions
+from infinimix.cli.partitions_in import (
+    are_partitions,
+    fit_files,
+    refuse_options,
+    show_model,
+    tell_model,
+)
 from infinimix.cli.scheduler import enter_cluster
 from infinimix.evaluation.abilities import HoldsOut, Regressing, able
 
 
 def fit(
     context: typer.Context,
-    train: options.Table,
+    train: options.TableOrFolder,
     target: options.Target,
     output: Annotated[Path, options.to_file("--output", "-o", text="Model to write.")],
     model: options.ModelName = "aclass",
@@ -39,6 +46,19 @@ def fit(
 
     enter_cluster(context, cluster)
     settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
+    if are_partitions(train):
+        given = {
+            "--regression": regression, "--bins": bins, "--text": text, "--weights": weights,
+            f"--model {model}": model != "aclass", "--class-weight": tuning.class_weight,
+        }  # fmt: skip
+        refuse_options(train, given)
+        trained = fit_files(train, target, table, settings)
+        trained.save(output)
+        if as_json:
+            print_json(tell_model(trained, output))
+        else:
+            show(*show_model(trained, output))
+        return
     wanted = Supervision(target, goal=Goal(regression, bins), weights=weights)
     task = read_task("fit", train, table, wanted, model, text, settings)
     if not as_json:

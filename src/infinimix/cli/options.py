@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infinimix.cli.places import check_file, check_model, check_place
+from infinimix.cli.places import check_file, check_model, check_place, check_source
 
 MODEL_NAMES = (
     "aclass", "online-crp", "finite-mixture", "m2dpm", "m2dpm-cv", "dpmeans-svc", "gibbs-svc",
@@ -44,7 +44,16 @@ def _check_table(
     return check_table(context, option, path)
 
 
+def _check_table_or_folder(
+    context: typer.Context, option: typer.CallbackParam, path: Path | None
+) -> Path | None:
+    return path if path is not None and path.is_dir() else _check_table(context, option, path)
+
+
 Table = Annotated[Path, typer.Argument(help=TABLE, callback=check_file)]
+TableOrFolder = Annotated[
+    Path, typer.Argument(help=TABLE + " Or a folder, or a pattern of files.", callback=check_source)
+]
 Model = Annotated[
     Path, typer.Argument(help="Model that infinimix has saved.", callback=check_model)
 ]
@@ -152,6 +161,14 @@ Output = Annotated[
     typer.Option(
         "--output", "-o", metavar="FILE", callback=_check_table,
         help="File to write: .csv, .tsv, .jsonl, .parquet or .xlsx; else standard output.",
+    ),
+]  # fmt: skip
+OutputOrFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--output", "-o", metavar="FILE", callback=_check_table_or_folder,
+        help="File to write: .csv, .tsv, .jsonl, .parquet or .xlsx; else standard output. For a "
+        "folder or a pattern of files: a new folder.",
     ),
 ]  # fmt: skip
 Save = Annotated[Path | None, to_file("--save", text="Save the model in this file.")]

@@ -58,6 +58,13 @@ def check_files(context: typer.Context, paths: list[Path] | None) -> list[Path] 
     return paths
 
 
+def check_source(context: typer.Context, path: Path | None) -> Path | None:
+    """Do the same for a command that takes a folder of files or a pattern too."""
+    from infinimix.cli.partitions_in import are_partitions
+
+    return path if path is not None and are_partitions(path) else check_file(context, path)
+
+
 def check_model(context: typer.Context, path: Path) -> Path:
     """Say at once that there is no such model."""
     if not path.exists() and not context.resilient_parsing:

@@ -8,12 +8,14 @@ import typer
 
 from infinimix.cli import options
 from infinimix.cli.bundles import FileOptions
+from infinimix.cli.errors import CommandError
+from infinimix.cli.partitions_in import are_partitions, predict_files, refuse_options
 
 
 def predict(
     model: options.Model,
-    file: options.Table,
-    output: options.Output = None,
+    file: options.TableOrFolder,
+    output: options.OutputOrFolder = None,
     proba: Annotated[
         bool, typer.Option("--proba", help="Write the probability of each class too.")
     ] = False,
@@ -50,6 +52,17 @@ def predict(
     from infinimix.cli.writing import is_typed, write_table
     from infinimix.evaluation.abilities import Regressing, able
 
+    if are_partitions(file):
+        alone = {"--batch": batch, "--cost": cost, "--interval": interval, "--append": append}
+        refuse_options(file, {**alone, "--json without --output": as_json and output is None})
+        told = predict_files(load_trained(model), file, output, proba, reads.reading)
+        if as_json and output is not None:
+            print_json(told)
+        elif output is not None:
+            mention(f"Wrote {output}: {told['rows']:,} rows in {told['files']:,} files.")
+        return
+    if output is not None and output.is_dir():
+        raise CommandError(f"--output: {str(output)!r} is a folder; name a file.")
     given = None if cost is None else read_costs(cost)
     source = read_source(file, reads.reading)  # before the model, which is slow to load
     trained = load_trained(model)
@@ -82,7 +95,6 @@ def _by_cost(trained: Any, X: Any, batch: bool, given: dict[str, float]) -> list
     import numpy as np
 
     from infinimix.cli.costs import find_costs
-    from infinimix.cli.errors import CommandError
     from infinimix.evaluation.costs import SIDES, decide
     from infinimix.tables.rows import list_labels
 

@@ -17,7 +17,8 @@ from infinimix.cli.sheets import check_library as check_excel
 from infinimix.cli.sheets import write_sheet
 from infinimix.streaming.compression import check_library as check_compression
 from infinimix.streaming.compression import suffix_of, zipped
-from infinimix.streaming.parquet import find_library, write_columns
+from infinimix.streaming.parquet import write_columns
+from infinimix.tables.parquet_files import find_library
 
 ENDS = {
     ".csv": "csv", ".tsv": "tsv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet",
@@ -57,8 +58,13 @@ def format_of_output(path: Path | None, default: str = "csv") -> str:
     return ENDS.get(end, default)
 
 
-def write_table(columns: dict[str, list[Any]], path: Path | None, default: str = "csv") -> None:
-    """Write columns of plain values in the format that the name asks for."""
+def write_table(
+    columns: dict[str, list[Any]], path: Path | None, default: str = "csv", header: bool = True
+) -> None:
+    """Write columns of plain values in the format that the name asks for.
+
+    Without a header a CSV file goes on where another ended.
+    """
     format = format_of_output(path, default)
     if format == "parquet":
         file = io.BytesIO()
@@ -69,7 +75,8 @@ def write_table(columns: dict[str, list[Any]], path: Path | None, default: str =
     elif format == "jsonl":
         write_text(_to_json_lines(columns), path)
     else:
-        write_text(to_csv(columns, "\t" if format == "tsv" else ","), path)
+        text = to_csv(columns, "\t" if format == "tsv" else ",")
+        write_text(text if header else text.partition("\n")[2], path)
 
 
 def write_binary(data: bytes, path: Path | None) -> None:

@@ -18,7 +18,24 @@ class with a `map`.
 """
 
 from infinimix.execution.cluster import dask
-from infinimix.execution.executors import Executor, executor_for, map, serial, threads
+from infinimix.execution.executors import (
+    Executor,
+    executor_for,
+    map,
+    serial,
+    threads,
+)
+from infinimix.execution.kept import keeping, map_kept
 from infinimix.execution.local_processes import processes
 
-__all__ = ["Executor", "dask", "executor_for", "map", "processes", "serial", "threads"]
+__all__ = [
+    "Executor",
+    "dask",
+    "executor_for",
+    "keeping",
+    "map",
+    "map_kept",
+    "processes",
+    "serial",
+    "threads",
+]

@@ -8,14 +8,15 @@ again from the scheduler if that worker dies.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, TypeVar
 from uuid import uuid4
 
 import numpy as np
 
 from infinimix.execution.executors import Done, Executor, is_in_worker
-from infinimix.execution.packing import Packed, opened, pack, run
+from infinimix.execution.packing import Packed, opened, pack, run, writable
 
 WAIT = "10s"  # for a scheduler to answer
 P = TypeVar("P")
@@ -26,10 +27,12 @@ class Dask(Executor):
     """Tasks that a client of a Dask cluster hands out."""
 
     is_remote = True
+    keeps = True
 
     def __init__(self, client: Any, closes: bool = False) -> None:
         super().__init__()
         self.client, self._closes = client, closes
+        self._kept: dict[int, tuple[Any, Any]] = {}  # arrays of `keeping`, and where they are
         self.n = max(sum(client.nthreads().values()), 1)
 
     def close(self) -> None:
@@ -44,13 +47,13 @@ class Dask(Executor):
         payloads = list(payloads)
         if is_in_worker() or not payloads:
             return [task(payload) for payload in payloads]
-        packed, shared = pack(payloads)
+        packed, shared = pack(payloads, self._kept)
         with warnings.catch_warnings():  # a table is large, and travels once
             warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
             futures = self._submit(task, packed, shared)
         try:
             with self.client.as_current():
-                results = self._gather(futures, done)
+                results = self._gather(futures, done, [*map(_name_of, payloads)])
         finally:  # also when the caller stops: nothing is left behind
             self.client.cancel(futures)
         return opened(results)
@@ -59,7 +62,7 @@ class Dask(Executor):
         self, task: Callable[[Any], Any], packed: list[Packed], shared: dict[int, np.ndarray]
     ) -> list[Any]:
         submit = self.client.submit
-        held = {number: submit(_keep, array, pure=False) for number, array in shared.items()}
+        held = {number: self._hold(array) for number, array in shared.items()}
         name = getattr(task, "__name__", "task").strip("_")
         call = uuid4().hex  # a key that was used before would be answered by its old result
         return [
@@ -68,7 +71,36 @@ class Dask(Executor):
             for i, one in enumerate(packed)
         ]  # fmt: skip
 
-    def _gather(self, futures: list[Any], done: Done | None) -> list[Any]:
+    def _hold(self, array: np.ndarray) -> Any:
+        """Return the future of an array: that of an earlier call if it is kept."""
+        known, future = self._kept.get(id(array), (None, None))
+        if future is None:
+            key = f"infinimix-table-{uuid4().hex}"
+            future = self.client.submit(_keep, array, key=key, pure=False)
+            if known is not None:
+                self._kept[id(array)] = (array, future)
+        return future
+
+    @contextmanager
+    def keeping(self, arrays: Sequence[Any]) -> Iterator[None]:
+        """Let these arrays stay on the cluster, for several calls of `map`.
+
+        Parameters
+        ----------
+        arrays : sequence of arrays
+            Those that payloads hold again and again, the very objects.
+        """
+        new = [array for array in arrays if id(array) not in self._kept]
+        self._kept |= {id(array): (array, None) for array in new}
+        try:
+            yield
+        finally:
+            held = [self._kept.pop(key)[1] for key in {id(array) for array in new}]
+            futures = [future for future in held if future is not None]
+            if futures:
+                self.client.cancel(futures)
+
+    def _gather(self, futures: list[Any], done: Done | None, names: Sequence[str]) -> list[Any]:
         from distributed import KilledWorker, as_completed
 
         number = {future.key: i for i, future in enumerate(futures)}
@@ -79,17 +111,24 @@ class Dask(Executor):
                 results[i] = future.result()
             except KilledWorker as error:
                 raise MemoryError(
-                    f"task {i + 1} of {len(futures)} ended every worker that took it, most likely "
-                    "because it needs more memory than a worker has: give workers more, or let "
-                    "the table be smaller"
+                    f"task {i + 1} of {len(futures)}{names[i]} ended every worker that took it, "
+                    "most likely because it needs more memory than a worker has: give workers "
+                    "more, or let the table be smaller"
                 ) from error
             if done is not None:
                 done()
         return results
 
 
+def _name_of(payload: Any) -> str:
+    """Return what a payload, or a part of it, is called, for messages: a partition has a name."""
+    parts = payload if isinstance(payload, tuple) else (payload,)
+    names = [name for part in parts if isinstance(name := getattr(part, "name", None), str)]
+    return f" ({names[0]})" if names else ""
+
+
 def _keep(array: np.ndarray) -> np.ndarray:
-    return array
+    return writable(array)  # once, and not in every task
 
 
 def _run(task: Callable[[Any], Any], packed: Packed, *arrays: np.ndarray) -> bytes:

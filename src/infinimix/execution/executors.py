@@ -12,11 +12,12 @@ serially: workers never wait for one another, and there are never more threads t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from contextvars import ContextVar, copy_context
 from threading import Lock
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from infinimix.execution.jobs import count_workers
 
@@ -37,6 +38,7 @@ class Executor(ABC):
     """Runs one task on many payloads; a context manager that puts itself in charge."""
 
     is_remote = False  # do tasks and what they return travel to other processes and back?
+    keeps = False  # do arrays of `keeping` stay there between calls?
     n = 1  # how many tasks run at a time
 
     def __init__(self) -> None:
@@ -67,6 +69,17 @@ class Executor(ABC):
 
     def close(self) -> None:  # noqa: B027
         """Release them."""
+
+    @contextmanager
+    def keeping(self, arrays: Sequence[Any]) -> Iterator[None]:
+        """Let these arrays stay where tasks run, for several calls of `map`; they do not change.
+
+        Parameters
+        ----------
+        arrays : sequence of arrays
+            Those that payloads hold again and again, the very objects.
+        """
+        yield
 
     def __enter__(self) -> Self:
         with self._lock:

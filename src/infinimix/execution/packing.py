@@ -13,7 +13,7 @@ from __future__ import annotations
 import io
 import pickle
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,8 +38,13 @@ class Failed(NamedTuple):
     error: BaseException
 
 
-def pack(payloads: Iterable[Any]) -> tuple[list[Packed], dict[int, np.ndarray]]:
-    """Return the payloads without their large arrays, and the arrays that several hold."""
+def pack(
+    payloads: Iterable[Any], kept: Collection[int] = ()
+) -> tuple[list[Packed], dict[int, np.ndarray]]:
+    """Return the payloads without their large arrays, and the arrays that several hold.
+
+    Arrays whose `id` is kept are among these in any case.
+    """
     arrays: dict[int, np.ndarray] = {}
     numbers: dict[int, int] = {}
     pickles, held = [], []
@@ -50,7 +55,9 @@ def pack(payloads: Iterable[Any]) -> tuple[list[Packed], dict[int, np.ndarray]]:
         pickles.append(file.getvalue())
         held.append(pickler.held)
     times = Counter(number for some in held for number in some)
-    shared = {number: arrays[number] for number, n in times.items() if n > 1}
+    shared = {
+        number: arrays[number] for number, n in times.items() if n > 1 or id(arrays[number]) in kept
+    }
     packed = [
         Packed(
             pickled,
@@ -65,8 +72,8 @@ def pack(payloads: Iterable[Any]) -> tuple[list[Packed], dict[int, np.ndarray]]:
 
 def unpack(packed: Packed, shared: Mapping[int, np.ndarray]) -> Any:
     """Return the payload; arrays that came read-only are copied: kernels are for others."""
-    arrays = {number: _writable(array) for number, array in packed.own.items()}
-    arrays |= {number: _writable(shared[number]) for number in packed.shared}
+    arrays = {number: writable(array) for number, array in packed.own.items()}
+    arrays |= {number: writable(shared[number]) for number in packed.shared}
     return _Unpickler(io.BytesIO(packed.pickled), arrays).load()
 
 
@@ -131,5 +138,6 @@ class _Unpickler(pickle.Unpickler):
         return self._arrays[pid]
 
 
-def _writable(array: np.ndarray) -> np.ndarray:
+def writable(array: np.ndarray) -> np.ndarray:
+    """Return an array that kernels take: a copy, if it is read-only."""
     return array if array.flags.behaved else array.copy(order="K")  # aligned, too

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
-from infinimix.maxmargin.descent.algorithm import Iterate, finish, scan
+from infinimix.maxmargin.descent.algorithm import Iterate, finish
+from infinimix.maxmargin.descent.passes import scan
 from infinimix.maxmargin.descent.starts import find_penalty
 from infinimix.maxmargin.experts.training import (
     fit_experts,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from infinimix.streaming.bad import StreamError
+from infinimix.tables.parquet_files import find_library
 
 if TYPE_CHECKING:
     from infinimix.streaming.chunks import Chunk
@@ -26,14 +26,6 @@ def read_parquet(reader: StreamReader) -> Iterator[Chunk]:
     frames = _read_arrow if find_library() == "pyarrow" else _read_polars
     for frame in frames(reader.source, reader.chunk):
         yield _split(reader, frame)
-
-
-def find_library() -> str:
-    """Return which library is there to read Parquet."""
-    for name in ("pyarrow", "polars"):
-        if find_spec(name):
-            return name
-    raise ImportError("Parquet files need PyArrow or polars: pip install pyarrow")
 
 
 def check_magic(head: bytes, tail: bytes, name: Any) -> None:

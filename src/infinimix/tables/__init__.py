@@ -12,6 +12,9 @@ one; below them `readers` opens every kind of input as one of the
 `forms`, `aligned` in the order of a schema, `cells` converts one column, `missing` and `sparsity`
 answer a question each, `scans` holds the compiled passes, `errors` words the refusals.
 
+Tables in partitions, of files or of Dask, are opened by `partition_sources` and `lazy_tables`;
+`partitioned` gathers them in the few bytes of `packed`, which `readers` opens like a frame.
+
 Text is a table too, one that has as many columns as there are words. `text` says how strings
 become words (`stemming`, `hashing`), `vocabulary` which word has which column, and `documents`
 turns strings, lists of words, dicts and matrices of counts into sparse counts; below it `bags`

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from infinimix.tables import errors
 from infinimix.tables.forms import Cells, Columns, Dense, Sparse, Table
+from infinimix.tables.packed import PackedTable
 from infinimix.tables.sparsity import is_sparse
 
 __all__ = ["open_table"]
@@ -35,6 +36,8 @@ def _open(X: Any) -> Table:
         return _open_rows(X)
     if is_sparse(X):
         return _open_sparse(X)
+    if isinstance(X, PackedTable):
+        return X.opened()
     if isinstance(X, Mapping):
         raise TypeError("X is a dict; pass a data frame, or a list with one dict per row")
     return _open_frame(X)

@@ -22,7 +22,7 @@ REAL = {
 }  # see test_quality.py
 
 
-PROCESSES = {"startup", "cold", "serving", "soak"}  # start processes, which takes long
+PROCESSES = {"startup", "cold", "serving", "soak", "cluster"}  # start processes, which takes long
 
 
 @pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - REAL - PROCESSES))

@@ -161,6 +161,63 @@ def test_a_worker_that_dies_changes_nothing(client):
         assert ex.map(task, payloads) == found
 
 
+def names_on(client):
+    return client.run_on_scheduler(lambda dask_scheduler: sorted(map(str, dask_scheduler.tasks)))
+
+
+def wait_until_nothing_is_left(client):
+    for _ in range(100):
+        if not names_on(client):
+            return
+        time.sleep(0.05)
+    assert names_on(client) == []
+
+
+def test_a_caller_who_stops_leaves_nothing_behind(client):
+    table = np.arange(LARGE)
+
+    def stop():
+        assert all(name.startswith("infinimix-") for name in names_on(client))
+        raise KeyboardInterrupt
+
+    def task(payload):
+        time.sleep(0.05 * payload[1])
+
+    with dask(client) as ex, pytest.raises(KeyboardInterrupt), ex.keeping([table]):
+        ex.map(task, [(table, i) for i in range(50)], stop)
+    wait_until_nothing_is_left(client)
+
+
+def test_kept_arrays_travel_once_and_go_at_the_end(client):
+    table = np.arange(LARGE)
+    with dask(client) as ex:
+        with ex.keeping([table]):
+            found = [ex.map(lambda one: int(one[0][one[1]]), [(table, 7)]) for _ in range(3)]
+            assert [name[:16] for name in names_on(client)] == ["infinimix-table-"]
+        wait_until_nothing_is_left(client)
+    assert found == [[7], [7], [7]]
+
+
+class Killed:
+    key = "infinimix-pack_part-0"
+
+    def result(self):
+        raise distributed.KilledWorker(self.key, None, 3)
+
+
+class Partition:
+    name = "data/7.parquet"
+
+
+def test_too_little_memory_names_the_partition(client, monkeypatch):
+    monkeypatch.setattr(distributed, "as_completed", list)
+    ex = dask(client)
+    monkeypatch.setattr(ex, "_submit", lambda *args: [Killed()])
+    monkeypatch.setattr(client, "cancel", lambda futures: None)
+    with pytest.raises(MemoryError, match=r"task 1 of 1 \(data/7.parquet\) ended every worker"):
+        ex.map(abs, [(Partition(), ())])
+
+
 def test_a_client_is_given_found_or_refused(client):
     assert dask().client is client
     assert dask(client).client is client

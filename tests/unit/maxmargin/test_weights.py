@@ -15,7 +15,8 @@ from infinimix import (
     load,
     save,
 )
-from infinimix.maxmargin.descent.algorithm import descend, move_experts, move_means
+from infinimix.maxmargin.descent.algorithm import descend, move_means
+from infinimix.maxmargin.descent.passes import move_experts
 from infinimix.maxmargin.experts.training import fit_experts
 from infinimix.maxmargin.objective.divergences import find_divergence
 from infinimix.maxmargin.objective.hinges import LossWeights, one_point_costs, one_point_experts

@@ -273,7 +273,7 @@ def test_parquet_in_chunks(tmp_path):
 
 
 def test_parquet_says_what_it_needs(tmp_path, monkeypatch):
-    monkeypatch.setattr("infinimix.streaming.parquet.find_spec", lambda name: None)
+    monkeypatch.setattr("infinimix.tables.parquet_files.find_spec", lambda name: None)
     with pytest.raises(ImportError, match="PyArrow or polars"):
         list(read_stream(tmp_path / "a.parquet", "y"))
     with pytest.raises(ValueError, match="standard input"):

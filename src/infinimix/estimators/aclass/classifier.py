@@ -35,10 +35,16 @@ from infinimix.estimators.common.parameters import (
     check_parameter,
     one_of,
 )
+from infinimix.estimators.common.partitioned_rows import (
+    IN_MEMORY,
+    labelled_batches,
+    over_partitions,
+)
 from infinimix.estimators.common.probabilities import BatchProbabilities
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.unlabelled import bank_gains, warn_if_they_hurt
 from infinimix.tables import EncodedTable
+from infinimix.tables.partitioned import is_in_partitions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -239,8 +245,8 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
-            The rows.
-        y : sequence of n_rows labels
+            The rows; also in partitions (`read_partitions`).
+        y : sequence of n_rows labels, or the name of a column of a table in partitions
             None, NaN and `unlabelled` are no label: each island draws labels for such rows by
             Gibbs sweeps over labels and groups, and learns them with these.
         sample_weight : sequence of n_rows numbers, optional
@@ -270,8 +276,9 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
-            The rows.
-        y : sequence of n_rows labels
+            The rows. Those of a table in partitions are learned batch by batch, as by one call for
+            each.
+        y : sequence of n_rows labels, or the name of a column of a table in partitions
             Labels; new ones may appear at any time. None, NaN and `unlabelled` are none: such a
             row is of one of the classes known before it, and each island follows the most
             probable ways to label the rows so far, `n_label_particles` at most.
@@ -287,6 +294,10 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         >>> model.class_count_.round().tolist()
         [3.0, 4.0]
         """
+        if type(X) not in IN_MEMORY and is_in_partitions(X):
+            for rows, labels in labelled_batches(X, y):
+                self.partial_fit(rows, labels, classes)
+            return self
         state = self._state
         if state is not None and classes is None and learn_row(self, state, X, y):
             return self
@@ -320,6 +331,7 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         """Do the same for rows that are not encoded; a single one needs no new arrays."""
         return score_rows(self, self._fitted(), X)
 
+    @over_partitions
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log probability of each class for each row, as in `classes_`.
 
@@ -331,6 +343,7 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         joint = self._log_corrected_of(X)
         return joint - log_totals(joint)
 
+    @over_partitions
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row.
 

@@ -35,6 +35,7 @@ from infinimix.estimators.common.labels import (
     read_stream_labels,
 )
 from infinimix.estimators.common.mixture_estimator import Labelled, Learned, with_novel
+from infinimix.estimators.common.partitioned_rows import gather_rows
 from infinimix.estimators.common.unlabelled import thin
 from infinimix.estimators.common.weights import (
     Weighting,
@@ -64,6 +65,7 @@ class TrainingRows(NamedTuple):
 def read_training(model: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     """Return the rows to learn, with missingness indicators; counts repeat rows."""
     weight = None
+    X, y = gather_rows(X, y, model._gather, sample_weight)
     if sample_weight is not None:
         X, y, weight = repeat_counted(X, y, read_weights(sample_weight, count_rows_of(X)))
     table, labels = model._read(X, spikes=model.spikes == "auto"), Labels()

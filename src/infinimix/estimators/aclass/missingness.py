@@ -18,12 +18,14 @@ gets an indicator if it is more probable than not that it tells.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from infinimix.families.base_measures import REFERENCE
+from infinimix.kernels.holes import is_hole
 from infinimix.tables import EncodedTable, encode
 
 SHARES = (np.arange(1000) + 0.5) / 1000  # a grid for s
@@ -49,13 +51,18 @@ def find_indicated(rule: str, table: EncodedTable, codes: np.ndarray | None) -> 
     """
     if rule == "ignore" or (rule == "auto" and codes is None):
         return ()
-    holes = table.holes()
-    for places in table.schema.positions_of.values():
-        holes[:, places[1:]] = False  # the parts of a date are missing together
-    if rule == "mark" or codes is None:
-        return columns_to_indicate(holes, None)
-    known = codes >= 0  # rows without label say nothing of what goes with a class
-    return columns_to_indicate(holes[known], codes[known])
+    if rule == "mark":
+        codes = None
+    same = {j for places in table.schema.positions_of.values() for j in places[1:]}
+    every = [j for j in range(table.schema.width) if j not in same]  # parts of a date are alike
+    chosen = _choose((_holes_of(table, j) for j in every), codes)
+    return tuple(every[k] for k in chosen)
+
+
+def _holes_of(table: EncodedTable, j: int) -> np.ndarray:
+    """Return where a column is missing: one at a time, as a table may fill half of the memory."""
+    b, k = table.schema.places[j]
+    return np.asarray(is_hole(table.blocks[b][:, k]))
 
 
 def columns_to_indicate(holes: np.ndarray, codes: np.ndarray | None) -> tuple[int, ...]:
@@ -66,12 +73,27 @@ def columns_to_indicate(holes: np.ndarray, codes: np.ndarray | None) -> tuple[in
     holes : array of bool (rows, columns)
         Where cells are missing.
     codes : array of int (rows,) or None
-        The class of each row, from 0 on.
+        The class of each row, from 0 on; -1 without label, which says nothing here.
     """
-    chosen = np.flatnonzero(holes.any(axis=0))
-    if codes is not None and chosen.size:
-        chosen = chosen[telling(log_factors(holes[:, chosen], codes)) > 0.5]
+    return _choose(holes.T, codes)
+
+
+def _choose(columns: Iterable[np.ndarray], codes: np.ndarray | None) -> tuple[int, ...]:
+    if codes is None:
+        return tuple(j for j, holes in enumerate(columns) if holes.any())
+    by_class, rows = _count_holes(columns, codes)
+    chosen = np.flatnonzero(by_class.any(axis=0))
+    if chosen.size:
+        chosen = chosen[telling(_log_ratios(by_class[:, chosen], rows)) > 0.5]
     return tuple(chosen.tolist())
+
+
+def _count_holes(columns: Iterable[np.ndarray], codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the holes of each class (classes, columns), and its rows (classes, 1)."""
+    known = codes >= 0
+    rows = np.bincount(codes[known])
+    by_class = [np.bincount(codes[known & holes], minlength=len(rows)) for holes in columns]
+    return np.stack(by_class, axis=1), rows[:, None]
 
 
 def telling(log_factor: np.ndarray, rarity: float | None = None) -> np.ndarray:
@@ -91,8 +113,10 @@ def telling(log_factor: np.ndarray, rarity: float | None = None) -> np.ndarray:
 
 def log_factors(holes: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return the log Bayes factor of each column, for holes that depend on the class."""
-    rows = np.bincount(codes)[:, None]
-    by_class = np.stack([holes[codes == c].sum(axis=0) for c in range(len(rows))])
+    return _log_ratios(*_count_holes(holes.T, codes))
+
+
+def _log_ratios(by_class: np.ndarray, rows: np.ndarray) -> np.ndarray:
     apart = _log_evidence(by_class, rows).sum(axis=0)
     return np.asarray(apart - _log_evidence(by_class.sum(axis=0), rows.sum()))
 

@@ -17,6 +17,8 @@ from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.families.given import resolve_prior
 from infinimix.inference.ensemble.bank import Bank, Settings
 from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.packed import PackedTable
+from infinimix.tables.partitioned import PartitionedTable
 
 
 class Labelled(NamedTuple):
@@ -104,6 +106,15 @@ class MixtureEstimator(TableEstimator):
 
         with with_progress(self._execute) as execute:
             return learn(*data, execute)
+
+    def _gather(self, table: PartitionedTable) -> PackedTable:
+        """Gather the partitions of a table, with a progress bar if that is asked for."""
+        if not self.verbose:
+            return table.gather(self._execute)
+        from infinimix.estimators.common.progress import PARTITIONS, with_progress
+
+        with with_progress(self._execute, PARTITIONS) as execute:
+            return table.gather(execute)
 
     def _learn_table(
         self,

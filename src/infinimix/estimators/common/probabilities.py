@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.common.partitioned_rows import over_partitions
 from infinimix.scikit import ClassifierMixin
 
 
@@ -14,16 +15,19 @@ class ClassProbabilities(ClassifierMixin):  # type: ignore[misc]
 
     classes_: Any
 
+    @over_partitions
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class for each row, as in `classes_`.
 
         Parameters
         ----------
         X : table
-            The rows.
+            The rows. Of a table in partitions the answer is an iterator of arrays; of a frame or
+            array of Dask, an array of Dask.
         """
         return np.exp(self.predict_log_proba(X))
 
+    @over_partitions
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the log of `predict_proba`.
 
@@ -35,6 +39,7 @@ class ClassProbabilities(ClassifierMixin):  # type: ignore[misc]
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
+    @over_partitions
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row.
 

@@ -15,13 +15,14 @@ from rich.console import Console
 from rich.progress import Progress
 
 Execute = Callable[..., list[Any]]  # of a task, payloads, and `done`
+ISLANDS, PARTITIONS = "islands filtered", "partitions read"
 
 
 @contextmanager
-def with_progress(execute: Execute) -> Iterator[Execute]:
-    """Yield `execute(task, payloads)`, made to tell how many tasks are done."""
+def with_progress(execute: Execute, what: str = ISLANDS) -> Iterator[Execute]:
+    """Yield `execute(task, payloads)`, made to tell how many tasks are done, and of what."""
     console = Console(stderr=True)
-    with _bar(console) if console.is_terminal else _line(console) as advance:
+    with _bar(console, what) if console.is_terminal else _line(console, what) as advance:
 
         def watched(task: Callable[[Any], Any], payloads: Sequence[Any]) -> list[Any]:
             advance(0, len(payloads))
@@ -31,9 +32,9 @@ def with_progress(execute: Execute) -> Iterator[Execute]:
 
 
 @contextmanager
-def _bar(console: Console) -> Iterator[Callable[[int, int], None]]:
+def _bar(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
     with Progress(console=console, transient=True) as progress:
-        bar = progress.add_task("islands", total=0)
+        bar = progress.add_task(what.split()[0], total=0)
 
         def advance(done: int, more: int) -> None:
             progress.update(bar, advance=done, total=(progress.tasks[0].total or 0) + more)
@@ -42,7 +43,7 @@ def _bar(console: Console) -> Iterator[Callable[[int, int], None]]:
 
 
 @contextmanager
-def _line(console: Console) -> Iterator[Callable[[int, int], None]]:
+def _line(console: Console, what: str) -> Iterator[Callable[[int, int], None]]:
     start, total = time.perf_counter(), 0
 
     def advance(done: int, more: int) -> None:
@@ -51,4 +52,4 @@ def _line(console: Console) -> Iterator[Callable[[int, int], None]]:
 
     yield advance
     seconds = time.perf_counter() - start
-    console.print(f"infinimix: {total} islands filtered in {seconds:.1f} s", highlight=False)
+    console.print(f"infinimix: {total} {what} in {seconds:.1f} s", highlight=False)

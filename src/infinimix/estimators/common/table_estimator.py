@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix import execution
 from infinimix.estimators.common.fitted import (
     accept_tables,
     check_fitted,
@@ -21,6 +22,9 @@ from infinimix.estimators.common.parameters import check_parameters
 from infinimix.estimators.common.state import TableState
 from infinimix.scikit import BaseEstimator
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
+from infinimix.tables.packed import PackedTable
+from infinimix.tables.partition_sources import open_partitions
+from infinimix.tables.partitioned import PartitionedTable, is_in_partitions
 
 
 class TableEstimator(BaseEstimator):
@@ -72,8 +76,14 @@ class TableEstimator(BaseEstimator):
     def _read(self, X: Any, spikes: bool = False, stream: bool = False) -> EncodedTable:
         """Decide what the columns are, and encode the first table, or the first of a stream."""
         check_parameters(self)
+        if is_in_partitions(X):
+            X = self._gather(open_partitions(X))
         schema = read_schema(X, self.columns, _given_in_numbers(self.prior), spikes, stream)
         return encode(schema, X, learn=True, who=type(self).__name__)
+
+    def _gather(self, table: PartitionedTable) -> PackedTable:
+        """Gather the partitions of a table."""
+        return table.gather(execution.map)
 
     def _encode(self, X: Any, learn: bool = False) -> EncodedTable:
         """Encode a later table by the columns of the first."""

@@ -10,6 +10,7 @@ import numpy as np
 from infinimix.estimators.common.labels import Labels, check_lengths, read_some_labels
 from infinimix.estimators.common.mixture_estimator import with_novel
 from infinimix.estimators.common.parameters import Columns, Prior, Seed, seed_sequence
+from infinimix.estimators.common.partitioned_rows import gather_rows, over_partitions
 from infinimix.estimators.common.probabilities import BatchProbabilities
 from infinimix.estimators.common.table_estimator import TableEstimator, in_natural_units
 from infinimix.estimators.common.together import canonical_order, join
@@ -177,8 +178,8 @@ class FiniteMixtureClassifier(BatchProbabilities, TableEstimator):
         Parameters
         ----------
         X : table of shape (n_rows, n_columns)
-            The rows.
-        y : sequence of n_rows labels
+            The rows; also in partitions (`read_partitions`).
+        y : sequence of n_rows labels, or the name of a column of a table in partitions
             None, NaN and `unlabelled` are no label.
         sample_weight : sequence of n_rows numbers, optional
             Whole numbers are counts: a row of weight 3 is three equal rows, one of weight 0 is left
@@ -187,6 +188,7 @@ class FiniteMixtureClassifier(BatchProbabilities, TableEstimator):
             relative weights.
         """
         weight = None
+        X, y = gather_rows(X, y, self._gather, sample_weight)
         if sample_weight is not None:
             weight = read_weights(sample_weight, count_rows_of(X))
         X, y, weight = repeat_counted(X, y, weight)
@@ -234,6 +236,7 @@ class FiniteMixtureClassifier(BatchProbabilities, TableEstimator):
     def _log_classes(self, ensemble: Ensemble, cut: Blocks) -> np.ndarray:
         return log_classes(ensemble, cut)[:, :, self._fitted().labels.order]
 
+    @over_partitions
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class for each row by itself, as in `classes_`.
 

@@ -15,12 +15,16 @@ from infinimix.estimators.common.parameters import (
     Prior,
     Seed,
     check_parameters,
-    seed_sequence,
 )
 from infinimix.estimators.common.probabilities import ClassProbabilities
 from infinimix.estimators.common.weights import WHOLE_STEPS, repeat_only
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
-from infinimix.estimators.online.learning import learn_parts, read_predictions
+from infinimix.estimators.online.learning import (
+    begin,
+    learn_in_shards,
+    learn_parts,
+    read_predictions,
+)
 from infinimix.estimators.online.open_world import (
     ProvisionalClass,
     find_provisional,
@@ -28,14 +32,7 @@ from infinimix.estimators.online.open_world import (
     merge_classes,
     name_provisional,
 )
-from infinimix.estimators.online.parameters import (
-    RULES_ONLINE,
-    check_together,
-    is_text,
-    new_source,
-    read_settings,
-)
-from infinimix.estimators.online.roster import Roster
+from infinimix.estimators.online.parameters import RULES_ONLINE, check_shards, is_text
 from infinimix.estimators.online.row_by_row import answer_row, learn_row
 from infinimix.estimators.online.rows import Read
 from infinimix.estimators.online.state import OnlineState
@@ -117,6 +114,12 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
         paper's term, alpha times the density of the row under the base measure (equations 4 and
         7). With the latter a row that was taken for new and is the first of its class was
         predicted right, and the dynamic alpha moves by what was predicted.
+    n_shards : int
+        `fit` learns rows of text in so many shards side by side, on the workers of `execution`;
+        they are merged whenever each has learned `shard_rows` rows. The result depends on both
+        numbers, but not on the workers. 1 learns row by row, as `partial_fit` always does.
+    shard_rows : int
+        Rows that a shard learns between two merges.
 
     Attributes
     ----------
@@ -172,6 +175,8 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
         refine: Any = "auto",
         random_state: Seed = None,
         new_class: str = "learned",
+        n_shards: int = 1,
+        shard_rows: int = 2048,
     ) -> None:
         self.columns = columns
         self.alpha = alpha
@@ -191,6 +196,8 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
         self.refine = refine
         self.random_state = random_state
         self.new_class = new_class
+        self.n_shards = n_shards
+        self.shard_rows = shard_rows
 
     @classmethod
     def as_published(cls, **changes: Any) -> OnlineCRPClassifier:
@@ -245,7 +252,13 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
             As in `partial_fit`.
         """
         fresh = type(self)(**self.get_params(deep=False))
-        self._state = fresh.partial_fit(X, y, sample_weight=sample_weight)._state
+        if self.n_shards == 1:
+            self._state = fresh.partial_fit(X, y, sample_weight=sample_weight)._state
+            return self
+        check_parameters(self)
+        check_shards(self)
+        (X, y) = repeat_only(type(self).__name__, WHOLE_STEPS, sample_weight, X, y)
+        self._state = learn_in_shards(fresh, X, y)
         return self
 
     def partial_fit(
@@ -302,25 +315,17 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
         self, X: Any, y: Any, classes: Any, predicted: Any
     ) -> Iterator[tuple[OnlineState, OnlineAnswers]]:
         """Learn rows in parts; yield what was said of each, before other classes come."""
-        if self._state is None:
-            check_parameters(self)
-            check_together(self)
-            source: Any = new_source(self.columns, self.max_features)
-            roster = Roster()
-            read = source.read(X, type(self).__name__)
-        else:
-            source, roster = self._state.source, self._state.roster
-            read = self._read(X, answers=False)
-        labels, new = roster.read(y, classes, bool(self.open_world))
-        check_lengths(read.n_rows, len(labels))
-        made = read_predictions(predicted, labels)
-        if self._state is None:
-            seed = seed_sequence(self.random_state)
-            learner = source.new_learner(read_settings(self), self, seed, read)
-            self._state = OnlineState(source, roster, learner)
         state = self._state
+        if state is None:
+            state, read, labels, new, made = begin(self, X, y, classes, predicted)
+        else:
+            read = self._read(X, answers=False)
+            labels, new = state.roster.read(y, classes, bool(self.open_world))
+            check_lengths(read.n_rows, len(labels))
+            made = read_predictions(predicted, labels)
+        self._state = state
         state.torn = True  # until all is learned; an interrupt cannot be undone
-        source.prepare(state.learner, read)
+        state.source.prepare(state.learner, read)
         for answers in learn_parts(state, read, labels, new, made, self.max_classes):
             yield state, answers
         state.commit(X, read)

@@ -6,19 +6,36 @@ A call is cut where a class must be forgotten for another, and at rows without l
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix import execution
+from infinimix.estimators.common.labels import check_lengths
+from infinimix.estimators.common.parameters import check_parameters, seed_sequence
 from infinimix.estimators.online.forecast import NEW_CLASS
 from infinimix.estimators.online.open_world import gather
+from infinimix.estimators.online.parameters import check_together, new_source, read_settings
+from infinimix.estimators.online.roster import Roster
 from infinimix.estimators.online.rows import Read
 from infinimix.estimators.online.state import OnlineState
+from infinimix.families.words import WordRows
 from infinimix.inference.online_crp import model as at
 from infinimix.inference.online_crp.learner import OnlineAnswers
+from infinimix.inference.online_crp.sharding import learn_shards
 from infinimix.tables.missing import is_missing
 
 Parts = Iterator[tuple[int, int]]
+
+
+class Begun(NamedTuple):
+    """The first rows of a stream, and a state that has learned nothing."""
+
+    state: OnlineState
+    read: Read
+    labels: list[Any]
+    new: list[Any]
+    made: list[Any] | None  # predictions
 
 
 def learn_parts(
@@ -67,6 +84,49 @@ def _cut(state: OnlineState, labels: list[Any], new: list[Any], bound: int | Non
             state.forget_oldest(roster.codes.values())
     if first < len(labels):
         yield first, len(labels)
+
+
+def begin(model: Any, X: Any, y: Any, classes: Any = None, predicted: Any = None) -> Begun:
+    """Read the first rows of a stream, and return them with a state that has learned nothing."""
+    check_parameters(model)
+    check_together(model)
+    source: Any = new_source(model.columns, model.max_features)
+    roster = Roster()
+    read = source.read(X, type(model).__name__)
+    labels, new = roster.read(y, classes, bool(model.open_world))
+    check_lengths(read.n_rows, len(labels))
+    made = read_predictions(predicted, labels)
+    seed = seed_sequence(model.random_state)
+    learner = source.new_learner(read_settings(model), model, seed, read)
+    return Begun(OnlineState(source, roster, learner), read, labels, new, made)
+
+
+def learn_in_shards(model: Any, X: Any, y: Any) -> OnlineState:
+    """Return the state after rows of text that are learned in shards, which are merged in turn."""
+    state, read, labels, new, _ = begin(model, X, y)
+    if None in labels:
+        raise ValueError(
+            f"Row {labels.index(None)} has no label; rows without label are learned by "
+            "partial_fit, or with n_shards=1."
+        )
+    state.source.prepare(state.learner, read)
+    state.open_classes(new)
+    codes = state.roster.codes
+    told = np.array([codes[label] for label in labels], np.int64)
+    size, per_round = int(model.shard_rows), int(model.n_shards) * int(model.shard_rows)
+    for first in range(0, len(told), per_round):
+        ends = range(first, min(first + per_round, len(told)), size)
+        parts = [(own_rows(read.X, at, at + size), told[at : at + size]) for at in ends]
+        learn_shards(state.learner, parts, execution.map)
+    state.commit(X, read)
+    return state
+
+
+def own_rows(X: WordRows, first: int, last: int) -> WordRows:
+    """Return some rows with their own words only: these may be sent to a worker."""
+    start = X.start[first : last + 1]
+    here = slice(int(start[0]), int(start[-1]))
+    return WordRows(start - start[0], X.word[here].copy(), X.weight[here].copy())
 
 
 def read_predictions(predicted: Any, labels: list[Any]) -> list[Any] | None:

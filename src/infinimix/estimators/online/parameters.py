@@ -60,6 +60,8 @@ RULES_ONLINE: dict[str, Rule] = {
     "decision": one_of("argmax", "sample"),
     "open_world": (lambda v: isinstance(v, bool | np.bool_), "True or False"),
     "new_class": one_of(*NEW_CLASS_TERMS),
+    "n_shards": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
+    "shard_rows": (lambda v: is_whole(v, 1), "a whole number from 1 on"),
     "half_life": (lambda v: v is None or is_positive(v), "None or a positive number of rows"),
     "max_classes": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
     "max_features": (lambda v: v is None or is_whole(v, 1), "None or a whole number from 1 on"),
@@ -85,6 +87,26 @@ def check_together(model: Any) -> None:
             "The 'prior' parameter must be 'auto', 'empirical', 'reference' or a mapping where the "
             f"rows are a table; got {model.prior!r}."
         )
+
+
+def check_shards(model: Any) -> None:
+    """Raise ValueError if what is asked for cannot be learned in shards."""
+    wrong = {
+        "columns": not is_text(model.columns),
+        "algorithm": model.algorithm != "collapsed",
+        "decision": model.decision != "argmax",
+        "alpha_rule": model.alpha_rule == "posterior-published",
+        "half_life": model.half_life is not None,
+        "max_classes": model.max_classes is not None,
+        "max_features": model.max_features is not None,
+    }
+    for name, cannot in wrong.items():
+        if cannot:
+            raise ValueError(
+                f"n_shards={model.n_shards} does not go with {name}={getattr(model, name)!r}: only "
+                "rows of text without draws, forgetting and bounds are learned in shards. Leave "
+                "n_shards at 1."
+            )
 
 
 def read_settings(model: Any) -> OnlineSettings:

@@ -19,6 +19,7 @@ import numpy as np
 from infinimix.families.priors import blank, depends_on_data, find_families
 from infinimix.families.product import Bound, as_cells, engine, rows_of, score_slots
 from infinimix.families.seam import count, empty, map_arrays, score_rows, widen
+from infinimix.inference.ensemble import apart
 from infinimix.inference.ensemble.agreement import members_of
 from infinimix.inference.ensemble.island import Island
 from infinimix.inference.ensemble.snapshot import Snapshot, joined, portion
@@ -128,6 +129,9 @@ class Bank:
         base = self._begin(X, codes, n_classes)
         scored = self._choose_scored(codes) if check else np.zeros(len(codes), bool)
         drawing = (float(gamma), _with_prior(base, label_prior))
+        if not record and apart.pays(self, X):
+            held_out = apart.fit(self.islands, X, codes, base, scored, execute)
+            return average_held_out(held_out, len(codes), n_classes)
         tasks = [(island, X, codes, base, drawing, record, scored) for island in self.islands]
         self.islands, held_out = map(list, zip(*execute(_fit_island, tasks)))
         return average_held_out(held_out, len(codes), n_classes)

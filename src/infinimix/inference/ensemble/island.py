@@ -9,6 +9,8 @@ In a stream with rows without labels an island is a particle filter over labels:
 label hypotheses, each with filters of its own, under the same hyper-parameters.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from infinimix.families.grids import spread_strengths
@@ -22,6 +24,26 @@ from infinimix.partitions.crp import draw_alpha
 
 PORTIONS = (0.125, 0.25, 0.5, 1.0)  # of a table, after which hyper-parameters are found
 HELD_OUT = 0.75  # of its own order of rows, from where on an island scores rows before it learns
+
+
+class Stretch(NamedTuple):
+    """A part of `fit`: from one share of the rows of each class to another."""
+
+    first: float
+    last: float
+    scores: bool  # rows that are held out afterwards; else hyper-parameters are found
+
+
+def advance(f, X, rows, stretch, trace=NO_TRACE):
+    """Filter the rows of a class in a stretch; `rows` is the order of all of them."""
+    first, last = (round(share * len(rows)) for share in stretch[:2])
+    f.update(X, rows[first:last], trace[first:last], ahead=True)
+
+
+def held_rows(rows, scored):
+    """Return those of the last rows in an order that are to be scored."""
+    rest = rows[round(HELD_OUT * len(rows)) :]
+    return rest[scored[rest]]
 
 
 class Island:
@@ -109,7 +131,7 @@ class Island:
         if changed:  # first: the statistics may need room for a new category
             self.family = base.families(self.positions)
             self._retarget()
-        self._find_hyper(base)
+        self.find_hyper(base)
 
     def _draw_particle(self, f):
         if f.n_particles == 1:  # no draw: a class without rows leaves the generator as it is
@@ -138,7 +160,7 @@ class Island:
     def _learns(self, base):
         return base.learns or self.settings.alpha == "learn"
 
-    def _find_hyper(self, base, particles=None):
+    def find_hyper(self, base, particles=None):
         """Draw what is to be learned, given one particle of each class, and reweight all particles.
 
         Hypothesis and particles are drawn by their weights if they are not given.
@@ -196,26 +218,29 @@ class Island:
 
     def _filter(self, X, walks, base, scored):
         """Filter the rows of all classes; what is to be learned is found after each portion."""
-        done, held_out = 0.0, (np.empty(0, np.int64), np.empty((0, len(self.filters))))
-        for share in PORTIONS if self._learns(base) else (1.0,):
-            if share == 1.0 and scored.any():
-                self._advance(X, walks, done, HELD_OUT)
-                held_out, done = self._score_rest(X, walks, scored), HELD_OUT
-            self._advance(X, walks, done, share)
-            self._find_hyper(base)
-            done = share
+        held_out = (np.empty(0, np.int64), np.empty((0, len(self.filters))))
+        for stretch in self.stretches(base, scored.any()):
+            for f, rows, trace in walks:
+                advance(f, X, rows, stretch, trace)
+            if stretch.scores:
+                held = np.concatenate([held_rows(rows, scored) for _, rows, _ in walks])
+                held_out = self.score(X, held)
+            else:
+                self.find_hyper(base)
         return held_out
 
-    def _advance(self, X, walks, done, share):
-        """Filter the rows of all classes from one share of them to another."""
-        for f, rows, trace in walks:
-            first, last = round(done * len(rows)), round(share * len(rows))
-            f.update(X, rows[first:last], trace[first:last], ahead=True)
+    def stretches(self, base, check):
+        """Return the parts of `fit`; with `check`, rows are scored before the last one."""
+        portions = PORTIONS if self._learns(base) else (1.0,)
+        ends = [(share, False) for share in portions]
+        if check:
+            ends.insert(-1, (HELD_OUT, True))
+        starts = [0.0, *(share for share, _ in ends)]
+        return [Stretch(first, *end) for first, end in zip(starts, ends)]
 
-    def _score_rest(self, X, walks, scored):
-        """Return the rows that are held out, and their log density in each class."""
-        held = np.concatenate([rows[round(HELD_OUT * len(rows)) :] for _, rows, _ in walks])
-        held = np.sort(held[scored[held]])
+    def score(self, X, held):
+        """Return rows that are held out, in order, and their log density in each class."""
+        held = np.sort(held)
         part = tuple(np.ascontiguousarray(block[held]) for block in X)
         if not len(held):
             return held, np.empty((0, len(self.filters)))
@@ -226,7 +251,7 @@ class Island:
         sweeps = self.settings.sweeps
         kept = min(self.settings.n_particles, (sweeps + 1) // 2)
         for left in range(sweeps, 0, -1):
-            self._find_hyper(base, [0] * len(self.filters))
+            self.find_hyper(base, [0] * len(self.filters))
             for chain in chains:
                 if left < kept:
                     chain.keep()

@@ -13,6 +13,8 @@ Each restart is a mixture of its own; all of them stand side by side in one tabl
 after restart, so that a step costs few calls. `estimate_point` makes point estimates of the counts,
 and says which prior an estimate is most probable under: the log likelihood plus the log of that
 prior never falls from step to step (for the families that have an estimate).
+
+Many rows are worked on in shards (`shards`), so that memory is bounded and workers can share them.
 """
 
 from typing import NamedTuple
@@ -20,7 +22,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families.product import evidence_all
-from infinimix.families.seam import FLOOR, count_rows, empty, estimate_point, freedom, score_rows
+from infinimix.families.seam import FLOOR, estimate_point, freedom, score_rows
+from infinimix.inference.finite import shards
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import exp, log
 from infinimix.kernels.logs import logsumexp
@@ -70,12 +73,17 @@ def init(rng, model, data):
     Components that are owned share the labelled rows of their class; those that get none start
     from a row without label.
     """
-    n, K = len(data.codes), model.n_components
-    weight = np.full((n, model.n_restarts, K), 0.1 / max(n, 1))
-    for r in range(model.n_restarts):
-        rows, components = _start(rng, model.owners, data.codes, K)
-        weight[rows, r, components] += 1.0
-    return maximise(model, data, weight)
+    K = model.n_components
+    starts = [_start(rng, model.owners, data.codes, K) for _ in range(model.n_restarts)]
+    parts, first = [], 0
+    for shard in shards.cut(data):
+        weight = np.full((len(shard.codes), model.n_restarts, K), 0.1 / max(len(data.codes), 1))
+        for r, (rows, components) in enumerate(starts):
+            inside = (rows >= first) & (rows < first + len(weight))
+            weight[rows[inside] - first, r, components[inside]] += 1.0
+        parts.append(shards.expected(model.family, shard, weight))
+        first += len(weight)
+    return estimate(model, shards.reduce(model.family, parts))
 
 
 def _start(rng, owners, codes, K):
@@ -95,8 +103,23 @@ def _start(rng, owners, codes, K):
 
 def step(model, data, state):
     """Go from estimates to weights of the rows, and from these to estimates."""
+    found = expect(model, shards.cut(data), state)
+    return estimate(model, found), _info(state, found)
+
+
+def expect(model, parts, state, execute=shards.in_turn):
+    """Return the expected statistics of all shards under these estimates."""
+    return shards.reduce(model.family, execute(_expect, [(model, part, state) for part in parts]))
+
+
+def _expect(task):
+    model, data, state = task
     weight, info = respond(model, data, state)
-    return maximise(model, data, weight), info
+    return shards.expected(model.family, data, weight, info.log_likelihood)
+
+
+def _info(state, found):
+    return StepInfo(found.log_likelihood + state.log_prior, found.log_likelihood)
 
 
 def respond(model, data, state):
@@ -130,11 +153,13 @@ def share_out(joint, weight, log_likelihood):
 
 def maximise(model, data, weight):
     """Return the estimates given these responsibilities: the M step."""
-    n, R, K = weight.shape
-    stats = empty(model.family, R * K)
-    count_rows(model.family, stats, weight.reshape(n, R * K), data.X)
-    log_prior = estimate_point(model.family, stats, model.mode).reshape(R, K).sum(axis=1)
-    rows = weight.sum(axis=0)
+    return estimate(model, shards.expected(model.family, data, weight))
+
+
+def estimate(model, found):
+    """Return the estimates given expected statistics, which become those of the estimates."""
+    stats, rows = found.stats, found.rows
+    log_prior = estimate_point(model.family, stats, model.mode).reshape(rows.shape).sum(axis=1)
     log_share, more = share(rows, model.mode)
     return EMState(stats, rows, log_share, log_prior + more)
 
@@ -160,13 +185,14 @@ def log_joint(family, X, state):
 def climb(model, data, state, most_steps=MOST_STEPS):
     """Iterate until no restart gains more; return the mixtures and all log posteriors."""
     trace = []
-    for _ in range(most_steps):
-        after, info = step(model, data, state)
-        trace.append(info.log_posterior)
-        still = len(trace) > 1 and np.abs(trace[-1] - trace[-2]).max() <= _least(data)
-        if still:
-            break
-        state = after
+    with shards.sharing(data) as (parts, execute):
+        for _ in range(most_steps):
+            found = expect(model, parts, state, execute)
+            trace.append(_info(state, found).log_posterior)
+            still = len(trace) > 1 and np.abs(trace[-1] - trace[-2]).max() <= _least(data)
+            if still:
+                break
+            state = estimate(model, found)
     return state, np.array(trace).reshape(-1, model.n_restarts)
 
 
@@ -182,19 +208,21 @@ def cheeseman_stutz(model, data, state):
     """
     from scipy.special import gammaln, xlogy  # slow to load, and most fits need none
 
-    weight, _ = respond(model, data, state)
-    n, R, K = weight.shape
-    stats = empty(model.family, R * K)
-    count_rows(model.family, stats, weight.reshape(n, R * K), data.X)
+    found, entropy = [], 0.0
+    for part in shards.cut(data):
+        weight, _ = respond(model, part, state)
+        found.append(shards.expected(model.family, part, weight))
+        share_of_row = weight / np.maximum(part.weight, 1e-300)[:, None, None]
+        entropy = entropy + xlogy(weight, share_of_row).sum(axis=(0, 2))
+    stats, rows, _ = shards.reduce(model.family, found)
+    R, K = rows.shape
     complete = evidence_all(model.family, stats, R * K).reshape(R, K).sum(axis=1)
-    rows = weight.sum(axis=0)
     complete += gammaln(K) - gammaln(K + rows.sum(axis=1)) + gammaln(1.0 + rows).sum(axis=1)
-    share_of_row = weight / np.maximum(data.weight, 1e-300)[:, None, None]
-    return complete - xlogy(weight, share_of_row).sum(axis=(0, 2))
+    return complete - entropy
 
 
 def bic(model, data, state):
     """Return the log likelihood less half of log n for each parameter."""
-    _, info = respond(model, data, state)
+    log_likelihood = expect(model, shards.cut(data), state).log_likelihood
     parameters = model.n_components * (freedom(model.family) + 1) - 1
-    return info.log_likelihood - 0.5 * parameters * np.log(max(data.weight.sum(), 1.0))
+    return log_likelihood - 0.5 * parameters * np.log(max(data.weight.sum(), 1.0))

@@ -9,15 +9,13 @@ done, as the divergences dominate it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.maxmargin.descent.solvers import choose_jointly, improve_each
-from infinimix.maxmargin.loops.assignment import add_up, choose, group
-from infinimix.maxmargin.loops.expert import improve_all
+from infinimix import execution
+from infinimix.maxmargin.descent.passes import Assignment, move_experts, scan
+from infinimix.maxmargin.loops.assignment import add_up
 from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
-from infinimix.maxmargin.objective.rows import CHUNK
 
 POLISH = 25  # IRLS steps once no row moves
 
@@ -31,15 +29,6 @@ class Iterate:
     history: list[float] = field(default_factory=list)
 
 
-class Assignment(NamedTuple):
-    """The two best clusters of each row, and what it costs there; closing and opening change it."""
-
-    z: np.ndarray
-    cost: np.ndarray
-    second: np.ndarray
-    second_cost: np.ndarray
-
-
 @dataclass
 class Pass:
     """What a pass over the rows has found."""
@@ -50,30 +39,6 @@ class Pass:
     n_moved: int
     touched: np.ndarray  # clusters that rows have entered or left, empty ones among them
     kept: np.ndarray  # those that are not empty
-
-
-def scan(problem: MarginProblem, clusters: Clusters, z: np.ndarray | None = None) -> Assignment:
-    """Let each row choose among the clusters; it stays in that of `z` unless another is better."""
-    rows, w = problem.rows, problem.weights
-    W = problem.score_vectors(clusters)
-    z = np.full(rows.n, -1, np.int64) if z is None else z.copy()
-    second, cost, second_cost = np.empty(rows.n, np.int64), *np.empty((2, rows.n))
-    room = np.empty((len(W), min(CHUNK, rows.n)))
-    for part in rows.chunks():
-        size = part.stop - part.start
-        S = room if size == room.shape[1] else np.empty((len(W), size))
-        np.matmul(W, rows.F[part].T, out=S)
-        if w.is_joint(rows.Y.shape[1]):
-            found = (z[part], cost[part], second[part], second_cost[part])
-            choose_jointly(S, rows.phi[part], rows.Y[part], w, *found)
-            continue
-        choose(
-            S, rows.phi[part], rows.Y[part], w.s, 2.0 * w.c, w.margin,
-            z[part], cost[part], second_cost[part], second[part],
-        )  # fmt: skip
-    cost *= rows.weight
-    second_cost *= rows.weight
-    return Assignment(z, cost, second, second_cost)
 
 
 def assign(problem: MarginProblem, now: Iterate, opening: np.ndarray | None) -> Pass:
@@ -157,30 +122,6 @@ def move_means(problem: MarginProblem, clusters: Clusters, z: np.ndarray) -> np.
     return means
 
 
-def move_experts(
-    problem: MarginProblem,
-    clusters: Clusters,
-    z: np.ndarray,
-    steps: int,
-    tol: float,
-    done: np.ndarray,
-) -> np.ndarray:
-    """Improve experts in place, but those that are done; return which have converged."""
-    if clusters.eta.size == 0:
-        return np.ones(len(clusters), bool)
-    w, rows = problem.weights, problem.rows
-    order, start = group(z, len(clusters))
-    done = done.copy()
-    if w.is_joint(rows.Y.shape[1]) or w.constant != 1.0:
-        improve_each(problem, clusters, order, start, steps, tol, done)
-        return done
-    improve_all(
-        rows.F, rows.Y, w.c * rows.weight, order, start, problem.divergence.centre,
-        clusters.means, clusters.eta, w.ridge, w.margin, steps, tol, done,
-    )  # fmt: skip
-    return done
-
-
 def descend(
     problem: MarginProblem,
     clusters: Clusters,
@@ -189,6 +130,13 @@ def descend(
     grow: bool = True,
 ) -> Iterate:
     """Run Algorithm 1 from these clusters until rows stay and experts have converged."""
+    with execution.keeping([array for span in problem.spans for array in span.arrays]):
+        return _descend(problem, clusters, max_iter, tol, grow)
+
+
+def _descend(
+    problem: MarginProblem, clusters: Clusters, max_iter: int, tol: float, grow: bool
+) -> Iterate:
     now = Iterate(clusters.copy(), np.full(problem.rows.n, -1, np.int64))
     opening = problem.opening_costs(problem.squares()) if grow else None
     few, done = int(tol * problem.rows.n), np.zeros(len(clusters), bool)

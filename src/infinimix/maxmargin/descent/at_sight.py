@@ -13,15 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from infinimix.maxmargin.descent.algorithm import (
-    POLISH,
-    Iterate,
-    finish,
-    move_experts,
-    move_means,
-    prune,
-    scan,
-)
+from infinimix.maxmargin.descent.algorithm import POLISH, Iterate, finish, move_means, prune
+from infinimix.maxmargin.descent.passes import move_experts, scan
 from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 
 

@@ -24,7 +24,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.maxmargin.descent.algorithm import closing_gains, descend, scan
+from infinimix.maxmargin.descent.algorithm import closing_gains, descend
+from infinimix.maxmargin.descent.passes import scan
 from infinimix.maxmargin.objective.divergences import Divergence
 from infinimix.maxmargin.objective.hinges import LossWeights
 from infinimix.maxmargin.objective.problem import Clusters, MarginProblem, bare_clusters

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.labels import check_lengths
-from infinimix.maxmargin.descent.algorithm import open_clusters, scan
+from infinimix.maxmargin.descent.algorithm import open_clusters
+from infinimix.maxmargin.descent.passes import scan
 from infinimix.maxmargin.experts.training import TrainingData, find_purity, of_given_rows
 from infinimix.maxmargin.loops.assignment import add_up, group
 from infinimix.maxmargin.loops.expert import add_equations

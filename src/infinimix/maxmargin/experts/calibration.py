@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from infinimix.estimators.common.bounded import minimise
-from infinimix.maxmargin.descent.algorithm import POLISH, Iterate, move_experts
+from infinimix.maxmargin.descent.algorithm import POLISH, Iterate
+from infinimix.maxmargin.descent.passes import move_experts
 from infinimix.maxmargin.experts.gating import Gate, probabilities
 from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 

@@ -14,8 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.estimators.common.labels import Labels
-from infinimix.maxmargin.descent.algorithm import POLISH, Iterate, move_experts, move_means, scan
+from infinimix.maxmargin.descent.algorithm import POLISH, Iterate, move_means
 from infinimix.maxmargin.descent.merging import descend_and_merge
+from infinimix.maxmargin.descent.passes import move_experts, scan
 from infinimix.maxmargin.descent.starts import SAMPLE, find_penalty, sample, start
 from infinimix.maxmargin.experts.calibration import find_slope
 from infinimix.maxmargin.experts.gating import Gate

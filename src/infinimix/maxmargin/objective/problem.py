@@ -15,6 +15,7 @@ with the others and is no part of D; in the paper there is none, and the coordin
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from infinimix.maxmargin.objective.hinges import (
     one_point_costs,
     one_point_experts,
 )
-from infinimix.maxmargin.objective.rows import FeatureRows, make_rows
+from infinimix.maxmargin.objective.rows import SPAN, FeatureRows, make_rows
 
 
 @dataclass
@@ -62,6 +63,13 @@ class MarginProblem:
     rows: FeatureRows
     divergence: Divergence
     weights: LossWeights
+
+    @cached_property
+    def spans(self) -> list[FeatureRows]:
+        """The rows in parts of whole chunks, one for each task; one if there are few."""
+        if self.rows.n <= SPAN:
+            return [self.rows]
+        return [self.rows.take(slice(i, i + SPAN)) for i in range(0, self.rows.n, SPAN)]
 
     def score_vectors(self, clusters: Clusters) -> np.ndarray:
         """Return W of shape (K (1 + C), p): F @ W.T has all divergences, then all scores."""

@@ -17,6 +17,7 @@ import numpy as np
 from infinimix.maxmargin.objective.divergences import Divergence
 
 CHUNK = 1024  # rows of one matrix product: what it writes stays in the cache
+SPAN = 64 * CHUNK  # rows of one task, where there are more
 
 
 class FeatureRows(NamedTuple):
@@ -37,6 +38,11 @@ class FeatureRows(NamedTuple):
     def total(self) -> float:
         """The sum of the weights: the number of rows, if all count once."""
         return float(self.weight.sum())
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, ...]:
+        """All that grows with the rows."""
+        return self.F, self.phi, self.Y, self.weight
 
     @property
     def incomplete(self) -> bool:

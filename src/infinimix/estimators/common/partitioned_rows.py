@@ -1,0 +1,132 @@
+"""Tables in partitions, as models take them: gathered to learn, answered one by one.
+
+`gather_rows` gives `fit` the encoded columns that the whole table would have in memory;
+`over_partitions` lets a method that answers for rows answer for partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import wraps
+from typing import Any, TypeVar
+
+import numpy as np
+
+from infinimix import execution
+from infinimix.tables.forms import Cells
+from infinimix.tables.lazy_tables import DaskTable
+from infinimix.tables.packed import PackedTable
+from infinimix.tables.partition_sources import open_partitions
+from infinimix.tables.partitioned import PartitionedTable, is_in_partitions
+
+IN_MEMORY = (list, np.ndarray)  # what needs no closer look
+M = TypeVar("M", bound=Callable[..., Any])
+
+
+def gather_rows(
+    X: Any, y: Any, gather: Callable[[PartitionedTable], PackedTable], sample_weight: Any = None
+) -> tuple[Any, Any]:
+    """Return rows in few bytes a cell and their labels, if they come in partitions."""
+    if is_in_partitions(y):
+        y = _labels(gather(open_partitions(y)).pick(0))
+    if not is_in_partitions(X):
+        return X, y
+    if sample_weight is not None:
+        raise ValueError(
+            "sample_weight is for tables in memory; repeat rows in the partitions, or leave it out."
+        )
+    table = open_partitions(X)
+    if isinstance(y, str):
+        check_target(table, y)
+        rows, cells = gather(table).without(y)
+        return rows, _labels(cells)
+    return gather(table), y
+
+
+def check_target(table: PartitionedTable, name: str) -> None:
+    """Refuse a target that is no column."""
+    if name not in table.columns:
+        raise ValueError(
+            f"y names the column {name!r}, which the table does not have; it has "
+            + ", ".join(map(repr, table.columns))
+        )
+
+
+def _labels(cells: Cells) -> Any:
+    if isinstance(cells.values, list) or cells.missing is None:
+        return cells.values
+    pairs = zip(cells.values.tolist(), cells.missing.tolist(), strict=True)
+    return [None if hole else value for value, hole in pairs]
+
+
+def labelled_batches(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield rows and labels, batch by batch; `y` names a column, or has all labels."""
+    import narwhals as nw
+
+    table, at = open_partitions(X), 0
+    if isinstance(y, str):
+        check_target(table, y)
+    for batch in table.batches():
+        if isinstance(y, str):
+            frame = nw.from_native(batch, eager_only=True)
+            yield frame.drop(y).to_native(), frame[y].to_list()
+        else:
+            yield batch, y[at : at + len(batch)]
+            at += len(batch)
+
+
+def over_partitions(method: M) -> M:
+    """Let a method that answers for the rows of a table answer for a table in partitions too."""
+
+    @wraps(method)
+    def answer(self: Any, X: Any, *more: Any, **options: Any) -> Any:
+        if type(X) in IN_MEMORY or not is_in_partitions(X):
+            return method(self, X, *more, **options)
+        table = open_partitions(X)
+        if isinstance(table, DaskTable):
+            return _answer_lazily(self, method.__name__, table)
+        return _answer_parts(self, method.__name__, table)
+
+    return answer  # type: ignore[return-value]
+
+
+def _answer_parts(model: Any, name: str, table: PartitionedTable) -> Iterator[Any]:
+    """Yield the answer for each batch of rows; as many partitions at a time as workers."""
+    executor = execution.executor_for(getattr(model, "n_jobs", None))
+    for first in range(0, len(table.parts), executor.n):
+        tasks = [(model, name, part) for part in table.parts[first : first + executor.n]]
+        for answers in executor.map(_answer_part, tasks):
+            yield from answers
+
+
+def _answer_part(task: tuple[Any, str, Any]) -> list[Any]:
+    model, name, part = task
+    return [getattr(model, name)(batch) for batch in part.frames() if len(batch)]
+
+
+def _answer_lazily(model: Any, name: str, table: DaskTable) -> Any:
+    """Return an array of Dask with the answers for each partition."""
+    import dask
+    import dask.array as da
+
+    held = dask.delayed(model, pure=False)
+    sample = _no_rows(model, name)
+    blocks = [
+        da.from_delayed(
+            dask.delayed(_answer)(held, name, value),
+            shape=(size, *sample.shape[1:]),
+            dtype=sample.dtype,
+        )
+        for value, size in zip(table.values, table.sizes, strict=True)
+    ]
+    return da.concatenate(blocks, allow_unknown_chunksizes=True)
+
+
+def _answer(model: Any, name: str, batch: Any) -> Any:
+    return getattr(model, name)(batch) if len(batch) else _no_rows(model, name)
+
+
+def _no_rows(model: Any, name: str) -> np.ndarray:
+    """Return the answer for no rows: what shape and type answers have."""
+    classes = model.classes_
+    return classes[:0] if name == "predict" else np.empty((0, len(classes)))
