@@ -35,16 +35,11 @@ from infinimix.estimators.common.parameters import (
     check_parameter,
     one_of,
 )
-from infinimix.estimators.common.partitioned_rows import (
-    IN_MEMORY,
-    labelled_batches,
-    over_partitions,
-)
+from infinimix.estimators.common.partitioned_rows import by_batches, over_partitions
 from infinimix.estimators.common.probabilities import BatchProbabilities
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.unlabelled import bank_gains, warn_if_they_hurt
 from infinimix.tables import EncodedTable
-from infinimix.tables.partitioned import is_in_partitions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,15 +69,13 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         columns whose missing cells, more probably than not, depend on the class, and
         `partial_fit` to none. Indicators are part of their columns, never columns themselves.
     spikes : {"auto", "ignore"}
-        What `fit` does with numbers of which a fifth or more are one and the same value, such as 0:
-        with "auto" the columns that `columns` leaves to "auto" then become "spiked", where that
-        value has a probability of its own; with "ignore" they stay real. `partial_fit` looks for
-        no such value, whatever is said here.
+        What `fit` does with numbers of which a fifth or more are one value, such as 0: "auto" makes
+        columns that `columns` leaves to "auto" "spiked", where that value has a probability of its
+        own; "ignore" leaves them real. `partial_fit` looks for no such value.
     n_jobs, random_state, verbose
         As in `CRPMixture`.
     unlabelled : label, optional
-        What stands for "no label" in the `y` of `fit` and `partial_fit`, such as -1. None and NaN
-        always do.
+        What stands for "no label" in `y`, such as -1. None and NaN always do.
     relevance : {"all", "learn"}
         "learn": a column whose cells are as probable under one model for all rows as under those
         of the classes or groups is modelled once and says nothing of the class. `fit` finds
@@ -90,13 +83,11 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         such a model takes no `partial_fit`. A stream that is begun by `partial_fit` finds them
         anew at every power of two of the row count, and leaves them out of the probabilities.
     n_label_particles : int
-        How many ways to label the rows without labels of `partial_fit` each island follows. They
-        share what they have in common, and the time of such a row grows with their number; 1
-        draws one label and stays with it.
+        How many ways to label the rows without labels of `partial_fit` each island follows; the
+        time of such a row grows with their number. 1 draws one label and stays with it.
     unlabelled_share : float
         The share of the rows without label that `fit` learns, chosen at random: less than 1 where
-        a warning says that they hurt, 0 to leave them out. (A drawn label counts as one row, so
-        such rows cannot count a part of one.)
+        a warning says that they hurt, 0 to leave them out.
     correction : {"auto", "linear", "none"}
         "linear": log P(y | x) = log P(y) + power log p(x | y) + power' log p'(x | y) + o b_y + z .
         B_y, unnormalised, where p' is a model of those numbers that are correlated within classes,
@@ -110,11 +101,10 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         corrected; labels that are not named have 1. "balanced" makes the classes equally probable
         before a row is seen. The densities of the classes stay as they are.
     shared_directions : int
-        Above 0, each gaussian block is the sum of a part that depends on the class, the mean of a
-        group, and of a part that all classes share: normal, with so many directions in which rows
-        vary whatever their class is, and a variance for each column. `fit` finds them, from all
-        rows; the groups then have no covariance of their own. `columns` must name a gaussian block.
-        `partial_fit` goes on from `fit` with the shared part as it is, and cannot begin with one.
+        Above 0, each gaussian block is the mean of a group plus a part that all classes share:
+        normal, with so many directions in which rows vary whatever their class is, and a variance
+        for each column. `fit` finds them from all rows; groups then have no covariance of their
+        own. `columns` must name a gaussian block. `partial_fit` keeps the shared part of `fit`.
 
     Attributes
     ----------
@@ -136,8 +126,7 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
     classes_ : array
         The labels, sorted.
     class_count_ : array
-        Rows of each class; on average over the islands and their labellings, if some rows had
-        no label.
+        Rows of each class, on average over islands and labellings if some rows had no label.
     n_groups_ : array
         Number of groups of each class, in its best particle.
     log_evidence_ : float
@@ -270,6 +259,7 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         warn_if_they_hurt(gain, type(self).__name__, "unlabelled_share")
         return self
 
+    @by_batches
     def partial_fit(self, X: Any, y: Any, classes: Any = None) -> AClassClassifier:
         """Learn more rows, in their order; any cutting into calls gives the same model.
 
@@ -294,10 +284,6 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         >>> model.class_count_.round().tolist()
         [3.0, 4.0]
         """
-        if type(X) not in IN_MEMORY and is_in_partitions(X):
-            for rows, labels in labelled_batches(X, y):
-                self.partial_fit(rows, labels, classes)
-            return self
         state = self._state
         if state is not None and classes is None and learn_row(self, state, X, y):
             return self
@@ -327,7 +313,7 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         """Return the unnormalised log probability of each class, in the order of `classes_`."""
         return self._log_classes(table).take(self._fitted().labels.order, axis=1)
 
-    def _log_corrected_of(self, X: Any) -> np.ndarray:
+    def _class_scores(self, X: Any) -> np.ndarray:
         """Do the same for rows that are not encoded; a single one needs no new arrays."""
         return score_rows(self, self._fitted(), X)
 
@@ -340,19 +326,8 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         X : table
             The rows.
         """
-        joint = self._log_corrected_of(X)
+        joint = self._class_scores(X)
         return joint - log_totals(joint)
-
-    @over_partitions
-    def predict(self, X: Any) -> np.ndarray:
-        """Return the most probable class of each row.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        """
-        return self.classes_[self._log_corrected_of(X).argmax(axis=1)]
 
     def predict_proba_batch(self, X: Any) -> np.ndarray:
         """Return the probability of each class for rows that are learned along with the others.
@@ -486,8 +461,7 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         Examples
         --------
         >>> from infinimix import AClassClassifier
-        >>> rows = [{"legs": 6, "size": s} for s in (1.0, 1.1, 1.2)]
-        >>> rows += [{"legs": 8, "size": s} for s in (1.0, 1.1, 1.2)]
+        >>> rows = [{"legs": legs, "size": s} for legs in (6, 8) for s in (1.0, 1.1, 1.2)]
         >>> model = AClassClassifier(random_state=0).fit(rows * 5, [*"aaabbb"] * 5)
         >>> why = model.explain({"legs": 8, "size": 1.1})
         >>> why.answer, why.to_frame().index[0]

@@ -75,6 +75,20 @@ def labelled_batches(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
             at += len(batch)
 
 
+def by_batches(method: M) -> M:
+    """Let a method that learns more rows and their labels learn a table in partitions too."""
+
+    @wraps(method)
+    def learn(self: Any, X: Any, y: Any, *more: Any, **options: Any) -> Any:
+        if type(X) in IN_MEMORY or not is_in_partitions(X):
+            return method(self, X, y, *more, **options)
+        for rows, labels in labelled_batches(X, y):
+            method(self, rows, labels, *more, **options)
+        return self
+
+    return learn  # type: ignore[return-value]
+
+
 def over_partitions(method: M) -> M:
     """Let a method that answers for the rows of a table answer for a table in partitions too."""
 

@@ -48,7 +48,11 @@ class ClassProbabilities(ClassifierMixin):  # type: ignore[misc]
         X : table
             The rows.
         """
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        return np.asarray(self.classes_[self._class_scores(X).argmax(axis=1)])
+
+    def _class_scores(self, X: Any) -> np.ndarray:
+        """Return what is highest for the most probable class."""
+        return self.predict_proba(X)
 
 
 class BatchProbabilities(ClassProbabilities):

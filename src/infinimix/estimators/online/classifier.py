@@ -58,16 +58,14 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
     Parameters
     ----------
     columns : "text", Text, or as in `CRPMixture`
-        What a row is. "text" takes strings, lists of words, dicts of counts and matrices of
-        counts; a `Text` says how strings become words. "auto", a kind or a mapping take tables
-        with missing cells, as `CRPMixture` does, text columns excepted.
+        What a row is. "text" takes strings, lists of words, dicts and matrices of counts; a `Text`
+        says how strings become words. "auto", a kind or a mapping take tables with missing cells.
     alpha : float
         Concentration: how readily a class is new. With `alpha_rule`, where it starts.
     alpha_rule : "dynamic", "posterior", "posterior-published" or "fixed"
         "dynamic" moves alpha by a tenth, down after a row that was taken for new and was not, up
         after the reverse; "posterior" is its posterior mean given the classes so far;
-        "posterior-published" draws it from the posterior of equations 8 and 9, in which the rows
-        of a class weigh as the relaxing function says.
+        "posterior-published" draws it from the posterior of equations 8 and 9.
     regret : tuple of two or three numbers
         Rates g1, g2 of the relaxing function: the prior of a class is multiplied by (1 + g1) for
         every row that it should have had, and by (1 - g2) for every row that it should not. The
@@ -89,9 +87,8 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
         mean of the posterior.
     algorithm : "collapsed", "sampled" or "redrawn"
         Parameters integrated out (Algorithm 2), or drawn from their posterior (Algorithm 1). After
-        a row of text "sampled" draws its own words anew, "redrawn" all words of its classes, as
-        the paper does; each draw has the same distribution, and the first takes less time. In
-        tables both draw all parameters of its classes.
+        a row of text "sampled" draws its own words anew, "redrawn", as the paper, all words of its
+        classes: the same distribution, more slowly. In tables both draw all parameters.
     decision : "argmax" or "sample"
         Predict the most probable class, or draw one.
     calibrate : bool
@@ -101,9 +98,8 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
     half_life : float, optional
         Rows after which a row counts half as much, for streams that drift.
     max_classes, max_features : int, optional
-        Bounds on memory. The class that has had no row for longest is forgotten when there would
-        be one too many, among those with a name and among the provisional ones; the rarest words
-        are, when there are too many.
+        Bounds on memory. The class that has had no row for longest is forgotten when there is one
+        too many, among those with a name and among provisional ones; so are the rarest words.
     refine : float or "auto"
         Step of the corrections in the log domain, word by word; 0 is the paper's, none. "auto" runs
         .25 and 1 side by side.
@@ -115,9 +111,8 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
         7). With the latter a row that was taken for new and is the first of its class was
         predicted right, and the dynamic alpha moves by what was predicted.
     n_shards : int
-        `fit` learns rows of text in so many shards side by side, on the workers of `execution`;
-        they are merged whenever each has learned `shard_rows` rows. The result depends on both
-        numbers, but not on the workers. 1 learns row by row, as `partial_fit` always does.
+        `fit` learns rows of text in so many shards, on the workers of `execution`, merged whenever
+        each has learned `shard_rows` rows; 1 learns row by row, as `partial_fit` does.
     shard_rows : int
         Rows that a shard learns between two merges.
 
@@ -136,7 +131,7 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
     n_features_in_, feature_names_in_
         Of matrices and frames.
     columns_ : dict
-        The kind of each column of a table.
+        Kinds of the columns of a table.
 
     Examples
     --------
