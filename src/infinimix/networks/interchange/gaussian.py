@@ -18,6 +18,7 @@ from infinimix.estimators.common.parameters import Seed
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.interchange.conversion import graph_to_dot, need
+from infinimix.networks.interchange.network import adjacency_of
 
 FORMAT = "infinimix linear Gaussian network 1"
 
@@ -61,10 +62,7 @@ class LinearGaussianNet:
     @property
     def adjacency(self) -> np.ndarray:
         """A[i, j] = 1 where i is a parent of j."""
-        A = np.zeros((len(self.names),) * 2, np.uint8)
-        for j, parents in enumerate(self.parents):
-            A[list(parents), j] = 1
-        return A
+        return adjacency_of(self.parents)
 
     def check(self) -> LinearGaussianNet:
         """Return the network; ValueError if its parts do not fit together."""

@@ -58,10 +58,7 @@ class BayesNet:
     @property
     def adjacency(self) -> np.ndarray:
         """A[i, j] = 1 where i is a parent of j."""
-        A = np.zeros((len(self.names),) * 2, np.uint8)
-        for j, parents in enumerate(self.parents):
-            A[list(parents), j] = 1
-        return A
+        return adjacency_of(self.parents)
 
     def check(self) -> BayesNet:
         """Return the network; ValueError if its parts do not fit together."""
@@ -339,3 +336,11 @@ def _table(n: int, cards: int, gamma: float, tables: str, rng: np.random.Generat
     if tables != "dirichlet":
         raise ValueError(f"tables must be 'dirichlet' or 'noisy-or'; got {tables!r}")
     return rng.dirichlet(np.full(cards, gamma), size=shape)
+
+
+def adjacency_of(parents: tuple[tuple[int, ...], ...]) -> np.ndarray:
+    """Return A with A[i, j] = 1 where i is a parent of j."""
+    A = np.zeros((len(parents),) * 2, np.uint8)
+    for j, some in enumerate(parents):
+        A[list(some), j] = 1
+    return A
