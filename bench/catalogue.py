@@ -56,6 +56,5 @@ BENCHMARKS = {
     "networks": Benchmark("bench.networks", NETWORKS),
     "network_exact": Benchmark("bench.network_exact", NETWORKS),
     "network_files": Benchmark("bench.network_files", NETWORKS),
-    "network_mixing": Benchmark("bench.network_mixing", NETWORKS),
     "network_franchise": Benchmark("bench.network_franchise", NETWORKS),
 }

@@ -1,6 +1,6 @@
 """How far four chains agree in networks of 27 to 70 variables, 1,000 rows.
 
-    INFINIMIX_DATA=... python -m bench network_mixing
+    INFINIMIX_DATA=... python -m bench.network_mixing
 
 Chains that start apart; gaps are differences of edge probabilities between chains. sumu, if it is
 installed, has about the CPU time of ours.
@@ -12,15 +12,16 @@ import time
 import warnings
 
 import numpy as np
+from rich.console import Console
 
 from bench import network_peers
 from bench.network_files import folder, sumu
 from bench.networks import judge
-from bench.report import Grid, Line, Section
+from bench.report import Grid, Line, Section, show
 from infinimix import BlockmodelBayesNet
 from infinimix.networks import read_network
 
-SWEEPS = {"insurance": 8_000, "alarm": 8_000, "hepar2": 8_000}
+SWEEPS = {"insurance": 1_000, "alarm": 1_000, "hepar2": 1_000}
 BARS = {"insurance": 120, "alarm": 120, "hepar2": 300}  # CPU seconds
 PRIORS = ("sparse", "blockmodel", "uniform")
 STEPS = 20_000  # of sumu
@@ -68,3 +69,7 @@ def _sumu(name: str, seed: int) -> tuple[str, str]:
     net = read_network(folder() / f"{name}.bif.gz")
     P, _, seconds = sumu(net.sample(1_000, random_state=seed), seed, steps=STEPS, most=10)
     return f"{judge(net.adjacency, P)[1]:.3f}", f"{seconds:.0f}"
+
+
+if __name__ == "__main__":
+    show(run(), Console(width=120))

@@ -78,7 +78,7 @@ class World:
     def step(self):
         """Find the hyper-parameters, then sweep the classes, as `Island._sweep` does."""
         island = self.island
-        island._find_hyper(self.base, [0, 0])
+        island.find_hyper(self.base, [0, 0])
         for f, rows, z in zip(island.filters, SHARES, self.z, strict=True):
             Chain(f, self.X, rows, z).sweep()
 

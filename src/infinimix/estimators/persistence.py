@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from importlib import import_module
 from os import PathLike
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar, overload
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, TypeVar, overload
 
 import infinimix
 from infinimix import artifacts
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from infinimix.networks.markov_net import BlockmodelMarkovNet
 
     # What a file may hold: those who read files of several kinds tell them apart by isinstance.
-    Model = (
+    Model: TypeAlias = (
         AClassClassifier | BlockmodelBayesNet | BlockmodelDynamicNet | BlockmodelMarkovNet
         | CRPImputer | CRPMixture | CRPRegressor | DPMeans | DPMeansSVC | FiniteMixtureClassifier
         | GibbsInfiniteSVC | MaxMarginDPMeans | MaxMarginDPMeansCV | NetworkFranchise

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from infinimix.streaming.bad import StreamError
-from infinimix.tables.parquet_files import find_library
 
 if TYPE_CHECKING:
     from infinimix.streaming.chunks import Chunk
@@ -23,9 +22,16 @@ def read_parquet(reader: StreamReader) -> Iterator[Chunk]:
         raise ValueError("Parquet cannot be read from standard input; its index is at its end.")
     if isinstance(reader.source, str | os.PathLike) and os.path.isfile(reader.source):
         _check_file(reader.source)
-    frames = _read_arrow if find_library() == "pyarrow" else _read_polars
+    frames = _read_arrow if _has_arrow() else _read_polars
     for frame in frames(reader.source, reader.chunk):
         yield _split(reader, frame)
+
+
+def _has_arrow() -> bool:
+    """Whether PyArrow reads files; ImportError if nothing does."""
+    from infinimix.tables.parquet_files import find_library  # here, as a stream of CSV needs none
+
+    return find_library() == "pyarrow"
 
 
 def check_magic(head: bytes, tail: bytes, name: Any) -> None:
@@ -44,7 +50,7 @@ def _check_file(source: Any) -> None:
 
 def read_columns(file: Any) -> dict[str, list[Any]]:
     """Return a whole Parquet file as columns of plain values."""
-    if find_library() == "pyarrow":
+    if _has_arrow():
         import pyarrow.parquet as pq
 
         found: dict[str, list[Any]] = pq.read_table(file).to_pydict()
@@ -56,7 +62,7 @@ def read_columns(file: Any) -> dict[str, list[Any]]:
 
 def write_columns(columns: dict[str, list[Any]], file: Any) -> None:
     """Write columns of plain values as a Parquet file."""
-    if find_library() == "pyarrow":
+    if _has_arrow():
         import pyarrow as pa
         import pyarrow.parquet as pq
 

@@ -101,7 +101,7 @@ def read_partitions(
     ...     table = read_partitions(folder)
     ...     model = AClassClassifier(random_state=0).fit(table, "kind")
     >>> model.class_count_.tolist()
-    [20.0, 20.0]
+    [20, 20]
     """
     if is_of_dask(source) or isinstance(source, loaded_type("polars", "LazyFrame")):
         return _open_lazily(source, columns, drop)

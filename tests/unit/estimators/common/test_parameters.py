@@ -33,6 +33,7 @@ WRONG = {
     "n_label_particles": [0, 1.5, None, True, "3"],
     "correction": ["floaty", None, True, ["auto"], {}],
     "class_weight": ["floaty", 3, True, ["balanced"], {0: -1}, {0: "1"}, {0: np.nan}],
+    "shared_directions": [-1, 1.5, None, True, "1", [1]],
     "unlabelled_share": [-0.1, 1.5, np.nan, None, True, "1"],
     "unlabelled": [1.5, np.nan, -np.inf, [-1], {}, 1j],
 }
