@@ -91,6 +91,21 @@ def test_a_stream_of_partitions(parquet):
     np.testing.assert_array_equal(streamed.predict_proba(ROWS), expected.predict_proba(ROWS))
 
 
+def test_labels_of_a_stream_stand_beside_its_rows(parquet):
+    """Too many or too few would be found out only after most rows were learned."""
+    model = AClassClassifier("auto", **FEW)
+    with pytest.raises(ValueError, match="let y be the name of a column, not a list"):
+        model.partial_fit(read_partitions(parquet), FRAME["kind"].tolist())
+    assert not model.__sklearn_is_fitted__()
+
+
+def test_a_stream_passes_over_a_partition_without_rows(tmp_path):
+    for name, rows in (("a", FRAME[:80]), ("b", FRAME[:0]), ("c", FRAME[80:])):
+        rows.to_csv(tmp_path / f"{name}.csv", index=False)
+    model = AClassClassifier("auto", **FEW).partial_fit(read_partitions(tmp_path), "kind")
+    assert model.class_count_.sum() == N
+
+
 def test_reading_partitions_shows_how_far_it_is(parquet, capsys):
     AClassClassifier(**FEW, verbose=True).fit(read_partitions(parquet), "kind")
     first, second = capsys.readouterr().err.splitlines()

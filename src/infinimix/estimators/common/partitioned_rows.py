@@ -60,19 +60,24 @@ def _labels(cells: Cells) -> Any:
 
 
 def labelled_batches(X: Any, y: Any) -> Iterator[tuple[Any, Any]]:
-    """Yield rows and labels, batch by batch; `y` names a column, or has all labels."""
+    """Yield rows and labels, batch by batch; `y` names their column.
+
+    How many rows there are is not known before the last is read, and all but the last batch are
+    learned by then: labels that stand elsewhere could turn out to be too many or too few too late.
+    """
     import narwhals as nw
 
-    table, at = open_partitions(X), 0
-    if isinstance(y, str):
-        check_target(table, y)
+    if not isinstance(y, str):
+        raise ValueError(
+            "Rows in partitions are learned batch by batch with the labels that stand beside them: "
+            f"let y be the name of a column, not a {type(y).__name__}."
+        )
+    table = open_partitions(X)
+    check_target(table, y)
     for batch in table.batches():
-        if isinstance(y, str):
+        if len(batch):  # a partition may be empty, which a table may not
             frame = nw.from_native(batch, eager_only=True)
             yield frame.drop(y).to_native(), frame[y].to_list()
-        else:
-            yield batch, y[at : at + len(batch)]
-            at += len(batch)
 
 
 def by_batches(method: M) -> M:
