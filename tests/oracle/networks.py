@@ -3,6 +3,7 @@
 Written without a look at `infinimix.networks`: plain loops, gamma functions, explicit priors.
 """
 
+from functools import cache
 from itertools import permutations, product
 from math import exp, lgamma, log
 
@@ -10,8 +11,14 @@ import numpy as np
 from scipy.special import gammaln
 
 
+@cache
 def graphs(N):
-    """All acyclic adjacency matrices, A[i, j] = 1 where i -> j."""
+    """All acyclic adjacency matrices, A[i, j] = 1 where i -> j; made once."""
+    return [A for A in _directions(N) if acyclic(A)]
+
+
+def _directions(N):
+    """All matrices in which no pair of nodes has both edges."""
     pairs = [(i, j) for i in range(N) for j in range(i + 1, N)]
     for states in product(range(3), repeat=len(pairs)):
         A = np.zeros((N, N), int)
@@ -20,8 +27,8 @@ def graphs(N):
                 A[i, j] = 1
             elif s == 2:
                 A[j, i] = 1
-        if acyclic(A):
-            yield A
+        A.setflags(write=False)  # one list serves all tests
+        yield A
 
 
 def acyclic(A):
@@ -101,7 +108,7 @@ class World:
 
     def __init__(self, X, cards, gamma=0.5, score=None):
         self.N = X.shape[1]
-        self.graphs = list(graphs(self.N))
+        self.graphs = graphs(self.N)
         score = score or (lambda c, parents: log_discrete(X, cards, c, parents, gamma))
         known = {}
 

@@ -1,6 +1,7 @@
 """Whole graphs drawn by levels: sums against plain loops, and posteriors against exact ones."""
 
 import os
+from functools import cache
 from itertools import chain, combinations
 
 import numpy as np
@@ -67,13 +68,15 @@ def test_sums_over_sets_of_parents_are_those_of_plain_loops():
     order = np.array([[1, 2, 3, 4], [0, 2, 3, 4], [0, 1, 3, 4], [0, 1, 2, 4], [1, 2, 3, -1]])
     own = filled_layers(model, state, order)
 
+    @cache
+    def score(c, parents):
+        return log_discrete(X, CARDS, c, parents, 0.5)
+
     def weight(c, parents):
         kept = [0] if c == 4 else []
-        best = max(
-            log_discrete(X, CARDS, c, sorted((*S, *kept)), 0.5)
-            for S in subsets([i for i in order[c] if i >= 0])
-        )
-        return np.exp(log_discrete(X, CARDS, c, list(parents), 0.5) - best)
+        drawn = subsets([i for i in order[c] if i >= 0])
+        best = max(score(c, tuple(sorted((*S, *kept)))) for S in drawn)
+        return np.exp(score(c, tuple(parents)) - best)
 
     def sums(v, p):
         own.t[v] = p
