@@ -71,7 +71,7 @@ def find_families(layout, prior, pool, grid=None):
     return Base(layout, prior, pool).families(centred(layout) if grid is None else grid)
 
 
-class BlockPrior:
+class ColumnPriors:
     """The prior of the columns of one block, at any positions on its grid."""
 
     def __init__(self, block, layout, prior, pool):
@@ -117,7 +117,7 @@ class Base:
     def blocks(self):
         """The prior of each block, in the order of the layout."""
         blocks = zip(self.layout.names, self.pool, strict=True)
-        return {block: BlockPrior(block, self.layout, self.prior, own) for block, own in blocks}
+        return {block: ColumnPriors(block, self.layout, self.prior, own) for block, own in blocks}
 
     @property
     def learns(self):

@@ -15,7 +15,7 @@ from infinimix.families.base_measures import (
 )
 from infinimix.families.catalogue import modelled
 from infinimix.families.grids import GRID, Factors
-from infinimix.families.priors import BlockPrior, Layout, blank
+from infinimix.families.priors import ColumnPriors, Layout, blank
 from infinimix.families.product import refresh_all
 
 GIVEN = {
@@ -134,7 +134,7 @@ def test_a_block_along_its_grid_is_the_block_at_each_position(kind):
     layout = Layout({kind: names}, counts)
     _, pool, _ = world(kind)
     prior = dict(zip(names, GIVEN[kind], strict=True))
-    own = BlockPrior(kind, layout, prior, pool)
+    own = ColumnPriors(kind, layout, prior, pool)
     positions = np.random.default_rng(1).integers(-6, 7, (len(own.hypers), 5))
     for j in range(len(own.hypers)):
         stack = own.each(positions, j)

@@ -86,7 +86,9 @@ def test_a_bound_table_with_other_hyper_parameters_is_the_one_made_anew():
     families, others = tuple(families), tuple(others)
     stats, bound = tuple(some_stats(family, 3) for family in families), Bound(("refresh",))
     assert are_like(families, others)
-    np.testing.assert_array_equal(bound(families, stats)[0], table_of(families, stats, ("refresh",)))
+    np.testing.assert_array_equal(
+        bound(families, stats)[0], table_of(families, stats, ("refresh",))
+    )
     np.testing.assert_array_equal(bound(others, stats)[0], table_of(others, stats, ("refresh",)))
 
 
