@@ -46,7 +46,8 @@ class HeldOut(NamedTuple):
     def take(self, rows: np.ndarray) -> HeldOut:
         """Return some of the rows, contiguous: they are solved for many strengths."""
         log_density = np.ascontiguousarray(self.log_density[:, rows])
-        return HeldOut(log_density, *(field[rows] for field in self[1:-1]), self.weights[rows])
+        part = HeldOut(log_density, *(field[rows] for field in self[1:-1]))
+        return part._replace(weight=self.weights[rows])
 
     def only(self, models: np.ndarray) -> HeldOut:
         """Return the same rows as some of the models see them."""
