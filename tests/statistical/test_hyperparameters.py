@@ -6,14 +6,13 @@ import numpy as np
 from scipy.stats import chisquare
 
 from infinimix.families.catalogue import CATALOGUE
-from infinimix.families.priors import Layout, blank, find_families
+from infinimix.families.priors import Base, Layout, blank
 from infinimix.families.product import engine
 from infinimix.families.seam import add, draw, empty
 from infinimix.inference.ensemble.hyperparameters import (
     draw_from_prior,
     draw_hyperparameters,
     draw_positions,
-    each_position,
     gather,
     weigh_positions,
 )
@@ -80,15 +79,15 @@ def test_hyper_parameters_are_calibrated(seed):
     the joint distribution that they had: 59 moments within 5 standard errors. Together a false
     alarm in 15,000 runs.
     """
-    rng, pool = np.random.default_rng(seed), some_pool()
+    rng, base = np.random.default_rng(seed), Base(LAYOUT, "learn", some_pool())
     ranks, distances, moments = {}, [], []
     for _ in range(RUNS):
         grid, common = draw_from_prior(rng, LAYOUT, "learn")
-        stats = draw_groups(find_families(LAYOUT, "learn", pool, grid), rng)
+        stats = draw_groups(base.families(grid), rng)
         distances.append([])
         for block, (kind, names) in enumerate(LAYOUT.names.items()):
             for j, hyper in enumerate(CATALOGUE[kind].grid):
-                families = each_position(kind, LAYOUT, "learn", pool[block], grid[kind], j)
+                families = base.blocks[kind].each(grid[kind], j)
                 groups = gather([(stats[block], GROUPS)])
                 table = weigh_positions(families, groups, len(names))
                 levels, drawn = zip(
@@ -100,7 +99,7 @@ def test_hyper_parameters_are_calibrated(seed):
                 if hyper.tau0 > 0.0:
                     own = ranks.setdefault((kind, j, "common"), [])
                     own.append(place(rng, common[kind][j], levels))
-        again, _ = draw_hyperparameters(rng, LAYOUT, "learn", pool, grid, [(stats, GROUPS)])
+        again, _ = draw_hyperparameters(rng, base, grid, [(stats, GROUPS)])
         moments.append(features(again) - features(grid))
     assert len(ranks) == 15
     for own in ranks.values():

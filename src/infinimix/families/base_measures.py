@@ -44,33 +44,32 @@ REAL_REFERENCE = RealPrior(kappa=0.1, nu=1.0, variance=1.0)
 REAL_EMPIRICAL = RealPrior(kappa=0.3, nu=2.0, variance=0.15)
 
 
-def beta_columns(given, zeros, ones, strength=1.0, odds=1.0):
-    """Return pseudo-counts of zeros and of ones; given ones are the first two numbers.
+def find_beta(given, zeros, ones):
+    """Return a function of strengths and odds: the pseudo-counts of zeros and of ones.
 
-    Strengths and odds, whose last axis is the column, may be several for each column.
+    Its arguments have a row for each position on the grid and a column for each of the table. What
+    is found here is the same at all of them. Given pseudo-counts are the first two numbers.
     """
     share = (ones + 0.5) / (zeros + ones + 1.0)
-    strength, odds = (
-        np.broadcast_to(own, np.shape(odds) or share.shape) for own in (strength, odds)
-    )
-    table = np.empty((*odds.shape[:-1], 2, odds.shape[-1]))
-    table[..., 0, :], table[..., 1, :] = 1.0 - share, share * odds
-    table *= (STRENGTH["binary"] * strength)[..., None, :]
-    table /= (1.0 + share * (odds - 1.0))[..., None, :]
-    for d, own in enumerate(given):
-        if own == "reference":
-            table[..., d] = REFERENCE
-        elif own not in POOLED:
-            a, b = own[:2]
-            table[..., d] = b, a
-    return table
+    fixed = {d: own for d, own in enumerate(given) if own not in POOLED}
+
+    def at(strength, odds):
+        table = np.empty((len(odds), 2, len(share)))
+        table[:, 0], table[:, 1] = 1.0 - share, share * odds
+        table *= (STRENGTH["binary"] * strength)[:, None]
+        table /= (1.0 + share * (odds - 1.0))[:, None]
+        for d, own in fixed.items():
+            table[:, :, d] = REFERENCE if own == "reference" else (own[1], own[0])
+        return table
+
+    return at
 
 
-def normal_columns(given, moments, factors):
-    """Return mean, kappa, nu and scale^2 of columns; given ones are the last four numbers.
+def find_normal(given, moments):
+    """Return a function of factors: mean, kappa, nu and scale^2 of the columns.
 
-    `moments` are count, mean and squared deviations of each pooled column. Of factors, whose last
-    two axes are what they multiply and the column, there may be several for each column.
+    Factors have the position on the grid, what they multiply, and the column as axes. `moments` are
+    count, mean and squared deviations of each pooled column; given ones are the last four numbers.
     """
     table = np.empty((4, len(given)))
     table[0], variance = location_and_scale(*moments[:3])
@@ -83,10 +82,14 @@ def normal_columns(given, moments, factors):
         else:
             mean, kappa, nu, scale = own[-4:]
             table[:, d] = mean, kappa, nu, scale**2
-    each = np.empty((*factors.shape[:-2], 4, len(given)))
-    each[..., 0, :], each[..., 1:, :] = table[0], table[1:] * factors
-    each[..., 1, :] = table[1] * (factors[..., 0, :] * factors[..., 2, :])
-    return each
+
+    def at(factors):
+        each = np.empty((len(factors), *table.shape))
+        each[:, 0], each[:, 1:] = table[0], table[1:] * factors
+        each[:, 1] = table[1] * (factors[:, 0] * factors[:, 2])
+        return each
+
+    return at
 
 
 def location_and_scale(n, mean, spread):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import product, seam
-from infinimix.families.base_measures import beta_columns
+from infinimix.families.base_measures import find_beta
 from infinimix.families.registration import register
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log_ratio
@@ -158,12 +158,13 @@ def _(family, stats):
 
 @seam.prior.implement(BetaBernoulli)
 def _(family, pool, given, factors):
-    return BetaBernoulli(beta_columns(given, *pool.n[0], *factors))
+    return seam.unstacked(seam.prior_finder(family, pool, given)(factors[None]), 0)
 
 
-@seam.prior_at_each.implement(BetaBernoulli)
-def _(family, pool, given, factors):
-    return [*map(BetaBernoulli, beta_columns(given, *pool.n[0], *factors.swapaxes(0, 1)))]
+@seam.prior_finder.implement(BetaBernoulli)
+def _(family, pool, given):
+    at = find_beta(given, *pool.n[0])
+    return lambda factors: BetaBernoulli(at(factors[:, 0], factors[:, 1]))
 
 
 @seam.typical.implement(BetaBernoulli)

@@ -118,28 +118,39 @@ def _(family, stats):
 
 @seam.prior.implement(DirichletCategorical)
 def _(family, pool, given, factors):
-    return seam.prior_at_each(family, pool, given, factors[None])[0]
+    return seam.unstacked(seam.prior_finder(family, pool, given)(factors[None]), 0)
 
 
-@seam.prior_at_each.implement(DirichletCategorical)
-def _(family, pool, given, factors):
-    table = np.empty((len(factors), family.prior.size))
-    for d, own in enumerate(given):
-        cells = slice(family.start[d], family.start[d + 1])
-        if own in POOLED:
-            strength, heat = factors[:, :, d].T
-            share = _heat_up(pool.n[0, cells], heat)
-            table[:, cells] = (STRENGTH["categorical"] * strength)[:, None] * share
-        else:
+@seam.prior_finder.implement(DirichletCategorical)
+def _(family, pool, given):
+    """Find strength times shares; a heat's shares of all columns are kept, as the grid has few."""
+    size = np.diff(family.start)
+    column, every = np.repeat(np.arange(len(size)), size), np.arange(family.prior.size)
+    fixed = {d: own for d, own in enumerate(given) if own not in POOLED}
+    parts = np.split(pool.n[0], family.start[1:-1])
+    shares = [(n + 0.5) / (n.sum() + 0.5 * n.size) for n in parts]
+    kept, start = {}, family.start[None]
+
+    def tempered(heat):
+        found = kept.get(heat)
+        if found is None:  # islands in several threads may all find it; it is the same
+            found = kept[heat] = np.concatenate([temper(share, heat) for share in shares])
+        return found
+
+    def at(factors):
+        strength, heat = factors[:, 0], factors[:, 1]
+        few, order = heat[:1] if (heat == heat[0]).all() else heat, {}
+        places = [[order.setdefault(own, len(order)) for own in row] for row in few.tolist()]
+        table = (STRENGTH["categorical"] * strength).take(column, axis=1)
+        if order:
+            each = np.array([tempered(own) for own in order])
+            table *= each[np.array(places)[:, column], every]
+        for d, own in fixed.items():
+            cells = slice(family.start[d], family.start[d + 1])
             table[:, cells] = REFERENCE if own == "reference" else own[0]
-    return [DirichletCategorical(row, family.start) for row in table]
+        return DirichletCategorical(table, start)
 
-
-def _heat_up(n, heats):
-    """Return the shares of pooled categories at each heat, or once if all are the same."""
-    share = (n + 0.5) / (n.sum() + 0.5 * n.size)
-    few = heats[:1] if (heats == heats[0]).all() else heats
-    return np.array([temper(share, heat) for heat in few])
+    return at
 
 
 def join_columns(columns):

@@ -16,6 +16,8 @@ Only columns whose prior is `"learn"` move on their grids; under `"spread"` each
 strength of its own.
 """
 
+from functools import cached_property
+
 import numpy as np
 
 from infinimix.families.catalogue import modelled
@@ -58,11 +60,25 @@ def spread_strengths(layout, prior, share):
     return grid
 
 
-def factors(hypers, given, positions):
-    """Return what multiplies each hyper-parameter of each column: 1.0 at 0 and where it stays.
+class Factors:
+    """What multiplies each hyper-parameter of each column: 1.0 at 0 and where it stays."""
 
-    Hyper-parameters and columns are the last two axes.
-    """
-    step = np.array([hyper.step for hyper in hypers])
-    acting = np.array([own in ("learn", "spread") for own in given], bool)
-    return np.exp(step[:, None] * np.where(acting, positions, 0))
+    def __init__(self, hypers, given):
+        self._step = np.array([hyper.step for hyper in hypers])[:, None]
+        self._acting = np.array([own in ("learn", "spread") for own in given], bool)
+
+    @cached_property
+    def _each(self):
+        """Those with all hyper-parameters of all columns at each position of GRID."""
+        return self.at(np.broadcast_to(GRID[:, None, None], (len(GRID), len(self._step), 1)))
+
+    def at(self, positions):
+        """Return the factors at positions, whose last axes are hyper-parameters and columns."""
+        return np.exp(self._step * np.where(self._acting, positions, 0))
+
+    def along(self, positions, j):
+        """Return those with hyper-parameter j of all columns at each position of GRID in turn."""
+        found = np.empty((len(GRID), *positions.shape))
+        found[:] = self.at(positions)
+        found[:, j] = self._each[:, j]
+        return found

@@ -27,7 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import product, seam
-from infinimix.families.base_measures import normal_columns
+from infinimix.families.base_measures import find_normal
 from infinimix.families.registration import register
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log
@@ -193,13 +193,13 @@ def _(family, stats):
 
 @seam.prior.implement(NormalInverseChiSquared)
 def _(family, pool, given, factors):
-    return NormalInverseChiSquared(normal_columns(given, pool.n[0], factors), family.grain)
+    return seam.unstacked(seam.prior_finder(family, pool, given)(factors[None]), 0)
 
 
-@seam.prior_at_each.implement(NormalInverseChiSquared)
-def _(family, pool, given, factors):
-    tables = normal_columns(given, pool.n[0], factors)
-    return [NormalInverseChiSquared(table, family.grain) for table in tables]
+@seam.prior_finder.implement(NormalInverseChiSquared)
+def _(family, pool, given):
+    at, grain = find_normal(given, pool.n[0]), family.grain[None]
+    return lambda factors: NormalInverseChiSquared(at(factors), grain)
 
 
 @seam.typical.implement(NormalInverseChiSquared)

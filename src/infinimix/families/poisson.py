@@ -125,18 +125,25 @@ def _(family, stats):
 
 @seam.prior.implement(GammaPoisson)
 def _(family, pool, given, factors):
-    """Return the Gamma prior of each rate: the pooled mean, and the shape that the word has."""
-    shape, level = factors
+    return seam.unstacked(seam.prior_finder(family, pool, given)(factors[None]), 0)
+
+
+@seam.prior_finder.implement(GammaPoisson)
+def _(family, pool, given):
+    """Find the Gamma prior of each rate: the pooled mean, and the shape that the word has."""
     mean = (pool.n[0, SUM] + 0.5) / (pool.n[0, N] + 0.5)  # of zeros, or nothing, positive too
-    mean *= level
-    table = np.empty((2, len(given)))
-    for d, own in enumerate(given):
-        if isinstance(own, str):
-            a = COUNT_SHAPES[own] * shape[d]
-            table[:, d] = a, a / mean[d]
-        else:
-            table[:, d] = own
-    return GammaPoisson(table)
+    shapes = np.array([COUNT_SHAPES[own] if isinstance(own, str) else 1.0 for own in given])
+    fixed = {d: own for d, own in enumerate(given) if not isinstance(own, str)}
+
+    def at(factors):
+        table = np.empty((len(factors), 2, len(given)))
+        table[:, A] = shapes * factors[:, 0]
+        table[:, B] = table[:, A] / (mean * factors[:, 1])
+        for d, own in fixed.items():
+            table[:, :, d] = own
+        return GammaPoisson(table)
+
+    return at
 
 
 @seam.typical.implement(GammaPoisson)

@@ -5,6 +5,7 @@ becomes of that, and `catalogue` which family a kind of column has.
 """
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from infinimix.families import seam
 from infinimix.families.base_measures import POOLED
 from infinimix.families.catalogue import modelled
-from infinimix.families.grids import factors
+from infinimix.families.grids import Factors, centred, learned
 
 
 class Layout(NamedTuple):
@@ -67,22 +68,69 @@ def find_families(layout, prior, pool, grid=None):
     `pool` holds statistics of the pooled columns in slot 0; `grid` has the positions of each kind
     on its grid, as `grids.centred` lays them out, for the columns whose prior is `"learn"`.
     """
-    return tuple(
-        find_family(block, layout, prior, stats, None if grid is None else grid.get(block))
-        for block, stats in zip(layout.names, pool, strict=True)
-    )
+    return Base(layout, prior, pool).families(centred(layout) if grid is None else grid)
 
 
-def find_family(block, layout, prior, stats, positions=None):
-    """Return the family of the columns of one block."""
-    if positions is None:
-        positions = np.zeros((len(modelled(block).grid), len(layout.names[block])))
-    return families_at(block, layout, prior, stats, positions[None])[0]
+class ColumnPriors:
+    """The prior of the columns of one block, at any positions on its grid."""
+
+    def __init__(self, block, layout, prior, pool):
+        names, entry = layout.names[block], modelled(block)
+        given = [prior if isinstance(prior, str) else prior[name] for name in names]
+        self.hypers, self.width = entry.grid, len(names)
+        self.free = learned(names, prior)
+        self.moves = bool(self.hypers) and bool(self.free.any())
+        self._factors = Factors(self.hypers, given)
+        self._find = seam.prior_finder(entry.blank(names, layout), pool, given)
+        self._only = None if self.hypers else self._at(np.zeros((0, self.width)))
+
+    def _at(self, positions):
+        return seam.unstacked(self._find(self._factors.at(positions)[None]), 0)
+
+    def family(self, positions):
+        """Return the family at positions (hyper-parameters, columns)."""
+        return self._only or self._at(positions)
+
+    def each(self, positions, j):
+        """Return the families with hyper-parameter j of all columns at each position in turn.
+
+        They are stacked, as `seam.prior_finder` says.
+        """
+        return self._find(self._factors.along(positions, j))
 
 
-def families_at(block, layout, prior, stats, positions):
-    """Return the families at several positions: (families, hyper-parameters, columns)."""
-    names, entry = layout.names[block], modelled(block)
-    given = [prior if isinstance(prior, str) else prior[name] for name in names]
-    blank = entry.blank(names, layout)
-    return seam.prior_at_each(blank, stats, given, factors(entry.grid, given, positions))
+class Base:
+    """What the base measure is made of: the columns, what was asked for, and the pooled table.
+
+    What the pooled table says of the priors is found once, at the first question: one object serves
+    many positions of many islands, and is out of date when rows are pooled.
+    """
+
+    def __init__(self, layout, prior, pool):
+        self.layout, self.prior = layout, prior
+        self.pool = pool  # statistics of the pooled columns at the latest estimate, slot 0
+
+    def __reduce__(self):
+        return Base, (self.layout, self.prior, self.pool)
+
+    @cached_property
+    def blocks(self):
+        """The prior of each block, in the order of the layout."""
+        blocks = zip(self.layout.names, self.pool, strict=True)
+        return {block: ColumnPriors(block, self.layout, self.prior, own) for block, own in blocks}
+
+    @property
+    def learns(self):
+        """Are there columns whose hyper-parameters are found from the evidence?"""
+        given = self.prior if isinstance(self.prior, str) else self.prior.values()
+        return "learn" in ([given] if isinstance(given, str) else given)
+
+    def families(self, positions):
+        """Return the families of the columns."""
+        if not any([own.any() for own in positions.values()]):
+            return self._centred  # where all islands begin: one object, so that they can share
+        return tuple([own.family(positions[block]) for block, own in self.blocks.items()])
+
+    @cached_property
+    def _centred(self):
+        return tuple([own.family(np.zeros((1, 1))) for own in self.blocks.values()])

@@ -55,8 +55,7 @@ def table_of(families, stats, uses):
     for row, family, own in zip(table, families, stats, strict=True):
         if own is latest and is_like(family, alike):  # other hyper-parameters, the same groups
             row[:] = before
-            for j, array in enumerate(family):
-                row[at.FIRST + at.STEP * j] = at.data_address(array)
+            move_row(row, family)
         else:
             places, width_of, features_of = _places(family, own, uses)
             entries = [*places, width_of(family), features_of(family)]
@@ -77,6 +76,27 @@ def is_like(family, other):
         if a.shape != b.shape or not a.flags.c_contiguous:
             return False
     return True
+
+
+def are_like(families, others):
+    """Do two products differ by nothing but numbers?"""
+    if type(families) is not tuple:
+        return is_like(families, others)
+    return all([is_like(*pair) for pair in zip(families, others, strict=True)])
+
+
+def moved(table, families):
+    """Return a table for the same groups with other hyper-parameters."""
+    table = table.copy()
+    for row, family in zip(table, families if type(families) is tuple else (families,)):
+        move_row(row, family)
+    return table
+
+
+def move_row(row, family):
+    """Let a row have the hyper-parameters of a family that is like its own."""
+    for j, array in enumerate(family):
+        row[at.FIRST + at.STEP * j] = at.data_address(array)
 
 
 def _places(family, own, uses):
@@ -126,8 +146,11 @@ class Bound:
         """Return the product as engines take it, in place of families and statistics."""
         if INTERPRETED:
             return families, stats
-        if families is not self._families or stats is not self._stats:
-            self._table = table_of(families, stats, self.uses)
+        if stats is not self._stats or families is not self._families:
+            if stats is self._stats and are_like(families, self._families):
+                self._table = moved(self._table, families)
+            else:
+                self._table = table_of(families, stats, self.uses)
             self._families, self._stats = families, stats
         return self._table, None
 

@@ -52,9 +52,16 @@ def register(family_class, cells, without=()):
 # --- core ---------------------------------------------------------------------------------------
 
 
-@seam.prior_at_each.default
-def _(family, pool, given, factors):
-    return [seam.prior(family, pool, given, one) for one in factors]
+@seam.prior_finder.default
+def find_one_by_one(family, pool, given):
+    """Ask for one position after the other: right for every family."""
+    pool = pool._replace(n=pool.n[:1].copy())  # as it is now, whatever is counted later
+
+    def at(factors):
+        found = [seam.prior(family, pool, given, one) for one in factors]
+        return family._make([np.stack(arrays) for arrays in zip(*found, strict=True)])
+
+    return at
 
 
 @seam.width.default

@@ -71,8 +71,13 @@ def prior(family, pool, given, factors):
 
 
 @operation
-def prior_at_each(family, pool, given, factors):
-    """A list of families: what `prior` returns for each of factors[0], factors[1], ... in turn."""
+def prior_finder(family, pool, given):
+    """A function of factors: what `prior` returns for each of factors[0], factors[1], ... in turn.
+
+    What the pooled table says is found once, and the function is called at many positions. It
+    returns one family whose arrays have a further first axis, of length 1 where an array is the
+    same at all positions (`unstacked` returns one of them).
+    """
 
 
 @operation
@@ -199,7 +204,7 @@ def unseen_share(family, stats, k, X, i):
 
 
 CORE = (
-    empty, count, refresh, score, column_evidence, sound, prior, prior_at_each, width, copy, merge,
+    empty, count, refresh, score, column_evidence, sound, prior, prior_finder, width, copy, merge,
     score_rows,
 )  # fmt: skip
 ANSWERS = (typical, draw, fill, column)
@@ -226,6 +231,11 @@ def evidence(family, stats, k):
     for d in range(columns.shape[0]):
         total += columns[d]
     return total
+
+
+def unstacked(families, i):
+    """Return the i-th of the families that `prior_finder` stacks."""
+    return families._make([array[i if len(array) > 1 else 0] for array in families])
 
 
 def map_arrays(function, *stats):

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families import normal, normal_estimates, product, seam
-from infinimix.families.base_measures import beta_columns, normal_columns
+from infinimix.families.base_measures import find_beta, find_normal
 from infinimix.families.normal import CENTRE, NORM, PLACE, POWER, SPREAD, TIGHTNESS, N
 from infinimix.families.registration import register
 from infinimix.kernels.elementary import log
@@ -145,10 +145,22 @@ def _(family, stats):
 
 @seam.prior.implement(SpikedNormal)
 def _(family, pool, given, factors):
-    """Return a Beta prior of the atom beside the prior of real columns for all other cells."""
-    beta = beta_columns(given, pool.n[0, N], pool.n[0, ATOMS])
-    table = np.vstack([normal_columns(given, pool.n[0], factors), beta])
-    return SpikedNormal(table, family.grain)
+    return seam.unstacked(seam.prior_finder(family, pool, given)(factors[None]), 0)
+
+
+@seam.prior_finder.implement(SpikedNormal)
+def _(family, pool, given):
+    """Find a Beta prior of the atom beside the prior of real columns for all other cells."""
+    even, grain = np.ones((1, len(given))), family.grain[None]
+    beta = find_beta(given, pool.n[0, N], pool.n[0, ATOMS])(even, even)
+    normal_at = find_normal(given, pool.n[0])
+
+    def at(factors):
+        table = np.empty((len(factors), REST + 2, len(given)))
+        table[:, :REST], table[:, REST:] = normal_at(factors), beta
+        return SpikedNormal(table, grain)
+
+    return at
 
 
 @seam.typical.implement(SpikedNormal)

@@ -115,6 +115,21 @@ def _line_reader(typ):
 integers, numbers = _line_reader(types.int64), _line_reader(types.float64)
 
 
+@intrinsic
+def numbers_at(typing_context, place, size):
+    """Return the numbers that begin at an address, as an array of this size."""
+    array_type = types.Array(NUMBER, 1, "C")
+
+    def generate(context, builder, signature, args):
+        array = context.make_array(array_type)(context, builder)
+        item = context.get_abi_sizeof(context.get_data_type(NUMBER))
+        data = builder.inttoptr(args[0], array.data.type)
+        populate_array(array, data, [args[1]], [args[1].type(item)], item, meminfo=None)
+        return array._getvalue()
+
+    return array_type(INTEGER, INTEGER), generate
+
+
 # --- calls through addresses --------------------------------------------------------------------
 
 

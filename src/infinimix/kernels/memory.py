@@ -68,8 +68,11 @@ unsigned = _as_it_is if INTERPRETED else _unsigned
 
 def aligned(array):
     """Return an array that begins with a line of the cache: a copy, unless it does already."""
-    if data_address(array) % LINE == 0:
-        return array
+    return array if data_address(array) % LINE == 0 else aligned_copy(array)
+
+
+def aligned_copy(array):
+    """Return a copy that begins with a line of the cache."""
     space = np.empty(array.nbytes + LINE, np.uint8)
     first = -data_address(space) % LINE
     out = space[first : first + array.nbytes].view(array.dtype).reshape(array.shape)

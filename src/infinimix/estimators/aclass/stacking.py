@@ -21,7 +21,7 @@ FOLDS, FOLDS_OF_MANY, MANY = 5, 3, 1000  # the second for more rows than the thi
 DEALS, FEW = 2, 300  # folds are dealt so many times for at most so many rows
 ROUGHLY = 1e-5  # relative change of the cost at which a solution is good enough to compare
 MOST_TO_CHOOSE, MOST_SCORES = 4000, 20_000  # rows, and rows times classes, to choose a strength
-LEAST = 1e-6  # a probability below counts as this one when strengths are compared
+LOG_LEAST = float(np.log(1e-6))  # a log probability below counts as this one in comparisons
 HOPELESS = 40.0  # nats over all rows, above the best strength
 LARGEST = 3.0  # of the log of a power, up or down, from where its prior has it
 FLAT, MOST_STEPS = 1e-5, 200  # largest entry of the gradient at a solution; steps to it
@@ -44,10 +44,10 @@ class HeldOut(NamedTuple):
         return np.ones(len(self.codes)) if self.weight is None else self.weight
 
     def take(self, rows: np.ndarray) -> HeldOut:
-        """Return some of the rows."""
-        weight = None if self.weight is None else self.weight[rows]
-        part = HeldOut(self.log_density[:, rows], *(field[rows] for field in self[1:-1]))
-        return part._replace(weight=weight)
+        """Return some of the rows, contiguous: they are solved for many strengths."""
+        log_density = np.ascontiguousarray(self.log_density[:, rows])
+        part = HeldOut(log_density, *(field[rows] for field in self[1:-1]))
+        return part._replace(weight=self.weights[rows])
 
     def only(self, models: np.ndarray) -> HeldOut:
         """Return the same rows as some of the models see them."""
@@ -132,7 +132,7 @@ class _Deal:
             for k, (learn, test) in enumerate(self.parts):
                 self.ends[k] = found = solve(learn, strength, self.ends[k], ROUGHLY)
                 log_p = log_posterior(test, found)[np.arange(len(test.codes)), test.codes]
-                total -= (test.weights * np.maximum(log_p, np.log(LEAST))).sum()
+                total -= (test.weights * np.maximum(log_p, LOG_LEAST)).sum()
             losses[s] = total / self.total
             self.least = min(self.least, losses[s])
             if (losses[s] - self.least) * self.total > HOPELESS:

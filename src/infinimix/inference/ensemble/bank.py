@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.families.priors import blank, depends_on_data, find_families
+from infinimix.families.priors import Base, blank, depends_on_data
 from infinimix.families.product import Bound, as_cells, engine, rows_of, score_slots
 from infinimix.families.seam import count, empty, map_arrays, score_rows, widen
 from infinimix.inference.ensemble import apart
@@ -59,24 +59,6 @@ def keep_pool(stats):
     """Let the latest estimate be of all rows so far."""
     for own in stats:
         own.n[LATEST] = own.n[RUNNING]
-
-
-class Base(NamedTuple):
-    """What the base measure is made of: the columns, what was asked for, and the pooled table."""
-
-    layout: object
-    prior: object
-    pool: tuple  # statistics of the pooled columns at the latest estimate, slot 0
-
-    @property
-    def learns(self):
-        """Are there columns whose hyper-parameters are found from the evidence?"""
-        given = self.prior if isinstance(self.prior, str) else self.prior.values()
-        return "learn" in ([given] if isinstance(given, str) else given)
-
-    def families(self, positions):
-        """Return the families of the columns."""
-        return find_families(self.layout, self.prior, self.pool, positions)
 
 
 class Bank:
@@ -338,7 +320,7 @@ class Bank:
 
 
 def _with_prior(base, prior):
-    return base if prior is None else base._replace(prior=prior)
+    return base if prior is None else Base(base.layout, prior, base.pool)
 
 
 def _learn_island(task):

@@ -18,21 +18,21 @@ import numpy as np
 
 from infinimix.families.catalogue import modelled
 from infinimix.families.grids import GRID, TAUS, learned
-from infinimix.families.priors import families_at
-from infinimix.families.product import add_columns
-from infinimix.families.seam import map_arrays, map_first
+from infinimix.families.product import engine
+from infinimix.families.reweighing import Along, weigh_along, weigh_one_by_one
+from infinimix.kernels.compile import INTERPRETED
 from infinimix.kernels.logs import logsumexp
 
 
-def draw_hyperparameters(rng, layout, prior, pool, grid, groups):
+def draw_hyperparameters(rng, base, grid, groups):
     """Draw every hyper-parameter of a table, given the groups: one Gibbs scan.
 
     Parameters
     ----------
     rng : Generator or None
         None takes the most probable positions instead of drawing them.
-    layout, prior, pool
-        As `find_families` takes them.
+    base : Base
+        The priors of the columns, wherever they are on the grid.
     grid : dict
         The positions so far, as `families.grids.centred` lays them out; it is not changed.
     groups : list of (stats, slots)
@@ -46,44 +46,86 @@ def draw_hyperparameters(rng, layout, prior, pool, grid, groups):
     """
     grid = {block: positions.copy() for block, positions in grid.items()}
     common = {block: np.zeros(len(positions), np.int64) for block, positions in grid.items()}
-    for b, (block, names) in enumerate(layout.names.items()):
-        free = learned(names, prior)
-        if not free.any() or not modelled(block).grid:
-            continue
-        stats = gather([(stats[b], slots) for stats, slots in groups])
-        for j, hyper in enumerate(modelled(block).grid):
-            families = each_position(block, layout, prior, pool[b], grid[block], j)
-            table = weigh_positions(families, stats, len(names))[:, free]
-            common[block][j], grid[block][j, free] = draw_positions(rng, hyper, table)
+    scan = scan_one_by_one if INTERPRETED else scan_block
+    for b, (block, own) in enumerate(base.blocks.items()):
+        if own.moves:
+            stats = gather([(stats[b], slots) for stats, slots in groups])
+            scan(rng, own, grid[block], stats, common[block])
     return grid, common
 
 
-def each_position(block, layout, prior, pool, positions, j):
-    """Return the families with hyper-parameter j of all columns at each position in turn."""
-    positions = np.repeat(positions[None], len(GRID), axis=0)
-    positions[:, j] = GRID[:, None]
-    return families_at(block, layout, prior, pool, positions)
+def gather(groups):
+    """Return the statistics of groups from several tables, as one table.
+
+    That is, what was counted: the evidence depends on nothing else, and the other arrays are those
+    of the first table.
+    """
+    counted = [stats.n[slots] for stats, slots in groups]
+    return groups[0][0]._replace(n=np.concatenate(counted))
+
+
+def scan_block(rng, own, positions, stats, common):
+    """Draw the hyper-parameters of a block one after another, in place."""
+    free, along = own.free.nonzero()[0], Along(stats)
+    for j, hyper in enumerate(own.hypers):
+        levels, log_p, shapes, p = _prior(hyper.tau0)
+        size = len(log_p) + len(GRID) * len(free)
+        noise = np.zeros(size) if rng is None else rng.gumbel(size=size)
+        table, drawn = np.zeros((len(GRID), own.width)), np.zeros(1 + len(free), np.int64)
+        product = along(own.each(positions, j))
+        draw_along.run(*product, len(stats.n), free, log_p, shapes, p, noise, table, drawn)
+        common[j] = levels[drawn[0] // len(TAUS)]
+        positions[j, free] = GRID[drawn[1:]]
+
+
+@engine("column_evidence")
+def draw_along(family, steps, n_groups, free, log_p, shapes, p, noise, table, drawn):
+    """Draw level and spread of a hyper-parameter, and its position in each free column, by indices.
+
+    That is `weigh_positions` and `draw_positions` in one; the table of evidence is left too.
+    """
+    weigh_along(family, steps, n_groups, table)
+    n, width = table.shape[0], free.shape[0]
+    total = np.empty(log_p.shape[0])
+    for i in range(total.shape[0]):
+        total[i] = log_p[i] + noise[i]
+    likelihood = np.empty(n)
+    for d in free:
+        top = -np.inf
+        for v in range(n):
+            top = max(top, table[v, d])
+        for v in range(n):
+            likelihood[v] = np.exp(table[v, d] - top)
+        for i in range(total.shape[0]):
+            together = 0.0
+            for v in range(n):
+                together += p[i, v] * likelihood[v]
+            total[i] += np.log(together)  # -inf if the spread is too small to reach the column
+    best = np.argmax(total)
+    drawn[0] = best
+    for j in range(width):
+        top = -np.inf
+        for v in range(n):
+            found = shapes[best, v] + table[v, free[j]] + noise[total.shape[0] + v * width + j]
+            if found > top:
+                top, drawn[1 + j] = found, v
+
+
+def scan_one_by_one(rng, own, positions, stats, common):
+    """Do what `scan_block` does, step by step."""
+    for j, hyper in enumerate(own.hypers):
+        table = weigh_positions(own.each(positions, j), stats, own.width)[:, own.free]
+        common[j], positions[j, own.free] = draw_positions(rng, hyper, table)
 
 
 def weigh_positions(families, stats, width):
     """Return the log evidence of each column under each family: (families, columns).
 
-    A product of all families in one call, as if each had columns of its own with the same cells.
+    The families are stacked, as `seam.prior_finder` says.
     """
-    table, every = np.zeros((1, len(families) * width)), np.arange(len(map_first(stats)))
-    add_columns(tuple(families), (stats,) * len(families), every, 0, table)
-    return table.reshape(len(families), width)
-
-
-def gather(groups):
-    """Return the statistics of groups from several tables, as one table."""
-    tables, slots = zip(*groups, strict=True)
-
-    def take(*arrays):
-        parts = [array[held] for array, held in zip(arrays, slots, strict=True)]
-        return np.concatenate(parts)
-
-    return map_arrays(take, *tables)
+    table = np.zeros((len(GRID), width))
+    weigh_one_by_one(families, stats, table)
+    return table
 
 
 def draw_positions(rng, hyper, table):

@@ -149,7 +149,7 @@ class Island:
         """Draw hyper-parameters of the base measure, given one particle of each class."""
         pairs = zip(filters, particles)
         groups = [(f.stats, f.held(r)) for f, r in pairs if f.n_rows]
-        self.positions, _ = draw_hyperparameters(self.rng, *base, self.positions, groups)
+        self.positions, _ = draw_hyperparameters(self.rng, base, self.positions, groups)
 
     def _find_alpha(self, filters, particles):
         """Draw the concentration, given how many groups one particle of each class has."""

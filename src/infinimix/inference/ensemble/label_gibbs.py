@@ -192,7 +192,7 @@ class LabelState:
             sizes = np.bincount(self.slots[OWNER, held], minlength=self.n_classes)
             self.alpha = draw_alpha(self.rng, self.alpha, sizes, self.class_rows)
         if base.learns:
-            positions, _ = draw_hyperparameters(self.rng, *base, positions, [(self.stats, held)])
+            positions, _ = draw_hyperparameters(self.rng, base, positions, [(self.stats, held)])
             self.family = base.families(positions)
             refresh_all(self.family, self.stats, self.slots.shape[1])
         return positions

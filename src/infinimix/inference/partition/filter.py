@@ -12,8 +12,9 @@ from math import exp, log
 
 import numpy as np
 
-from infinimix.families.product import Bound, as_cells, evidence_of, refresh_of, rows_of
-from infinimix.families.seam import arrays_of, empty, map_arrays, score_rows, widen
+from infinimix.families.product import Bound, are_like, as_cells, rows_of
+from infinimix.families.reweighing import EVIDENCE, Copies, reweigh
+from infinimix.families.seam import empty, map_arrays, score_rows, widen, width
 from infinimix.inference.partition import live
 from infinimix.inference.partition.population import (
     COPIES,
@@ -32,7 +33,7 @@ from infinimix.inference.partition.population import (
     set_aside,
 )
 from infinimix.inference.partition.resampling import lookahead, optimal, sampled
-from infinimix.kernels.memory import aligned
+from infinimix.kernels.memory import aligned, aligned_copy
 from infinimix.partitions.crp import UNBOUNDED, log_at_most, log_prior_ratio
 
 RESAMPLING = {
@@ -43,6 +44,8 @@ RESAMPLING = {
 }
 ROWS_AT_ONCE = 1024  # rows scored together: their table of densities stays in the cache
 NO_TRACE = np.zeros((0, 2, 0), np.int32)
+_LATEST = (None, 0, None)  # the latest family, number of slots, and statistics of empty groups
+WEIGHED = (*optimal.advance.uses, *EVIDENCE)  # operations, where hyper-parameters change
 
 
 def is_n_to_m(resampling):
@@ -60,12 +63,22 @@ def doubled(array):
     return aligned(np.concatenate([array, np.repeat(array[:1], len(array), axis=0)]))
 
 
+def empty_groups(family, slots):
+    """Return statistics of groups without rows; many filters begin with one family in turn."""
+    global _LATEST
+    latest, size, stats = _LATEST
+    if latest is not family or size != slots:
+        stats = empty(family, slots)
+        _LATEST = family, slots, stats
+    return map_arrays(aligned_copy, stats)
+
+
 def is_same(families, others):
     """Are these the same hyper-parameters, laid out for the same categories?"""
     if type(families) is not tuple:
         families, others = (families,), (others,)
     pairs = zip(families, others, strict=True)
-    return all(np.array_equal(a, b) for f, g in pairs for a, b in zip(f, g))
+    return all(a is b or np.array_equal(a, b) for f, g in pairs for a, b in zip(f, g))
 
 
 class ParticleFilter:
@@ -74,7 +87,7 @@ class ParticleFilter:
     def __init__(self, family, alpha, size, resampling, max_groups, rng, slots=64):
         slots = max(slots, 2 * size + 2)
         particles = n_particle_rows(size, resampling)
-        self.family, self.stats = family, map_arrays(aligned, empty(family, slots))
+        self.family, self.stats = family, empty_groups(family, slots)
         self.resampling, self.size, self.rng = resampling, size, rng
         self.bound = UNBOUNDED if max_groups is None else max_groups
         self.slots = np.zeros((5, slots), np.int64)
@@ -88,7 +101,7 @@ class ParticleFilter:
         self.slots[REF, 0], self.mass[MASS, 0], self.particles[SIZE, 0] = 2, alpha, 1
         copies = 1 if is_n_to_m(resampling) else size
         self.particles[COPIES, 0], self.logw[0] = copies, -log(copies)
-        self._bound = Bound(optimal.advance.uses)
+        self._bound, self._copies = Bound(optimal.advance.uses), Copies()
 
     def update(self, X, rows, trace=NO_TRACE, ahead=False):
         """Filter the rows X[rows], in that order; with `ahead` "lookahead" sees the next one.
@@ -163,16 +176,29 @@ class ParticleFilter:
             self.mass[MASS, 0] = alpha
         if family is self.family or is_same(family, self.family):
             return
-        live, free = np.split(self.slots[ORDER].copy(), self.counters[LIVE : LIVE + 1])
-        gain = np.zeros(self.slots.shape[1])
-        gain[live] -= evidence_of(self.family, self.stats, live)
-        self.stats, self.family = widen(self.family, self.stats, family), family
-        gain[live] += evidence_of(family, self.stats, live)
-        refresh_of(family, self.stats, live)
-        for array in arrays_of(self.stats):  # the bits of free slots shall not tell when they came
-            array[free] = array[0]
+        n_live = self.counters.item(LIVE)
+        live, free = self.slots[ORDER, :n_live].copy(), self.slots[ORDER, n_live:].copy()
+        columns = np.zeros((2, n_live, self._width()))
+        before, _held = self._weighed(), (self.family, self.stats)  # while addresses are used
+        if not are_like(family, self.family):
+            self.stats = widen(self.family, self.stats, family)
+        self.family = family
+        (reweigh.machine or reweigh.run)(*before, *self._weighed(), live, columns)
+        self._copies(self.stats, free)  # the bits of free slots shall not tell when they came
+        gain, (less, more) = np.zeros(self.slots.shape[1]), np.add.reduce(columns, axis=2)
+        gain[live] = more - less
         for r in range(self.n_particles):  # the ratio of the evidence (Chopin 2002)
-            self.logw[r] += gain[self.held(r)].sum()
+            self.logw[r] += np.add.reduce(gain[self.held(r)])
+
+    def _width(self):
+        """Return how many columns the evidence tells apart."""
+        return sum(map(width, self.family)) if type(self.family) is tuple else width(self.family)
+
+    def _weighed(self):
+        """Return the product for engines that weigh groups: more than most filters are asked."""
+        if self._bound.uses != WEIGHED:
+            self._bound = Bound(WEIGHED)
+        return self._bound(self.family, self.stats)
 
     @property
     def n_rows(self):

@@ -6,7 +6,7 @@ from scipy.stats import chisquare
 
 from infinimix.families.catalogue import CATALOGUE, Hyper
 from infinimix.families.grids import GRID, TAUS, centred
-from infinimix.families.priors import Layout, blank, find_families
+from infinimix.families.priors import Base, Layout, blank, find_families
 from infinimix.families.product import engine
 from infinimix.families.seam import add, empty, evidence
 from infinimix.inference.ensemble.bank import pool_rows
@@ -14,6 +14,7 @@ from infinimix.inference.ensemble.hyperparameters import (
     draw_hyperparameters,
     draw_positions,
     gather,
+    scan_one_by_one,
     weigh_positions,
 )
 
@@ -106,7 +107,8 @@ def test_the_table_is_the_evidence_at_each_position():
     for v in GRID:
         grid["binary"][0] = v
         families.append(find_families(LAYOUT, "learn", pool, grid)[0])
-    found = weigh_positions(families, gather(groups), 3).sum(axis=1)
+    stack = Base(LAYOUT, "learn", pool).blocks["binary"].each(centred(LAYOUT)["binary"], 0)
+    found = weigh_positions(stack, gather(groups), 3).sum(axis=1)
     for family, value in zip(families, found, strict=True):
         expected = sum(evidence_of(family, own, k) for own, slots in groups for k in slots)
         assert value == pytest.approx(expected, abs=1e-9)
@@ -120,25 +122,43 @@ def test_a_scan_turns_only_what_is_learned():
     for seed in range(10):
         rng = np.random.default_rng(seed)
         grid, common = draw_hyperparameters(
-            rng, LAYOUT, PRIOR, pool, before, [(stats, [1, 2, 3, 4])]
+            rng, Base(LAYOUT, PRIOR, pool), before, [(stats, [1, 2, 3, 4])]
         )
         moved |= grid["binary"] != before["binary"]
         assert np.isin(grid["real"], GRID).all()
         assert common["binary"][1] == 0  # the mean stays with the pooled mean
     assert moved.tolist() == [[True, False, True]] * 2
     assert (before["binary"][:, [0, 2]] == 0).all()
-    still, _ = draw_hyperparameters(rng, LAYOUT, "empirical", pool, before, [(stats, [1, 2, 3, 4])])
+    base = Base(LAYOUT, "empirical", pool)
+    still, _ = draw_hyperparameters(rng, base, before, [(stats, [1, 2, 3, 4])])
     assert (still["binary"] == before["binary"]).all()
 
 
 def test_the_same_seed_gives_the_same_draws():
     stats, pool = table()
-    groups = [(stats, [1, 2])]
+    groups, base = [(stats, [1, 2])], Base(LAYOUT, PRIOR, pool)
     a, b = (
-        draw_hyperparameters(np.random.default_rng(3), LAYOUT, PRIOR, pool, centred(LAYOUT), groups)
+        draw_hyperparameters(np.random.default_rng(3), base, centred(LAYOUT), groups)
         for _ in range(2)
     )
     np.testing.assert_equal(a, b)
+
+
+@pytest.mark.parametrize("prior", ["learn", PRIOR])
+def test_a_scan_draws_what_it_draws_step_by_step(prior):
+    """Hundreds of draws, with and without a generator; only equal sums could be drawn apart."""
+    for seed in range(30):
+        stats, pool = table(seed, n_groups=1 + seed % 5)
+        base, slots = Base(LAYOUT, prior, pool), np.arange(1, 2 + seed % 5)
+        for rng in (np.random.default_rng(seed), None):
+            grid, common = draw_hyperparameters(rng, base, centred(LAYOUT), [(stats, slots)])
+            rng = rng and np.random.default_rng(seed)
+            for b, (block, own) in enumerate(base.blocks.items()):
+                positions = np.zeros_like(grid[block])
+                levels = np.zeros_like(common[block])
+                scan_one_by_one(rng, own, positions, gather([(stats[b], slots)]), levels)
+                np.testing.assert_array_equal(positions, grid[block])
+                np.testing.assert_array_equal(levels, common[block])
 
 
 def test_many_groups_find_the_strength_that_made_them():
@@ -149,7 +169,7 @@ def test_many_groups_find_the_strength_that_made_them():
     stats[0].n[:, 1] = rng.binomial(200, rng.beta(0.5, 0.5, (100, 8)))
     stats[0].n[:, 0] = 200 - stats[0].n[:, 1]
     pool[0].n[0] = stats[0].n.sum(axis=0)
-    args = layout, "learn", pool, centred(layout), [(stats, np.arange(100))]
+    args = Base(layout, "learn", pool), centred(layout), [(stats, np.arange(100))]
     grid, common = draw_hyperparameters(None, *args)
     assert common["binary"].tolist() == [1, 0]
     assert (grid["binary"][0] == 1).all()

@@ -97,9 +97,10 @@ def test_any_cutting_of_a_stream_learns_the_same(max_groups):
 def test_a_new_category_has_room_before_the_hyper_parameters_move(monkeypatch):
     seen = []
 
-    def turn(rng, layout, prior, pool, grid, groups):
-        seen.extend((stats[1].n.shape[1], int(layout.category_counts.sum())) for stats, _ in groups)
-        return centred(layout), None
+    def turn(rng, base, grid, groups):
+        known = int(base.layout.category_counts.sum())
+        seen.extend((stats[1].n.shape[1], known) for stats, _ in groups)
+        return centred(base.layout), None
 
     monkeypatch.setattr(islands, "draw_hyperparameters", turn)
     classifier(**LEARN).partial_fit(X, Y)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infinimix.families import seam
+from infinimix.families import registration, seam
 from infinimix.families.base_measures import (
     POOLED,
     REAL_EMPIRICAL,
@@ -14,8 +14,8 @@ from infinimix.families.base_measures import (
     temper,
 )
 from infinimix.families.catalogue import modelled
-from infinimix.families.grids import GRID, factors
-from infinimix.families.priors import Layout, blank
+from infinimix.families.grids import GRID, Factors
+from infinimix.families.priors import ColumnPriors, Layout, blank
 from infinimix.families.product import refresh_all
 
 GIVEN = {
@@ -81,14 +81,20 @@ def world(kind):
         table = np.repeat(rng.integers(-6, 7, (1, len(hypers), 5)), len(GRID), axis=0)
         table[:, j] = GRID[:, None]
         tables.append(table)
-    return family, pool, factors(hypers, GIVEN[kind], np.concatenate(tables))
+    return family, pool, Factors(hypers, GIVEN[kind]).at(np.concatenate(tables))
+
+
+def at_each(family, pool, given, many):
+    """The families at several positions, taken out of their stack."""
+    stack = seam.prior_finder(family, pool, given)(many)
+    assert {len(array) for array in stack} <= {1, len(many)}
+    return [seam.unstacked(stack, i) for i in range(len(many))]
 
 
 @pytest.mark.parametrize("kind", GIVEN)
 def test_all_at_once_are_those_one_after_the_other(kind):
     family, pool, many = world(kind)
-    found = seam.prior_at_each(family, pool, GIVEN[kind], many)
-    assert len(found) == len(many)
+    found = at_each(family, pool, GIVEN[kind], many)
     for own, one in zip(found, many, strict=True):
         expected = seam.prior(family, pool, GIVEN[kind], one)
         assert type(own) is type(expected)
@@ -104,9 +110,39 @@ def test_they_have_the_bits_of_the_formulas_for_one():
         ("categorical", lambda f, n, own: one_categorical(f, GIVEN["categorical"], n, own)),
     ):
         family, pool, many = world(kind)
-        found = seam.prior_at_each(family, pool, GIVEN[kind], many)
+        found = at_each(family, pool, GIVEN[kind], many)
         for own, one in zip(found, many, strict=True):
             np.testing.assert_array_equal(own.prior, formula(family, pool.n[0], one))
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+def test_the_default_is_one_position_after_the_other(kind):
+    family, pool, many = world(kind)
+    expected = at_each(family, pool, GIVEN[kind], many)
+    plain = registration.find_one_by_one(family, pool, GIVEN[kind])
+    pool.n[:] = 7.0  # what is counted later is not in it
+    for i, own in enumerate(expected):
+        for a, b in zip(seam.unstacked(plain(many), i), own, strict=True):
+            np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("kind", GIVEN)
+def test_a_block_along_its_grid_is_the_block_at_each_position(kind):
+    """Of a stack no array is copied, and a column that stays has its factor of 1."""
+    names = tuple("abcde")
+    counts = np.array([2, 3, 1, 4, 2]) if kind == "categorical" else np.zeros(0, np.int64)
+    layout = Layout({kind: names}, counts)
+    _, pool, _ = world(kind)
+    prior = dict(zip(names, GIVEN[kind], strict=True))
+    own = ColumnPriors(kind, layout, prior, pool)
+    positions = np.random.default_rng(1).integers(-6, 7, (len(own.hypers), 5))
+    for j in range(len(own.hypers)):
+        stack = own.each(positions, j)
+        for i, v in enumerate(GRID):
+            moved = positions.copy()
+            moved[j] = v
+            for a, b in zip(seam.unstacked(stack, i), own.family(moved), strict=True):
+                np.testing.assert_array_equal(a, b)
 
 
 @pytest.mark.parametrize("kind", GIVEN)
