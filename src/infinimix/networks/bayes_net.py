@@ -353,8 +353,6 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         log_p = state.mixture.log_density(codes, missing)
         return np.asarray(log_p + state.columns.log_slopes(encoded, missing))
 
-    _log_densities = score_samples
-
     def sample(
         self, n_samples: int = 1, random_state: Seed = None, *, n: int | None = None
     ) -> dict[str, np.ndarray]:

@@ -172,8 +172,6 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
             log_p = table_log_density(joint, codes, missing)
         return np.asarray(log_p + state.columns.log_slopes(encoded, missing))
 
-    _log_densities = score_samples
-
     def query(self, target: str, given: Any = None) -> dict[Any, float]:
         """Return what is known of a column, given cells of a row, averaged over graphs.
 

@@ -1,14 +1,15 @@
 """Methods that models of several rooms have in one form: `PublishedForm` and `DensityScore`.
 
 A model with a `PublishedForm` says in its parameters `_published` what its paper has, and in the
-notes of its class what the paper leaves open. A `DensityScore` says what the log density of a row
-is.
+notes of its class what the paper leaves open; one with a `DensityScore` has `score_samples`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any, ClassVar, TypeVar
+
+import numpy as np
 
 Model = TypeVar("Model", bound="PublishedForm")
 
@@ -39,10 +40,10 @@ class PublishedForm:
 class DensityScore:
     """A model that gives a row a density, and is scored by it."""
 
-    _log_densities: Any  # of each row of a table
+    score_samples: Any  # the log density of each row of a table
 
     def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log predictive density of the rows, of their observed cells.
+        """Return the mean of `score_samples`, the mean log predictive density of the rows.
 
         Parameters
         ----------
@@ -51,4 +52,4 @@ class DensityScore:
         y : ignored
             For pipelines.
         """
-        return float(self._log_densities(X).mean())
+        return float(np.mean(self.score_samples(X)))

@@ -12,18 +12,13 @@ from infinimix.estimators.answers.writing import to_pandas, to_polars
 from infinimix.estimators.common.fitted import check_fitted
 from infinimix.estimators.common.mixture_estimator import MixtureEstimator, add_log_slopes
 from infinimix.estimators.common.parameters import Columns, Prior, Seed, check_parameter
-from infinimix.estimators.common.shared_methods import DensityScore
 from infinimix.estimators.mixture.completing import learn_completing
 from infinimix.estimators.mixture.imputer_state import ImputerState
 from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, get_config
 
 
 class CRPImputer(  # type: ignore[call-arg]
-    DensityScore,
-    OneToOneFeatureMixin,
-    TransformerMixin,
-    MixtureEstimator,
-    auto_wrap_output_keys=None,
+    OneToOneFeatureMixin, TransformerMixin, MixtureEstimator, auto_wrap_output_keys=None
 ):
     """Fill missing cells by what a CRP mixture says of them, given the rest of the row.
 
@@ -213,6 +208,16 @@ class CRPImputer(  # type: ignore[call-arg]
         state = self._fitted()
         better = state.completing and state.completing.fill(state.bank, query.table)
         return impute_values(predictive_of(state.bank), query, better=better)
+
+    def score(self, X: Any, y: Any = None) -> float:
+        """Return the mean log predictive density of the observed cells of the rows.
+
+        Parameters
+        ----------
+        X, y
+            As in `CRPMixture.score`.
+        """
+        return float(self._log_densities(X).mean())
 
     def set_output(self, *, transform: str | None = None) -> CRPImputer:
         """Choose what `transform` returns: "default" (as it came in), "pandas" or "polars".
