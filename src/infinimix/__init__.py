@@ -25,49 +25,26 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_HOMES = {
-    "AClassClassifier": "infinimix.estimators",
-    "BlockmodelBayesNet": "infinimix.networks",
-    "CRPImputer": "infinimix.estimators",
-    "CRPMixture": "infinimix.estimators",
-    "CRPRegressor": "infinimix.estimators.mixture.regressor",
-    "DPMeans": "infinimix.maxmargin.dpmeans",
-    "DPMeansSVC": "infinimix.maxmargin.svc",
-    "FiniteMixtureClassifier": "infinimix.estimators.finite.classifier",
-    "GibbsInfiniteSVC": "infinimix.maxmargin.isvm",
-    "HybridClassifier": "infinimix.estimators.hybrid",
-    "MaxMarginDPMeans": "infinimix.maxmargin.m2dpm",
-    "MaxMarginDPMeansCV": "infinimix.maxmargin.search",
-    "NEW_CLASS": "infinimix.estimators.online.forecast",
-    "OnlineCRPClassifier": "infinimix.estimators.online.classifier",
-    "Text": "infinimix.tables",
-    "load": "infinimix.estimators.persistence",
-    "read_partitions": "infinimix.tables.partition_sources",
-    "save": "infinimix.estimators.persistence",
-}
 __all__ = [
-    "NEW_CLASS",
-    "AClassClassifier",
-    "BlockmodelBayesNet",
-    "CRPImputer",
-    "CRPMixture",
-    "CRPRegressor",
-    "DPMeans",
-    "DPMeansSVC",
-    "FiniteMixtureClassifier",
-    "GibbsInfiniteSVC",
-    "HybridClassifier",
-    "MaxMarginDPMeans",
-    "MaxMarginDPMeansCV",
-    "OnlineCRPClassifier",
-    "Text",
-    "load",
-    "read_partitions",
-    "save",
-]
+    "NEW_CLASS", "AClassClassifier", "BlockmodelBayesNet", "CRPImputer", "CRPMixture",
+    "CRPRegressor", "DPMeans", "DPMeansSVC", "FiniteMixtureClassifier", "GibbsInfiniteSVC",
+    "HybridClassifier", "MaxMarginDPMeans", "MaxMarginDPMeansCV", "OnlineCRPClassifier", "Text",
+    "load", "read_partitions", "save",
+]  # fmt: skip
 
 if not TYPE_CHECKING:  # else a misspelt name would be Any
-    __getattr__ = late_names(__name__, _HOMES)
+    __getattr__ = late_names(__name__, {
+        ".estimators": ("AClassClassifier", "CRPImputer", "CRPMixture"),
+        ".estimators.finite.classifier": ("FiniteMixtureClassifier",),
+        ".estimators.hybrid": ("HybridClassifier",),
+        ".estimators.mixture.regressor": ("CRPRegressor",),
+        ".estimators.online.classifier": ("OnlineCRPClassifier",),
+        ".estimators.online.forecast": ("NEW_CLASS",), ".estimators.persistence": ("load", "save"),
+        ".maxmargin.dpmeans": ("DPMeans",), ".maxmargin.isvm": ("GibbsInfiniteSVC",),
+        ".maxmargin.m2dpm": ("MaxMarginDPMeans",), ".maxmargin.search": ("MaxMarginDPMeansCV",),
+        ".maxmargin.svc": ("DPMeansSVC",), ".networks": ("BlockmodelBayesNet",),
+        ".tables": ("Text",), ".tables.partition_sources": ("read_partitions",),
+    })  # fmt: skip
 
 
 def __dir__() -> list[str]:

@@ -14,23 +14,25 @@ from importlib import import_module
 from typing import Any
 
 
-def late_names(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
+def late_names(package: str, modules: Mapping[str, tuple[str, ...]]) -> Callable[[str], Any]:
     """Return the `__getattr__` of a package.
 
     Parameters
     ----------
     package : str
         Its name.
-    homes : mapping
-        The module that holds each name. A name must not be that of a module of the package,
-        which would take its place as soon as it is imported.
+    modules : mapping
+        The names that each module holds, those of modules relative to the package (`.column`). A
+        name must not be that of a module of the package, which would take its place as soon as
+        it is imported.
     """
+    homes = {name: module for module, names in modules.items() for name in names}
 
     def find(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         with uncollected():
-            return getattr(import_module(homes[name]), name)
+            return getattr(import_module(homes[name], package), name)
 
     return find
 

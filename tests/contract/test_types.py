@@ -21,42 +21,45 @@ pytest.importorskip("mypy", reason="mypy is not installed")
 
 SOUND = """
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infinimix import AClassClassifier, BlockmodelBayesNet, CRPMixture, CRPRegressor, load, save
 from infinimix import CRPImputer, DPMeans, OnlineCRPClassifier, Text
 from infinimix.networks import BayesNet, read_network
 from infinimix.streaming import DurableLearner, RiverClassifier, prequential, read_stream
 
+Array = NDArray[Any]  # below NumPy 2.3, strict checkers want the type of the cells
 rows, labels = [[0.1, 1.0], [5.0, 0.0]], ["ant", "bee"]
 model: AClassClassifier = AClassClassifier(n_particles=4, random_state=0).fit(rows, labels)
-proba: np.ndarray = model.predict_proba(rows)
-answer: np.ndarray = model.predict(rows)
+proba: Array = model.predict_proba(rows)
+answer: Array = model.predict(rows)
 one: dict[str, float] = model.predict_proba_one({"x0": 1.0})
 save(model, "model.imx")
 again: AClassClassifier = load("model.imx", AClassClassifier)
 other = load("model.imx")
 if isinstance(other, CRPMixture):
-    density: np.ndarray = other.score_samples(rows)
+    density: Array = other.score_samples(rows)
 mixture = CRPMixture(columns={"size": "count"}, alpha=1.0, random_state=np.random.default_rng(0))
 drawn = mixture.fit(rows).sample(3, random_state=1)
 groups = mixture.prototypes()
-mean: np.ndarray = CRPRegressor().fit(rows, [1.0, 2.0]).predict(rows)
-both: tuple[np.ndarray, np.ndarray] = CRPRegressor().fit(rows, [1.0, 2.0]).predict(rows, True)
+mean: Array = CRPRegressor().fit(rows, [1.0, 2.0]).predict(rows)
+both: tuple[Array, Array] = CRPRegressor().fit(rows, [1.0, 2.0]).predict(rows, True)
 text = OnlineCRPClassifier(Text(), open_world=True).partial_fit(["a goal"], ["sport"])
 network = BlockmodelBayesNet(n_iter=100, beta="learn").fit(rows)
 answers: Mapping[str, float] = network.query("x0", {"x1": 1.0})
 truth: BayesNet = read_network("alarm.bif")
 settings: dict[str, object] = model.set_params(alpha=1.0).get_params()
 accuracy: float = model.set_fit_request(sample_weight=True).score(rows, labels)
-found: np.ndarray = mixture.fit_predict(rows)
+found: Array = mixture.fit_predict(rows)
 filled = CRPImputer().set_output(transform="pandas").fit_transform(rows)
-names: np.ndarray = CRPImputer().fit(rows).get_feature_names_out()
-means: np.ndarray = DPMeans().fit(rows).cluster_means_
+names: Array = CRPImputer().fit(rows).get_feature_names_out()
+means: Array = DPMeans().fit(rows).cluster_means_
 river: RiverClassifier = RiverClassifier(AClassClassifier()).clone()
 river.learn_one({"size": 3.0}, "ant")
-regressions: tuple[np.ndarray, ...] = network.gaussian_network().coefficients
+regressions: tuple[Array, ...] = network.gaussian_network().coefficients
 """
 
 WRONG = """

@@ -8,14 +8,13 @@ import re
 import subprocess
 import sys
 from contextlib import redirect_stdout
-from html.parser import HTMLParser
 
 import pytest
 
 from tests.endtoend.command_files import refuse, run
+from tests.unit.reports.pages import Tags
 
 METHODS = ("infinimix", "naive Bayes", "logistic regression", "random forest", "RBF SVM")
-VOID = {"meta", "link", "br", "img", "hr", "input"}
 
 
 def run_python(*args):
@@ -30,33 +29,16 @@ def run_python(*args):
     )
 
 
-class Page(HTMLParser):
-    """What the tests ask of a page; fails on tags that do not match."""
+class Page(Tags):
+    """The tags of a page, and the texts in each kind of tag."""
 
     def __init__(self, text):
-        super().__init__()
-        self.open, self.tags, self.texts = [], [], {}
-        self.feed(text)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
+        self.texts = {}
+        super().__init__(text)
 
     def handle_data(self, data):
         if self.open and data.strip():
             self.texts.setdefault(self.open[-1], []).append(data.strip())
-
-    def find(self, tag):
-        return [attrs for name, attrs in self.tags if name == tag]
 
 
 @pytest.fixture(scope="module")

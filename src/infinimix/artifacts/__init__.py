@@ -38,11 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["FORMAT_VERSION", "ArtifactError", "read", "write"]
 
 if not TYPE_CHECKING:  # else a misspelt name would be Any
-    __getattr__ = late_names(
-        __name__,
-        {
-            "FORMAT_VERSION": "infinimix.artifacts.formats",
-            "read": "infinimix.artifacts.archive",
-            "write": "infinimix.artifacts.archive",
-        },
-    )
+    __getattr__ = late_names(__name__, {
+        ".archive": ("read", "write"), ".formats": ("FORMAT_VERSION",),
+    })  # fmt: skip

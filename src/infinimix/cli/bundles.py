@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any, get_type_hints
 from infinimix.cli import options
 
 if TYPE_CHECKING:
+    from infinimix.cli.goals import Goal
     from infinimix.cli.reading import Reading
 
 ORDER = (
+    "model", "regression", "bins", "text", "weights", "effort",
     "real", "log", "category", "binary", "count", "gaussian", "columns", "drop", "keep",
     "missing", "format", "delimiter", "encoding", "decimal", "date_order", "sheet",
     "class_weight", "unlabelled_share", "relevance", "set",
@@ -50,6 +52,30 @@ class FileOptions:
             self.format, self.delimiter, self.missing, tuple(split_names(self.drop)),
             self.encoding, self.sheet, self.decimal, self.date_order,
         )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class LearnerOptions:
+    """Which model learns, what it predicts, from what rows, and how hard it tries."""
+
+    model: options.ModelName = "aclass"
+    regression: options.Regression = None
+    bins: options.Bins = None
+    text: options.Text = None
+    weights: options.Weights = None
+    effort: options.Effort = "default"
+
+    @property
+    def goal(self) -> Goal:
+        """Whether classes or numbers are predicted."""
+        from infinimix.cli.goals import Goal
+
+        return Goal(self.regression, self.bins)
+
+    def settings(self, tuning: ModelOptions, seed: int, jobs: int | None) -> dict[str, Any]:
+        """Return the parameters of the model."""
+        own = {"random_state": seed, "n_jobs": jobs, "effort": self.effort}
+        return {**own, **tuning.settings}
 
 
 @dataclass(frozen=True)

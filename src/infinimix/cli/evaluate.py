@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
-from infinimix.cli.bundles import ModelOptions, TableOptions
+from infinimix.cli.bundles import LearnerOptions, ModelOptions, TableOptions
 from infinimix.cli.places import check_file
 from infinimix.cli.scheduler import enter_cluster
 
@@ -45,13 +45,8 @@ def evaluate(
             metavar="CLASS",
         ),
     ] = None,
-    model: options.ModelName = "aclass",
-    regression: options.Regression = None,
-    bins: options.Bins = None,
-    text: options.Text = None,
-    weights: options.Weights = None,
-    effort: options.Effort = "default",
     *,
+    learner: LearnerOptions,
     table: TableOptions,
     tuning: ModelOptions,
     seed: options.Seed = 0,
@@ -61,15 +56,15 @@ def evaluate(
 ) -> None:
     """Measure how well a model predicts, by cross-validation or on a test table."""
     from infinimix.cli.costs import check_costs
-    from infinimix.cli.goals import Goal, refuse_for_numbers
+    from infinimix.cli.goals import refuse_for_numbers
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tasks import Supervision, read_task
 
     _check_options(test, groups, cost, positive)
     enter_cluster(context, cluster)
-    settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
-    wanted = Supervision(target, groups, Goal(regression, bins), weights)
-    task = read_task("evaluate", file, table, wanted, model, text, settings)
+    settings = learner.settings(tuning, seed, jobs)
+    wanted, model = Supervision(target, groups, learner.goal, learner.weights), learner.model
+    task = read_task("evaluate", file, table, wanted, model, learner.text, settings)
     if task.numbers:
         refuse_for_numbers(target, {"--baseline": baseline, "--cost": cost})
         _evaluate_numbers(task, file, test, folds, seed, table.reading, as_json)

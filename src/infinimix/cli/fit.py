@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from infinimix.cli import options
-from infinimix.cli.bundles import ModelOptions, TableOptions
+from infinimix.cli.bundles import LearnerOptions, ModelOptions, TableOptions
 from infinimix.cli.partitions_in import (
     are_partitions,
     fit_files,
@@ -25,13 +25,8 @@ def fit(
     train: options.TableOrFolder,
     target: options.Target,
     output: Annotated[Path, options.to_file("--output", "-o", text="Model to write.")],
-    model: options.ModelName = "aclass",
-    regression: options.Regression = None,
-    bins: options.Bins = None,
-    text: options.Text = None,
-    weights: options.Weights = None,
-    effort: options.Effort = "default",
     *,
+    learner: LearnerOptions,
     table: TableOptions,
     tuning: ModelOptions,
     seed: options.Seed = 0,
@@ -40,16 +35,16 @@ def fit(
     as_json: options.Json = False,
 ) -> None:
     """Learn to predict a column of a table, and save the model."""
-    from infinimix.cli.goals import Goal
     from infinimix.cli.out import print_json, show
     from infinimix.cli.tasks import Supervision, read_task
 
     enter_cluster(context, cluster)
-    settings = {"random_state": seed, "n_jobs": jobs, "effort": effort, **tuning.settings}
+    settings = learner.settings(tuning, seed, jobs)
     if are_partitions(train):
         given = {
-            "--regression": regression, "--bins": bins, "--text": text, "--weights": weights,
-            f"--model {model}": model != "aclass", "--class-weight": tuning.class_weight,
+            "--regression": learner.regression, "--bins": learner.bins, "--text": learner.text,
+            "--weights": learner.weights, f"--model {learner.model}": learner.model != "aclass",
+            "--class-weight": tuning.class_weight,
         }  # fmt: skip
         refuse_options(train, given)
         trained = fit_files(train, target, table, settings)
@@ -59,8 +54,8 @@ def fit(
         else:
             show(*show_model(trained, output))
         return
-    wanted = Supervision(target, goal=Goal(regression, bins), weights=weights)
-    task = read_task("fit", train, table, wanted, model, text, settings)
+    wanted = Supervision(target, goal=learner.goal, weights=learner.weights)
+    task = read_task("fit", train, table, wanted, learner.model, learner.text, settings)
     if not as_json:
         from infinimix.cli.kinds import show_columns
 

@@ -12,11 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["AClassClassifier", "CRPImputer", "CRPMixture"]
 
 if not TYPE_CHECKING:  # else a misspelt name would be Any
-    __getattr__ = late_names(
-        __name__,
-        {
-            "AClassClassifier": "infinimix.estimators.aclass.classifier",
-            "CRPImputer": "infinimix.estimators.mixture.imputer",
-            "CRPMixture": "infinimix.estimators.mixture.crp_mixture",
-        },
-    )
+    __getattr__ = late_names(__name__, {
+        ".aclass.classifier": ("AClassClassifier",), ".mixture.crp_mixture": ("CRPMixture",),
+        ".mixture.imputer": ("CRPImputer",),
+    })  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.inference_data import to_inference_data
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
+from infinimix.estimators.common.shared_methods import PublishedForm
 from infinimix.families.seam import empty, score_rows
 from infinimix.maxmargin.gibbs.chain import Kept, SVMChain, effective_size, join
 from infinimix.maxmargin.gibbs.rows import (
@@ -33,7 +34,7 @@ CHUNK = 1024
 DEGREES = 1e6  # of freedom, of a variance that is as good as known
 
 
-class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
+class GibbsInfiniteSVC(PublishedForm, ClassifierMixin, BaseEstimator):
     """A mixture of clusters with a linear SVM in each, averaged over its posterior.
 
     The posterior is that of the CRP, of clusters whose parameters are integrated out, and of
@@ -98,6 +99,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
 
     State = InfiniteSVCState
     _rules = RULES
+    _published: ClassVar[dict[str, Any]] = {"fit_intercept": False}
     _state: InfiniteSVCState | None = None
 
     def __init__(
@@ -155,8 +157,7 @@ class GibbsInfiniteSVC(ClassifierMixin, BaseEstimator):
         False
         """
         known = {"real": (0.0, float(kappa), DEGREES, float(variance) ** 0.5)}
-        published: dict[str, Any] = {"cluster_prior": known, "fit_intercept": False}
-        return cls(**(published | changes))
+        return super().as_published(**({"cluster_prior": known} | changes))
 
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None

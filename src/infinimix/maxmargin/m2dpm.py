@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
+from infinimix.estimators.common.shared_methods import PublishedForm
 from infinimix.estimators.common.weights import check_stream_weights
 from infinimix.maxmargin.descent.algorithm import Iterate, descend
 from infinimix.maxmargin.descent.at_sight import descend_at_sight, one_cluster
@@ -28,13 +29,9 @@ from infinimix.maxmargin.objective.problem import Clusters, MarginProblem
 from infinimix.maxmargin.states import MaxMarginState
 
 Model = TypeVar("Model", bound="MaxMarginDPMeans")
-PUBLISHED: dict[str, Any] = {
-    "multi_class": "crammer-singer", "creation": "sequential", "fit_intercept": False,
-    "gating": "hard", "calibrate": False, "tol": 1e-3,
-}  # fmt: skip
 
 
-class MaxMarginDPMeans(GatedExperts):
+class MaxMarginDPMeans(PublishedForm, GatedExperts):
     """Clusters that are compact and easy to classify in: DP-means with an SVM in each cluster.
 
     Minimises sum_k |eta_k|^2 / (2 nu^2) + 2c sum_i (margin - y_i eta_z_i.x_i)_+
@@ -99,6 +96,10 @@ class MaxMarginDPMeans(GatedExperts):
     -----
     In place of a missing cell stands the mean of the cluster, in its divergence and its expert.
 
+    `as_published()` is the paper's own form: Algorithm 1, appendix C's loss, experts without a
+    bias. What the paper leaves open or has wrong is corrected (docs/max-margin.md); `lam`, `s`, `c`
+    and `nu` are yours to give, as the paper chooses them on folds.
+
     Examples
     --------
     >>> import numpy as np
@@ -113,6 +114,10 @@ class MaxMarginDPMeans(GatedExperts):
     """
 
     State: type[MaxMarginState] = MaxMarginState
+    _published: ClassVar[dict[str, Any]] = {
+        "multi_class": "crammer-singer", "creation": "sequential", "fit_intercept": False,
+        "gating": "hard", "calibrate": False, "tol": 1e-3,
+    }  # fmt: skip
 
     def __init__(
         self,
@@ -151,26 +156,6 @@ class MaxMarginDPMeans(GatedExperts):
         self.creation = creation
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
-
-    @classmethod
-    def as_published(cls: type[Model], **changes: Any) -> Model:
-        """Return the paper's own form: Algorithm 1, appendix C's loss, experts without a bias.
-
-        What the paper leaves open or has wrong is corrected (docs/max-margin.md); `lam`, `s`, `c`
-        and `nu` are yours to give, as the paper chooses them on folds.
-
-        Parameters
-        ----------
-        changes : parameters
-            Those that shall differ from the published ones.
-
-        Examples
-        --------
-        >>> from infinimix import MaxMarginDPMeans
-        >>> MaxMarginDPMeans.as_published(lam=150.0, s=0.01, c=2.5).multi_class
-        'crammer-singer'
-        """
-        return cls(**(PUBLISHED | changes))
 
     def fit(self: Model, X: Any, y: Any, sample_weight: Any = None) -> Model:
         """Learn a table and its labels.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -22,12 +22,11 @@ from infinimix.maxmargin.experts.training import (
     plain_clusters,
     read_data,
 )
-from infinimix.maxmargin.m2dpm import PUBLISHED, MaxMarginDPMeans
+from infinimix.maxmargin.m2dpm import MaxMarginDPMeans
 from infinimix.maxmargin.objective.hinges import LossWeights
 from infinimix.maxmargin.objective.problem import MarginProblem
 from infinimix.maxmargin.states import SearchState
 
-Search = TypeVar("Search", bound="MaxMarginDPMeansCV")
 PENALTIES = (0.1, 1.0, 10.0)  # times the lam that DPMeans finds
 STRENGTHS = (1.0, 10.0)  # times the s of "auto"
 HINGES = (0.01, 0.1, 1.0)
@@ -67,6 +66,10 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
     cv_results_ : dict
         "lam", "s", "c" and "mean_test_score" of the whole grid.
 
+    Notes
+    -----
+    `as_published()` is the paper's own form, as that of `MaxMarginDPMeans`, with its five folds.
+
     Examples
     --------
     >>> import numpy as np
@@ -81,6 +84,7 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
     """
 
     State: type[SearchState] = SearchState
+    _published: ClassVar[dict[str, Any]] = {**MaxMarginDPMeans._published, "cv": 5}
 
     def __init__(
         self,
@@ -119,17 +123,6 @@ class MaxMarginDPMeansCV(MaxMarginDPMeans):
         self.creation = creation
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
-
-    @classmethod
-    def as_published(cls: type[Search], **changes: Any) -> Search:
-        """Return the paper's own form, as `MaxMarginDPMeans.as_published`, with its five folds.
-
-        Parameters
-        ----------
-        changes : parameters
-            Those that shall differ from the published ones.
-        """
-        return cls(**(PUBLISHED | {"cv": 5} | changes))
 
     def _learn(self, X: Any, y: Any, classes: Any, sample_weight: Any) -> SearchState:
         """Choose on folds, then learn all rows."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from infinimix.estimators.common.fitted import accept_tables, check_names
 from infinimix.estimators.common.parameters import Columns, Seed, seed_sequence
+from infinimix.estimators.common.shared_methods import DensityScore, PublishedForm
 from infinimix.networks.answers.asking import Asking
 from infinimix.networks.answers.map_search import find_map
 from infinimix.networks.answers.state import BayesNetState
@@ -31,7 +32,7 @@ from infinimix.networks.learning.timing import Budget
 from infinimix.tables import EncodedTable, encode
 
 
-class BlockmodelBayesNet(Asking, GraphNet):
+class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
     """A Bayesian network learned from a table, with a prior that gives variables roles.
 
     Variables are in classes, and the probability of an edge depends on the classes of its ends
@@ -133,6 +134,12 @@ class BlockmodelBayesNet(Asking, GraphNet):
     discretised_ : dict
         Column -> inner edges of its bins, where a table was discretised.
 
+    Notes
+    -----
+    `as_published()` is the thesis's own form: its moves, its prior, and the 100 best states
+    visited. Ten chains of 2,000 sweeps, each edge and each class drawn by itself, one normalising
+    constant for all partitions.
+
     Examples
     --------
     >>> from infinimix import BlockmodelBayesNet
@@ -148,6 +155,10 @@ class BlockmodelBayesNet(Asking, GraphNet):
 
     State = BayesNetState
     _rules = BAYES_NET_RULES
+    _published: ClassVar[dict[str, Any]] = {
+        "normalise": "global", "moves": "published", "averaging": "best", "n_best": 100,
+        "n_chains": 10, "n_iter": 2000, "burn_in": 0, "n_temperatures": 1,
+    }  # fmt: skip
     _shape = ACYCLIC
     _state: Any = None  # a BayesNetState, once it is fitted
 
@@ -208,30 +219,6 @@ class BlockmodelBayesNet(Asking, GraphNet):
         self.verbose = verbose
         self.random_state = random_state
         self.moves = moves
-
-    @classmethod
-    def as_published(cls, **changes: Any) -> BlockmodelBayesNet:
-        """Return the thesis's own form: its moves, its prior, and the 100 best states visited.
-
-        Ten chains of 2,000 sweeps, each edge and each class drawn by itself, one normalising
-        constant for all partitions.
-
-        Parameters
-        ----------
-        changes : parameters
-            Those that shall differ from the published ones.
-
-        Examples
-        --------
-        >>> from infinimix import BlockmodelBayesNet
-        >>> BlockmodelBayesNet.as_published(prior="ordered").n_best
-        100
-        """
-        published: dict[str, Any] = {
-            "normalise": "global", "moves": "published", "averaging": "best", "n_best": 100,
-            "n_chains": 10, "n_iter": 2000, "burn_in": 0, "n_temperatures": 1,
-        }  # fmt: skip
-        return cls(**(published | changes))
 
     def __sklearn_tags__(self) -> Any:
         return accept_tables(super().__sklearn_tags__(), missing=True)
@@ -365,18 +352,6 @@ class BlockmodelBayesNet(Asking, GraphNet):
         codes, missing = state.columns.codes(encoded)
         log_p = state.mixture.log_density(codes, missing)
         return np.asarray(log_p + state.columns.log_slopes(encoded, missing))
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean of `score_samples`.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        y : ignored
-            For pipelines.
-        """
-        return float(np.mean(self.score_samples(X)))
 
     def sample(
         self, n_samples: int = 1, random_state: Seed = None, *, n: int | None = None

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import Seed
+from infinimix.estimators.common.shared_methods import DensityScore
 from infinimix.networks.answers.markov_joint import MOST_ROWS, NormalMixture, table_log_density
 from infinimix.networks.answers.queries import condition_normal, read_cells, read_targets
 from infinimix.networks.engine.blocks import UNDIRECTED
@@ -14,7 +15,7 @@ from infinimix.networks.learning.parameters import read_seconds
 from infinimix.networks.unconstrained_net import UnconstrainedNet
 
 
-class BlockmodelMarkovNet(UnconstrainedNet):
+class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
     """An undirected graph learned from a table, with a prior that gives variables roles.
 
     Variables are in classes, and the probability of an edge depends on the unordered pair of
@@ -170,18 +171,6 @@ class BlockmodelMarkovNet(UnconstrainedNet):
         else:
             log_p = table_log_density(joint, codes, missing)
         return np.asarray(log_p + state.columns.log_slopes(encoded, missing))
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean of `score_samples`.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        y : ignored
-            For pipelines.
-        """
-        return float(np.mean(self.score_samples(X)))
 
     def query(self, target: str, given: Any = None) -> dict[Any, float]:
         """Return what is known of a column, given cells of a row, averaged over graphs.

@@ -24,46 +24,19 @@ if TYPE_CHECKING:
     from infinimix.streaming.river import RiverAnomalyDetector, RiverClassifier, RiverClusterer
 
 __all__ = [
-    "NEW_CLASS",
-    "BadRecord",
-    "DurabilityError",
-    "DurableLearner",
-    "Forecast",
-    "PrequentialResult",
-    "Receipt",
-    "Recovered",
-    "RiverAnomalyDetector",
-    "RiverClassifier",
-    "RiverClusterer",
-    "RowsRequest",
-    "StreamError",
-    "StreamReader",
-    "forecast",
-    "prequential",
-    "read_stream",
-]
+    "NEW_CLASS", "BadRecord", "DurabilityError", "DurableLearner", "Forecast", "PrequentialResult",
+    "Receipt", "Recovered", "RiverAnomalyDetector", "RiverClassifier", "RiverClusterer",
+    "RowsRequest", "StreamError", "StreamReader", "forecast", "prequential", "read_stream",
+]  # fmt: skip
 
 
 if not TYPE_CHECKING:  # else a misspelt name would be Any
-    __getattr__ = late_names(
-        __name__,
-        {
-            "NEW_CLASS": "infinimix.estimators.online.forecast",
-            "BadRecord": "infinimix.streaming.bad",
-            "DurabilityError": "infinimix.streaming.journal",
-            "DurableLearner": "infinimix.streaming.durable",
-            "Forecast": "infinimix.estimators.online.forecast",
-            "PrequentialResult": "infinimix.streaming.result",
-            "Receipt": "infinimix.streaming.requests",
-            "Recovered": "infinimix.streaming.recovery",
-            "RiverAnomalyDetector": "infinimix.streaming.river",
-            "RiverClassifier": "infinimix.streaming.river",
-            "RiverClusterer": "infinimix.streaming.river",
-            "RowsRequest": "infinimix.streaming.requests",
-            "StreamError": "infinimix.streaming.bad",
-            "StreamReader": "infinimix.streaming.readers",
-            "forecast": "infinimix.streaming.forecasting",
-            "prequential": "infinimix.streaming.prequential_run",
-            "read_stream": "infinimix.streaming.readers",
-        },
-    )
+    __getattr__ = late_names(__name__, {
+        ".bad": ("BadRecord", "StreamError"), ".durable": ("DurableLearner",),
+        ".forecasting": ("forecast",), ".journal": ("DurabilityError",),
+        ".prequential_run": ("prequential",), ".readers": ("StreamReader", "read_stream"),
+        ".recovery": ("Recovered",), ".requests": ("Receipt", "RowsRequest"),
+        ".result": ("PrequentialResult",),
+        ".river": ("RiverAnomalyDetector", "RiverClassifier", "RiverClusterer"),
+        "infinimix.estimators.online.forecast": ("Forecast", "NEW_CLASS"),
+    })  # fmt: skip

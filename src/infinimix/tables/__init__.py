@@ -36,15 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Column", "EncodedTable", "Novel", "Schema", "Text", "encode", "read_schema"]
 
 if not TYPE_CHECKING:  # else a misspelt name would be Any
-    __getattr__ = late_names(
-        __name__,
-        {
-            "Column": "infinimix.tables.column",
-            "EncodedTable": "infinimix.tables.encoded",
-            "Novel": "infinimix.tables.column",
-            "Schema": "infinimix.tables.schema",
-            "Text": "infinimix.tables.text",
-            "encode": "infinimix.tables.encoding",
-            "read_schema": "infinimix.tables.kinds",
-        },
-    )
+    __getattr__ = late_names(__name__, {
+        ".column": ("Column", "Novel"), ".encoded": ("EncodedTable",), ".encoding": ("encode",),
+        ".kinds": ("read_schema",), ".schema": ("Schema",), ".text": ("Text",),
+    })  # fmt: skip

@@ -9,16 +9,11 @@ import pandas as pd
 import pytest
 from sklearn.base import clone
 
-from infinimix import AClassClassifier, CRPMixture, artifacts, load, save
+from infinimix import AClassClassifier, CRPMixture, load, save
 from infinimix.artifacts import ArtifactError
 from tests.unit.estimators.states import differences, state_of
 from tests.unit.estimators.tables import KINDS, columns_of, make_labels, make_table
-
-
-def saved(model):
-    file = io.BytesIO()
-    save(model, file)
-    return file.getvalue()
+from tests.unit.saved_models import edited, put, saved
 
 
 def through(model):
@@ -209,15 +204,6 @@ def streams():
     }
 
 
-def edited(data, edit):
-    """The same archive, whole and with right digests, after an edit of its tree."""
-    kind, tree, _ = artifacts.read(io.BytesIO(data))
-    kind = edit(tree) or kind
-    file = io.BytesIO()
-    artifacts.write(file, kind, tree, library_version="0.1.0")
-    return io.BytesIO(file.getvalue())
-
-
 def test_an_edit_that_changes_nothing_is_read(streams):
     assert load(edited(streams["optimal"], lambda tree: None)).classes_.tolist() == list("abmz")
 
@@ -239,18 +225,6 @@ def test_damaged_files_are_refused(streams):
             load(io.BytesIO(data[:size]))
     with pytest.raises(ArtifactError, match="not"):
         load(io.BytesIO(b"this is no model"))
-
-
-def put(*path):
-    """An edit: the last of the arguments is put where the others lead."""
-
-    def edit(tree):
-        *way, last, value = path
-        for key in way:
-            tree = tree[key]
-        tree[last] = value(tree[last]) if callable(value) else value
-
-    return edit
 
 
 def other_kind(tree):

@@ -12,13 +12,12 @@ from infinimix import (
     CRPImputer,
     CRPMixture,
     OnlineCRPClassifier,
-    artifacts,
     load,
-    save,
 )
 from infinimix.artifacts import ArtifactError
 from infinimix.networks.learning.columns import read_columns
 from tests.unit.estimators.states import differences, state_of
+from tests.unit.saved_models import edited, saved
 
 SMALL = {"n_particles": 4, "n_islands": 2, "random_state": 0}
 BOTH = pytest.mark.parametrize("kind", ["spiked", "spiked:log", "spiked:rank"])
@@ -98,9 +97,7 @@ def test_a_common_value_that_tells_the_classes_apart_is_heard():
 @BOTH
 def test_a_loaded_model_continues_bit_for_bit(kind):
     model = CRPMixture({0: kind}, window=6, **SMALL).partial_fit(X[:60])
-    file = io.BytesIO()
-    save(model, file)
-    again = load(io.BytesIO(file.getvalue()))
+    again = load(io.BytesIO(saved(model)))
     for m in (model, again):
         m.partial_fit(X[60:])
     assert differences(state_of(model), state_of(again)) == []
@@ -130,14 +127,9 @@ def column(*transform, kind="spiked"):
     ],
 )
 def test_a_file_with_wrong_columns_is_refused(edit):
-    file = io.BytesIO()
-    save(CRPMixture({0: "spiked:log"}, **SMALL).fit(X), file)
-    kind, tree, _ = artifacts.read(io.BytesIO(file.getvalue()))
-    edit(tree)
-    file = io.BytesIO()
-    artifacts.write(file, kind, tree, library_version="0.1.0")
+    data = saved(CRPMixture({0: "spiked:log"}, **SMALL).fit(X))
     with pytest.raises(ArtifactError):
-        load(io.BytesIO(file.getvalue()))
+        load(edited(data, edit))
 
 
 @BOTH

@@ -8,9 +8,10 @@ import pandas as pd
 import pytest
 from scipy.integrate import trapezoid
 
-from infinimix import AClassClassifier, CRPMixture, artifacts, load, save
+from infinimix import AClassClassifier, CRPMixture, load
 from infinimix.artifacts import ArtifactError
 from tests.unit.estimators.states import differences, state_of
+from tests.unit.saved_models import edited, saved
 
 SMALL = {"n_particles": 4, "n_islands": 2, "random_state": 0}
 BOTH = pytest.mark.parametrize("transform", ["log", "rank"])
@@ -132,9 +133,7 @@ def test_any_cutting_after_the_first_call_gives_the_same_model(transform):
 def test_a_loaded_model_continues_bit_for_bit(transform):
     X, _ = make_rows()
     model = CRPMixture({0: f"real:{transform}"}, **SMALL).partial_fit(X[:60])
-    file = io.BytesIO()
-    save(model, file)
-    again = load(io.BytesIO(file.getvalue()))
+    again = load(io.BytesIO(saved(model)))
     for m in (model, again):
         m.partial_fit(X[60:])
     assert differences(state_of(model), state_of(again)) == []
@@ -155,14 +154,9 @@ def test_a_loaded_model_continues_bit_for_bit(transform):
     ],
 )
 def test_a_file_with_wrong_transforms_is_refused(edit):
-    file = io.BytesIO()
-    save(CRPMixture({0: "real:log", 1: "real"}, **SMALL).fit(make_rows()[0]), file)
-    kind, tree, _ = artifacts.read(io.BytesIO(file.getvalue()))
-    edit(tree)
-    file = io.BytesIO()
-    artifacts.write(file, kind, tree, library_version="0.1.0")
+    data = saved(CRPMixture({0: "real:log", 1: "real"}, **SMALL).fit(make_rows()[0]))
     with pytest.raises(ArtifactError):
-        load(io.BytesIO(file.getvalue()))
+        load(edited(data, edit))
 
 
 @BOTH

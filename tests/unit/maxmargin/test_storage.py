@@ -6,17 +6,12 @@ import numpy as np
 import pytest
 
 import infinimix
-from infinimix import DPMeans, GibbsInfiniteSVC, MaxMarginDPMeans, artifacts
+from infinimix import DPMeans, GibbsInfiniteSVC, MaxMarginDPMeans
 from infinimix.artifacts import ArtifactError
 from tests.unit.maxmargin.synthetic import turned_rules
+from tests.unit.saved_models import edited, put, saved
 
 X, Y, _ = turned_rules(60, 0)
-
-
-def saved(model):
-    file = io.BytesIO()
-    infinimix.save(model, file)
-    return file.getvalue()
 
 
 FILES = {
@@ -24,18 +19,6 @@ FILES = {
     "margin": saved(MaxMarginDPMeans(lam=50.0, s=1.0, random_state=0).fit(X, Y)),
     "chain": saved(GibbsInfiniteSVC(n_iter=12, burn_in=4, random_state=0).fit(X, Y)),
 }
-
-
-def put(*path):
-    """Return an edit that puts the last of these at the place that the others name."""
-
-    def edit(tree):
-        *way, last, value = path
-        for key in way:
-            tree = tree[key]
-        tree[last] = value(tree[last]) if callable(value) else value
-
-    return edit
 
 
 EDITS = [
@@ -66,12 +49,8 @@ EDITS = [
 
 @pytest.mark.parametrize(("name", "edit", "words"), EDITS)
 def test_what_does_not_fit_is_refused(name, edit, words):
-    kind, tree, _ = artifacts.read(io.BytesIO(FILES[name]))
-    edit(tree)
-    file = io.BytesIO()
-    artifacts.write(file, kind, tree, library_version="0.1.0")
     with pytest.raises(ArtifactError, match=words):
-        infinimix.load(io.BytesIO(file.getvalue()))
+        infinimix.load(edited(FILES[name], edit))
 
 
 def test_a_chain_comes_back():
@@ -82,11 +61,13 @@ def test_a_chain_comes_back():
 
 
 def test_a_chain_of_before_has_its_settings_among_the_parameters():
-    kind, tree, _ = artifacts.read(io.BytesIO(FILES["chain"]))
-    settings = {name: tree.pop(name) for name in ("hyper", "burn_in")}
-    file = io.BytesIO()
-    artifacts.write(file, kind, tree, library_version="0.1.0")
-    again, model = (infinimix.load(io.BytesIO(f)) for f in (file.getvalue(), FILES["chain"]))
+    settings = {}
+
+    def older(tree):
+        settings.update({name: tree.pop(name) for name in ("hyper", "burn_in")})
+
+    again = infinimix.load(edited(FILES["chain"], older))
+    model = infinimix.load(io.BytesIO(FILES["chain"]))
     assert again._state.hyper._asdict() == settings["hyper"]
     assert again.effective_sample_size_ == model.effective_sample_size_
     assert np.array_equal(again.predict_proba(X), model.predict_proba(X))

@@ -21,6 +21,7 @@ from infinimix.networks import (
 )
 from infinimix.networks.engine.graphs import from_adjacency
 from infinimix.networks.storage import from_tree, to_tree
+from tests.unit.saved_models import saved
 
 pytestmark = pytest.mark.filterwarnings("ignore:[Cc]hains d")
 DATA = Path(__file__).parent / "data"
@@ -54,12 +55,6 @@ SHOWN = (
 @pytest.fixture(scope="module", params=FITS)
 def model(request):
     return FITS[request.param]()
-
-
-def saved(model):
-    file = io.BytesIO()
-    infinimix.save(model, file)
-    return file.getvalue()
 
 
 def same(a, b):

@@ -26,12 +26,12 @@ FLAGS = [
 ]
 
 
-class Parsed(HTMLParser):
-    """The tags and texts of a page; fails on tags that do not match and on ids used twice."""
+class Tags(HTMLParser):
+    """The tags of a page; fails on those that do not match and on ids used twice."""
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.tags, self.texts = [], [], []
+        self.open, self.tags = [], []
         self.feed(text)
         self.close()
         assert self.open == []
@@ -49,13 +49,21 @@ class Parsed(HTMLParser):
     def handle_endtag(self, tag):
         assert self.open.pop() == tag
 
-    def handle_data(self, data):
-        if self.open and data.strip() and self.open[-1] not in ("script", "style"):
-            self.texts.append(data.strip())
-
     def find(self, tag, kind=None):
         found = [a for name, a in self.tags if name == tag]
         return [a for a in found if kind is None or kind in a.get("class", "").split()]
+
+
+class Parsed(Tags):
+    """The tags and texts of a page."""
+
+    def __init__(self, text):
+        self.texts = []
+        super().__init__(text)
+
+    def handle_data(self, data):
+        if self.open and data.strip() and self.open[-1] not in ("script", "style"):
+            self.texts.append(data.strip())
 
     @property
     def headings(self):

@@ -2,7 +2,6 @@
 
 import copy
 import errno
-import io
 import random
 import threading
 import time
@@ -12,8 +11,8 @@ from contextlib import suppress
 import pytest
 
 from infinimix import CRPMixture
-from infinimix.estimators.persistence import save
 from infinimix.streaming import DurabilityError, DurableLearner, disk, segments
+from tests.unit.saved_models import saved
 from tests.unit.streaming.lossy import LossyDisk
 
 N = 30
@@ -22,12 +21,6 @@ ROWS = [{"p": float(i * i % 17), "q": float(i % 5)} for i in range(N)]
 
 def make():
     return CRPMixture({"p": "real", "q": "real"}, n_particles=2, n_islands=1, random_state=0)
-
-
-def saved(model):
-    file = io.BytesIO()
-    save(model, file)
-    return file.getvalue()
 
 
 @pytest.fixture(scope="module")

@@ -37,6 +37,7 @@ from infinimix.estimators.common.parameters import (
 )
 from infinimix.estimators.common.partitioned_rows import by_batches, over_partitions
 from infinimix.estimators.common.probabilities import BatchProbabilities
+from infinimix.estimators.common.shared_methods import PublishedForm
 from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.unlabelled import bank_gains, warn_if_they_hurt
 from infinimix.tables import EncodedTable
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
+class AClassClassifier(PublishedForm, Questions, OneRow, BatchProbabilities, MixtureEstimator):
     """A generative classifier whose classes are CRP mixtures, learned online.
 
     Each class finds its own prototypes, as many as its rows call for. Rows may come all at
@@ -137,6 +138,13 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
     columns_, blocks_, n_features_in_, feature_names_in_
         As in `CRPMixture`.
 
+    Notes
+    -----
+    `as_published()` is the paper's own form: one filter of 40 particles a class, and nothing else.
+    The weights of particles are multiplied from row to row; the paper's pseudocode replaces them,
+    which is an error (docs/how-it-works.md). Learn the rows with `partial_fit` to have them in
+    their own order, as the paper does.
+
     Examples
     --------
     >>> import numpy as np
@@ -149,6 +157,9 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
     """
 
     _state: AClassState | None = None
+    _published: ClassVar[dict[str, Any]] = PUBLISHED_FILTER | {
+        "calibrate": False, "holes": "ignore", "spikes": "ignore",
+    }  # fmt: skip
     State = AClassState
     _rules: ClassVar = {"correction": one_of("auto", "linear", "none")}
 
@@ -203,28 +214,6 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
         self.correction = correction
         self.class_weight = class_weight
         self.shared_directions = shared_directions
-
-    @classmethod
-    def as_published(cls, **changes: Any) -> AClassClassifier:
-        """Return the paper's own form: one filter of 40 particles a class, and nothing else.
-
-        The weights of particles are multiplied from row to row; the paper's pseudocode replaces
-        them, which is an error (docs/how-it-works.md). Learn the rows with `partial_fit` to have
-        them in their own order, as the paper does.
-
-        Parameters
-        ----------
-        changes : parameters
-            Those that shall differ from the published ones.
-
-        Examples
-        --------
-        >>> from infinimix import AClassClassifier
-        >>> AClassClassifier.as_published(n_particles=1).calibrate
-        False
-        """
-        published = {"calibrate": False, "holes": "ignore", "spikes": "ignore"}
-        return cls(**(PUBLISHED_FILTER | published | changes))
 
     # --- Learning -------------------------------------------------------------------------------
 
@@ -493,7 +482,6 @@ class AClassClassifier(Questions, OneRow, BatchProbabilities, MixtureEstimator):
     n_groups_ = of_state("n_groups", "Number of groups of each class, in its best particle.")
     likelihood_power_ = of_state("correction.power", "Power of the likelihood in probabilities.")
     loo_log_loss_ = of_state("correction.loss", "Mean log-loss of held-out training rows.")
-    log_evidence_ = of_state("log_evidence", "Log of the probability of all rows given labels.")
     unlabelled_gain_ = of_state("unlabelled_gain", "What rows without labels did for the log-loss.")
     feature_relevance_ = of_state("inclusion", "The probability that a column differs by group.")
     shared_loadings_ = of_state("shared_loadings", "How columns vary whatever the class is.")

@@ -12,7 +12,7 @@ from infinimix import execution
 from infinimix.estimators.common.effort import resolve_effort
 from infinimix.estimators.common.parameters import seed_sequence
 from infinimix.estimators.common.state import MixtureState, layout_of
-from infinimix.estimators.common.table_estimator import TableEstimator
+from infinimix.estimators.common.table_estimator import TableEstimator, in_natural_units
 from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.families.given import resolve_prior
 from infinimix.inference.ensemble.bank import Bank, Settings
@@ -60,6 +60,11 @@ class MixtureEstimator(TableEstimator):
     @property
     def _bank(self) -> Bank:
         return self._fitted().bank
+
+    @property
+    def log_evidence_(self) -> float:
+        """Log of an unbiased estimate of the probability of all rows, given labels if they have."""
+        return float(self._fitted().log_evidence)
 
     def _rows(self, X: Any) -> EncodedTable:
         """Encode rows to answer questions about them."""
@@ -147,9 +152,17 @@ class MixtureEstimator(TableEstimator):
         self._run(learn, table.blocks, labelled.codes, where)
         bank.torn = True
 
-    def _learn_rows(self, X: Any) -> MixtureState:
-        """Learn more rows of one class, in their order; return the state after them."""
-        state = self._state
+    # --- One class ------------------------------------------------------------------------------
+
+    def _learn_whole(self, X: Any, sample_weight: Any, **options: Any) -> Learned:
+        """Let a new bank learn a whole table, each row as often as its count says."""
+        table = with_novel(self._read(self._counted(X, sample_weight)))
+        seed = self._new_seed(table.schema, streams=False)
+        return self._learn_table(table, *one_class(table), seed, **options)
+
+    def _learn_rows(self, X: Any, sample_weight: Any) -> MixtureState:
+        """Learn more rows, in their order and as often as counts say; return the state then."""
+        X, state = self._counted(X, sample_weight), self._state
         table = self._read(X, stream=True) if state is None else self._encode(X, learn=True)
         bank, slopes = (state.bank, state.log_slopes) if state else (None, 0.0)
         if bank is None:
@@ -160,6 +173,11 @@ class MixtureEstimator(TableEstimator):
         after = MixtureState(schema, bank, slopes)
         bank.torn = False
         return after
+
+    def _log_densities(self, X: Any) -> np.ndarray:
+        """Return the log predictive density of each row, over all islands and particles."""
+        table = self._rows(X)
+        return in_natural_units(self._bank.log_densities(table.blocks)[:, 0], table)
 
 
 def one_class(table: EncodedTable) -> tuple[np.ndarray, int]:

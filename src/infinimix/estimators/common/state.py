@@ -44,6 +44,11 @@ class MixtureState(TableState):
     bank: Bank
     log_slopes: float  # of all transforms, summed over all learned rows
 
+    @property
+    def log_evidence(self) -> float:
+        """Log of an unbiased estimate of the probability of all rows, of one class."""
+        return float(self.bank.log_evidence()[0]) + float(self.log_slopes)
+
     def to_tree(self) -> dict[str, Any]:
         """Return plain values and arrays; those of a classifier are there, but empty."""
         return {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from infinimix.estimators.common.mixture_estimator import with_novel
 from infinimix.estimators.common.parameters import Columns, Prior, Seed, seed_sequence
 from infinimix.estimators.common.partitioned_rows import gather_rows, over_partitions
 from infinimix.estimators.common.probabilities import BatchProbabilities
+from infinimix.estimators.common.shared_methods import PublishedForm
 from infinimix.estimators.common.table_estimator import TableEstimator, in_natural_units
 from infinimix.estimators.common.together import canonical_order, join
 from infinimix.estimators.common.unlabelled import gains, warn_if_they_hurt
@@ -34,7 +35,7 @@ from infinimix.tables.encoded import Blocks
 from infinimix.tables.forms import is_empty
 
 
-class FiniteMixtureClassifier(BatchProbabilities, TableEstimator):
+class FiniteMixtureClassifier(PublishedForm, BatchProbabilities, TableEstimator):
     """A classifier of few labels: finite mixtures that learn from rows without labels too.
 
     The rows come from a mixture of components, within which the columns and the class are
@@ -97,6 +98,13 @@ class FiniteMixtureClassifier(BatchProbabilities, TableEstimator):
     columns_, blocks_, n_features_in_, feature_names_in_
         As in `CRPMixture`.
 
+    Notes
+    -----
+    `as_published()` is the paper's own form: one MAP estimate under a uniform prior on all
+    parameters. What the paper leaves open: there are as many components as classes, which comes
+    closest to its table, and real columns are cut into five bins. A mode under a uniform prior may
+    be 0; a floor of 0.001 counts keeps probabilities above that.
+
     Examples
     --------
     >>> import numpy as np
@@ -114,6 +122,9 @@ class FiniteMixtureClassifier(BatchProbabilities, TableEstimator):
     """
 
     _rules = FINITE_RULES
+    _published: ClassVar[dict[str, Any]] = {
+        "n_components": "classes", "estimate": "map", "prior": "uniform", "bins": 5, "n_init": 1,
+    }  # fmt: skip
     _state: FiniteState | None = None
     State = FiniteState
 
@@ -144,31 +155,6 @@ class FiniteMixtureClassifier(BatchProbabilities, TableEstimator):
         self.unlabelled_weight = unlabelled_weight
         self.max_iter = max_iter
         self.class_weight = class_weight
-
-    @classmethod
-    def as_published(cls, **changes: Any) -> FiniteMixtureClassifier:
-        """Return the paper's own form: one MAP estimate under a uniform prior on all parameters.
-
-        What the paper leaves open: there are as many components as classes, which comes closest
-        to its table, and real columns are cut into five bins. A mode under a uniform prior may be
-        0; a floor of 0.001 counts keeps probabilities above that.
-
-        Parameters
-        ----------
-        changes : parameters
-            Those that shall differ from the published ones.
-
-        Examples
-        --------
-        >>> from infinimix import FiniteMixtureClassifier
-        >>> FiniteMixtureClassifier.as_published().estimate
-        'map'
-        """
-        published: dict[str, Any] = {
-            "n_components": "classes", "estimate": "map", "prior": "uniform", "bins": 5,
-            "n_init": 1,
-        }  # fmt: skip
-        return cls(**(published | changes))
 
     # --- Learning -------------------------------------------------------------------------------
 

@@ -18,15 +18,10 @@ from infinimix.estimators.answers.groups import describe_groups, draw_rows, grou
 from infinimix.estimators.answers.imputing import ask, impute_values
 from infinimix.estimators.answers.questions import Questions
 from infinimix.estimators.common.inference_data import to_inference_data
-from infinimix.estimators.common.mixture_estimator import (
-    MixtureEstimator,
-    add_log_slopes,
-    one_class,
-    with_novel,
-)
+from infinimix.estimators.common.mixture_estimator import MixtureEstimator, add_log_slopes
 from infinimix.estimators.common.parameters import PUBLISHED_FILTER, Columns, Prior, Seed
+from infinimix.estimators.common.shared_methods import DensityScore, PublishedForm
 from infinimix.estimators.common.state import MixtureState, read_assignments
-from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.common.weights import first_copies
 from infinimix.inference.partition.assignments import (
     assign_rows,
@@ -61,7 +56,9 @@ class CRPMixtureState(MixtureState):
         return cls(**parts, assignments=read_assignments(tree["rows"]))
 
 
-class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
+class CRPMixture(
+    PublishedForm, DensityScore, Questions, ClusterMixin, DensityMixin, MixtureEstimator
+):
     """A Chinese restaurant process mixture, learned by particle filters.
 
     The number of groups grows with the data. Rows may come all at once (`fit`) or in any
@@ -160,6 +157,11 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
+    Notes
+    -----
+    `as_published()` is the filter of the AClass paper: 40 particles, alpha = 1, reference priors.
+    Learn the rows with `partial_fit` to have them in their own order, as the paper does.
+
     Examples
     --------
     >>> import numpy as np
@@ -175,6 +177,7 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     """
 
     _state: CRPMixtureState | None = None
+    _published = PUBLISHED_FILTER
     State = CRPMixtureState
 
     def __init__(
@@ -207,25 +210,6 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    @classmethod
-    def as_published(cls, **changes: Any) -> CRPMixture:
-        """Return the filter of the AClass paper: 40 particles, alpha = 1, reference priors.
-
-        Learn the rows with `partial_fit` to have them in their own order, as the paper does.
-
-        Parameters
-        ----------
-        changes : parameters
-            Those that shall differ from the published ones.
-
-        Examples
-        --------
-        >>> from infinimix import CRPMixture
-        >>> CRPMixture.as_published(n_particles=10).resampling
-        'multinomial'
-        """
-        return cls(**(PUBLISHED_FILTER | changes))
-
     # --- Learning -------------------------------------------------------------------------------
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPMixture:
@@ -241,10 +225,8 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
             Counts: a row of weight 3 is three equal rows, one of weight 0 is left out, and is -1
             in `labels_`. Other weights are refused: a group has a whole number of rows.
         """
-        X = self._counted(X, sample_weight)
-        table = with_novel(self._read(X))
-        seed = self._new_seed(table.schema, streams=False)
-        learned = self._learn_table(table, *one_class(table), seed, record=True)
+        learned = self._learn_whole(X, sample_weight, record=True)
+        table = learned.table
         assignments = recorded_assignments(learned.bank, 0)
         if sample_weight is not None:
             assignments = first_copies(assignments, sample_weight)
@@ -264,8 +246,7 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         sample_weight : sequence of n_rows whole numbers, optional
             Counts: a row of weight 3 comes three times, one after the other.
         """
-        X = self._counted(X, sample_weight)
-        state = self._learn_rows(X)
+        state = self._learn_rows(X, sample_weight)
         self._state = CRPMixtureState(state.schema, state.bank, state.log_slopes)
         return self
 
@@ -279,20 +260,7 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
         X : table
             The rows.
         """
-        table = self._rows(X)
-        return in_natural_units(self._bank.log_densities(table.blocks)[:, 0], table)
-
-    def score(self, X: Any, y: Any = None) -> float:
-        """Return the mean log predictive density of the rows.
-
-        Parameters
-        ----------
-        X : table
-            The rows.
-        y : ignored
-            For pipelines.
-        """
-        return float(self.score_samples(X).mean())
+        return self._log_densities(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable group of each row; numbered as in `labels_`.
@@ -493,8 +461,3 @@ class CRPMixture(Questions, ClusterMixin, DensityMixin, MixtureEstimator):
     def n_groups_posterior_(self) -> np.ndarray:
         """Entry k is the probability of k groups."""
         return n_groups_posterior(self._bank, 0)
-
-    @property
-    def log_evidence_(self) -> float:
-        """Log of an unbiased estimate of the probability of all rows."""
-        return float(self._bank.log_evidence()[0]) + self._fitted().log_slopes

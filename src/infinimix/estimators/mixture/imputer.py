@@ -10,14 +10,8 @@ from infinimix.estimators.answers.filling import predictive_of
 from infinimix.estimators.answers.imputing import Query, ask, impute_draws, impute_values
 from infinimix.estimators.answers.writing import to_pandas, to_polars
 from infinimix.estimators.common.fitted import check_fitted
-from infinimix.estimators.common.mixture_estimator import (
-    MixtureEstimator,
-    add_log_slopes,
-    one_class,
-    with_novel,
-)
+from infinimix.estimators.common.mixture_estimator import MixtureEstimator, add_log_slopes
 from infinimix.estimators.common.parameters import Columns, Prior, Seed, check_parameter
-from infinimix.estimators.common.table_estimator import in_natural_units
 from infinimix.estimators.mixture.completing import learn_completing
 from infinimix.estimators.mixture.imputer_state import ImputerState
 from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, get_config
@@ -136,15 +130,12 @@ class CRPImputer(  # type: ignore[call-arg]
             Counts: a row of weight 3 is three equal rows, one of weight 0 is left out.
             Other weights are refused: a group has a whole number of rows.
         """
-        X = self._counted(X, sample_weight)
-        table = with_novel(self._read(X))
-        seed = self._new_seed(table.schema, streams=False)
-        learned = self._learn_table(table, *one_class(table), seed)
-        completing = None
+        learned = self._learn_whole(X, sample_weight)
+        table, bank, completing = learned.table, learned.bank, None
         if self.correction == "auto" and self.effort != "fast":
-            completing = learn_completing(table, learned.bank, seed, self._execute)
+            completing = learn_completing(table, bank, bank.seed, self._execute)
         slopes = add_log_slopes(0.0, table)
-        self._state = ImputerState(table.schema, learned.bank, slopes, completing)
+        self._state = ImputerState(table.schema, bank, slopes, completing)
         return self
 
     def partial_fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> CRPImputer:
@@ -159,9 +150,8 @@ class CRPImputer(  # type: ignore[call-arg]
         sample_weight : sequence of n_rows whole numbers, optional
             Counts, as in `fit`.
         """
-        X = self._counted(X, sample_weight)
         completing = None if self._state is None else self._state.completing
-        state = self._learn_rows(X)
+        state = self._learn_rows(X, sample_weight)
         self._state = ImputerState(state.schema, state.bank, state.log_slopes, completing)
         return self
 
@@ -224,18 +214,10 @@ class CRPImputer(  # type: ignore[call-arg]
 
         Parameters
         ----------
-        X : table
-            The rows.
-        y : ignored
-            For pipelines.
+        X, y
+            As in `CRPMixture.score`.
         """
-        table = self._rows(X)
-        return float(in_natural_units(self._bank.log_densities(table.blocks)[:, 0], table).mean())
-
-    @property
-    def log_evidence_(self) -> float:
-        """Log of an unbiased estimate of the probability of all rows."""
-        return float(self._bank.log_evidence()[0]) + self._fitted().log_slopes
+        return float(self._log_densities(X).mean())
 
     def set_output(self, *, transform: str | None = None) -> CRPImputer:
         """Choose what `transform` returns: "default" (as it came in), "pandas" or "polars".

@@ -96,6 +96,7 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
     _state: RegressorState | None = None
     State = RegressorState
     _rules: ClassVar = {"target": one_of(*REQUESTS)}
+    window = 0  # no parameter here: a regressor learns whole tables, no streams
 
     def __init__(
         self,
@@ -132,11 +133,6 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.verbose = verbose
-
-    @property
-    def window(self) -> int:  # type: ignore[override]
-        """Rows that a stream sweeps over: a regressor learns whole tables."""
-        return 0
 
     # --- Learning -------------------------------------------------------------------------------
 
@@ -306,11 +302,6 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
     def n_groups_(self) -> int:
         """Number of groups of the best particle."""
         return len(best_particle(self._bank, 0)[1])
-
-    @property
-    def log_evidence_(self) -> float:
-        """Log of an unbiased estimate of the probability of all rows and their targets."""
-        return float(self._bank.log_evidence()[0]) + float(self._fitted().log_slopes)
 
 
 def _check_levels(q: Any) -> np.ndarray:

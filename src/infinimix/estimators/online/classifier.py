@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from infinimix.estimators.common.parameters import (
     check_parameters,
 )
 from infinimix.estimators.common.probabilities import ClassProbabilities
+from infinimix.estimators.common.shared_methods import PublishedForm
 from infinimix.estimators.common.weights import WHOLE_STEPS, repeat_only
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
 from infinimix.estimators.online.learning import (
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
     from infinimix.tables.text import Text
 
 
-class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
+class OnlineCRPClassifier(PublishedForm, OneRow, ClassProbabilities, BaseEstimator):
     """A classifier for streams of text or of table rows, whose classes may appear at any time.
 
     Each row is predicted and then learned, one after the other, in memory that does not grow with
@@ -133,6 +134,14 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
     columns_ : dict
         Kinds of the columns of a table.
 
+    Notes
+    -----
+    `as_published()` is the paper's own form: Algorithm 2 on counts, b = 1, no cap, no calibration.
+    A new class is scored by the base measure, and alpha starts at one and is dynamic, as in its
+    experiments. What the paper leaves open: counts are clipped at zero when written, the words that
+    have a pseudo-count are those that rows have had, alpha moves by a tenth, and there is nothing
+    to take back where a row was wrongly taken for new.
+
     Examples
     --------
     >>> from infinimix import OnlineCRPClassifier
@@ -147,6 +156,10 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
     """
 
     _rules = RULES_ONLINE
+    _published: ClassVar[dict[str, Any]] = {
+        "weighting": "counts", "regret": (0.01, 0.01, np.inf), "positive": 1.0, "negative": 1.0,
+        "calibrate": False, "refine": 0.0, "open_world": True, "new_class": "published",
+    }  # fmt: skip
     _state: OnlineState | None = None
     State = OnlineState
 
@@ -194,38 +207,6 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
         self.n_shards = n_shards
         self.shard_rows = shard_rows
 
-    @classmethod
-    def as_published(cls, **changes: Any) -> OnlineCRPClassifier:
-        """Return the paper's own form: Algorithm 2 on counts, b = 1, no cap, no calibration.
-
-        A new class is scored by the base measure, and alpha starts at one and is dynamic, as in
-        its experiments. What the paper leaves open: counts are clipped at zero when written, the
-        words that have a pseudo-count are those that rows have had, alpha moves by a tenth, and
-        there is nothing to take back where a row was wrongly taken for new.
-
-        Parameters
-        ----------
-        changes : parameters
-            Those that shall differ from the published ones.
-
-        Examples
-        --------
-        >>> from infinimix import OnlineCRPClassifier
-        >>> OnlineCRPClassifier.as_published(alpha_rule="posterior").refine
-        0.0
-        """
-        published: dict[str, Any] = {
-            "weighting": "counts", "regret": (0.01, 0.01, np.inf), "positive": 1.0,
-            "negative": 1.0, "calibrate": False, "refine": 0.0, "open_world": True,
-            "new_class": "published",
-        }  # fmt: skip
-        return cls(**(published | changes))
-
-    @property
-    def features_emerge(self) -> bool:  # type: ignore[override]
-        """May rows have words that no row has had? Columns of a table are those of the first."""
-        return is_text(self.columns)
-
     def __sklearn_is_fitted__(self) -> bool:
         return self._state is not None
 
@@ -237,6 +218,11 @@ class OnlineCRPClassifier(OneRow, ClassProbabilities, BaseEstimator):
         tags.input_tags.positive_only = is_text(self.columns)
         tags.classifier_tags.poor_score = is_text(self.columns)  # of numbers that are no counts
         return tags
+
+    @property
+    def features_emerge(self) -> bool:  # type: ignore[override]
+        """May rows have words that no row has had? Columns of a table are those of the first."""
+        return is_text(self.columns)
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> OnlineCRPClassifier:
         """Learn rows in their order; what was learned before is forgotten.

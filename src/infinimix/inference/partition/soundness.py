@@ -6,21 +6,8 @@ memory. What a filter leaves behind always passes; anything else is refused.
 
 import numpy as np
 
+from infinimix.inference.partition import population
 from infinimix.inference.partition.filter import is_n_to_m, n_particle_rows
-from infinimix.inference.partition.population import (
-    CHOSEN,
-    COPIES,
-    LIVE,
-    MASS,
-    ORDER,
-    PLACE,
-    REF,
-    ROWS,
-    SIZE,
-    UNIQUE,
-    USED,
-    WIDEST,
-)
 
 
 def check_population(f):
@@ -38,11 +25,11 @@ def _shapes_agree(f):
         and f.particles.shape == (4, particles)
         and f.logw.shape == (particles,)
         and particles == n_particle_rows(f.size, f.resampling)
-        and f.counters[ROWS] >= 0
-        and 1 <= f.counters[LIVE] <= slots
-        and 1 <= f.counters[UNIQUE] <= particles
-        and 1 <= f.counters[WIDEST] <= columns
-        and 0 <= f.counters[USED] <= len(f.u)
+        and f.counters[population.ROWS] >= 0
+        and 1 <= f.counters[population.LIVE] <= slots
+        and 1 <= f.counters[population.UNIQUE] <= particles
+        and 1 <= f.counters[population.WIDEST] <= columns
+        and 0 <= f.counters[population.USED] <= len(f.u)
         and len(f.u) > 2 * f.size
         and bool(((f.u >= 0.0) & (f.u < 1.0)).all())
     )
@@ -50,19 +37,20 @@ def _shapes_agree(f):
 
 def _slots_are_listed(f):
     """Is the order of the slots a permutation, with its inverse beside it?"""
-    order, every = f.slots[ORDER], np.arange(f.slots.shape[1])
+    order, every = f.slots[population.ORDER], np.arange(f.slots.shape[1])
     return (
         (np.sort(order) == every).all()
-        and (f.slots[PLACE, order] == every).all()
-        and (f.slots[CHOSEN] == 0).all()
+        and (f.slots[population.PLACE, order] == every).all()
+        and (f.slots[population.CHOSEN] == 0).all()
     )
 
 
 def _particles_are_whole(f):
     """Do the particles hold live groups, as often as these say, with all rows in them?"""
-    unique, live = f.counters[UNIQUE], f.slots[ORDER, : f.counters[LIVE]]
-    sizes, copies = f.particles[SIZE, :unique], f.particles[COPIES, :unique]
-    if not ((sizes >= 1) & (sizes <= f.counters[WIDEST])).all() or (copies < 1).any():
+    unique, n_live = f.counters[population.UNIQUE], f.counters[population.LIVE]
+    live = f.slots[population.ORDER, :n_live]
+    sizes, copies = f.particles[population.SIZE, :unique], f.particles[population.COPIES, :unique]
+    if not ((sizes >= 1) & (sizes <= f.counters[population.WIDEST])).all() or (copies < 1).any():
         return False
     held = [f.groups[r, :size] for r, size in enumerate(sizes)]
     every = np.concatenate(held)
@@ -70,13 +58,13 @@ def _particles_are_whole(f):
         return False
     references = np.bincount(every, minlength=f.slots.shape[1])
     references[0] += 1  # the empty group is never let go
-    mass = f.mass[MASS]
+    mass = f.mass[population.MASS]
     return (
         all(groups[0] == 0 and len(set(groups.tolist())) == len(groups) for groups in held)
         and set(live.tolist()) == set(every.tolist())
-        and (f.slots[REF, live] == references[live]).all()
+        and (f.slots[population.REF, live] == references[live]).all()
         and np.isfinite(f.logw[:unique]).all()
         and copies.sum() <= (2 * f.size if is_n_to_m(f.resampling) else f.size)
         and bool((mass[live] > 0.0).all() and mass[live[live > 0]].min(initial=1.0) >= 1.0)
-        and all(mass[groups[1:]].sum() == f.counters[ROWS] for groups in held)
+        and all(mass[groups[1:]].sum() == f.counters[population.ROWS] for groups in held)
     )

@@ -6,6 +6,7 @@ order, with 1 or more particles; the baseline of figure 5 is one group, which is
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -72,12 +73,8 @@ tasks_4 = partial(_tasks, FIGURE_4, (*PARTICLES, DEFAULT))
 
 def summarise_4(results: Results) -> Outcome:
     """Compare the numbers of groups with the true ones."""
-    rows, modes = values_of(results, "rows"), values_of(results, "modes")
+    rows, modes, found = _read(results, "groups")
     best = PARTICLES[-1]
-
-    def found(n: int, k: int, form: Any) -> Estimate:
-        return gather(results, "groups", rows=n, modes=k, form=form)
-
     lines = [
         Comparison(f"{n} rows, {k} modes", None, found(n, k, best), found(n, k, DEFAULT))
         for n in rows for k in modes
@@ -121,12 +118,8 @@ tasks_5 = partial(_tasks, FIGURE_5, (ONE_GROUP, *PARTICLES, DEFAULT))
 
 def summarise_5(results: Results) -> Outcome:
     """Compare divergences from the truth."""
-    rows, modes = values_of(results, "rows"), values_of(results, "modes")
+    rows, modes, found = _read(results, "kl")
     best = PARTICLES[-1]
-
-    def found(n: int, k: int, form: Any) -> Estimate:
-        return gather(results, "kl", rows=n, modes=k, form=form)
-
     lines = [
         Comparison(f"{n} rows, {k} modes", None, found(n, k, best), found(n, k, DEFAULT))
         for k in modes for n in rows
@@ -158,6 +151,15 @@ _NOTES = [
     "'as published' has 40 particles; the figure shows 1 and 10 as well.",
     "The paper plots its figures and prints no numbers.",
 ]
+
+
+def _read(results: Results, name: str) -> tuple[list[Any], list[Any], Callable[..., Estimate]]:
+    """Return the numbers of rows and of modes, and what was found at each of them by a form."""
+
+    def found(n: int, k: int, form: Any) -> Estimate:
+        return gather(results, name, rows=n, modes=k, form=form)
+
+    return values_of(results, "rows"), values_of(results, "modes"), found
 
 
 def _label(form: Any) -> str:

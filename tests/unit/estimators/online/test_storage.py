@@ -5,20 +5,15 @@ import io
 import numpy as np
 import pytest
 
-from infinimix import NEW_CLASS, OnlineCRPClassifier, Text, artifacts, load, save
+from infinimix import NEW_CLASS, OnlineCRPClassifier, Text, load
 from infinimix.artifacts import ArtifactError
 from tests.unit.estimators.online_streams import hide, make_stream, make_texts, new_model
 from tests.unit.estimators.online_streams import online_state as state_of
 from tests.unit.estimators.states import differences
 from tests.unit.estimators.tables import KINDS
+from tests.unit.saved_models import edited, put, saved
 
 ROWS = 100
-
-
-def saved(model):
-    file = io.BytesIO()
-    save(model, file)
-    return file.getvalue()
 
 
 def through(model):
@@ -169,26 +164,6 @@ def files():
         "table": saved(table),
         "drawn table": saved(drawn_table),
     }
-
-
-def edited(data, edit):
-    kind, tree, _ = artifacts.read(io.BytesIO(data))
-    edit(tree)
-    file = io.BytesIO()
-    artifacts.write(file, kind, tree, library_version="0.1.0")
-    return io.BytesIO(file.getvalue())
-
-
-def put(*path):
-    """An edit: the last of the arguments is put where the others lead."""
-
-    def edit(tree):
-        *way, last, value = path
-        for key in way:
-            tree = tree[key]
-        tree[last] = value(tree[last]) if callable(value) else value
-
-    return edit
 
 
 def learner(*path):

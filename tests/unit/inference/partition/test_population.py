@@ -9,21 +9,8 @@ from infinimix.families import BetaBernoulli
 from infinimix.families.seam import empty
 from infinimix.inference.ensemble.bank import pool_rows
 from infinimix.inference.ensemble.storage import check_population
+from infinimix.inference.partition import population
 from infinimix.inference.partition.filter import ParticleFilter, is_n_to_m
-from infinimix.inference.partition.population import (
-    CHOSEN,
-    COPIES,
-    LIVE,
-    MASS,
-    ORDER,
-    PLACE,
-    REF,
-    ROWS,
-    SIZE,
-    UNIQUE,
-    WIDEST,
-    options,
-)
 from infinimix.partitions.crp import UNBOUNDED
 
 ALL = pytest.mark.parametrize("resampling", ["optimal", "lookahead", "multinomial", "systematic"])
@@ -50,23 +37,24 @@ def new_filter(resampling, size=15, bound=None, slots=64, alpha=3.0):
 
 def check(f, X, n):
     """Check every count of the filter against its own particles."""
-    unique, live = f.counters[UNIQUE], f.slots[ORDER, : f.counters[LIVE]]
+    unique, n_live = f.counters[population.UNIQUE], f.counters[population.LIVE]
+    live = f.slots[population.ORDER, :n_live]
     held = [f.held(r) for r in range(unique)]
-    order = f.slots[ORDER]
-    assert f.counters[ROWS] == n
-    assert f.counters[WIDEST] >= max(len(h) for h in held) + 1
+    order = f.slots[population.ORDER]
+    assert f.counters[population.ROWS] == n
+    assert f.counters[population.WIDEST] >= max(len(h) for h in held) + 1
     assert sorted(order) == list(range(len(order)))
-    assert (f.slots[PLACE, order] == np.arange(len(order))).all()
+    assert (f.slots[population.PLACE, order] == np.arange(len(order))).all()
     assert set(live) == {0}.union(*map(set, held))
-    assert (f.slots[CHOSEN] == 0).all()
+    assert (f.slots[population.CHOSEN] == 0).all()
     references = np.bincount(np.concatenate(held), minlength=len(order))
     references[0] = unique + 1  # every particle holds the empty group, and so does the filter
-    assert (f.slots[REF, live] == references[live]).all()
+    assert (f.slots[population.REF, live] == references[live]).all()
     for r, h in enumerate(held):
         assert f.groups[r, 0] == 0
         assert len(set(h)) == len(h)
-        assert f.mass[MASS, h].sum() == n
-        assert (f.mass[MASS, h] >= 1.0).all()
+        assert f.mass[population.MASS, h].sum() == n
+        assert (f.mass[population.MASS, h] >= 1.0).all()
     assert len({tuple(sorted(h)) for h in held}) == unique or not is_n_to_m(f.resampling)
     whole = empty(FAMILY, 1)  # one observed cell is one count in one group of each particle
     pool_rows(FAMILY, whole, X, 0, n)
@@ -86,7 +74,7 @@ def test_all_counts_agree_after_many_rows(resampling, size, bound):
     for first, last in [(0, 1), (1, 2), (2, 40), (40, 500)]:
         f.update(X, np.arange(first, last))
         check(f, X, last)
-    copies = f.particles[COPIES, : f.counters[UNIQUE]]
+    copies = f.particles[population.COPIES, : f.counters[population.UNIQUE]]
     assert (copies == 1).all() if is_n_to_m(resampling) else copies.sum() == size
     assert bound is None or f.n_groups().max() <= bound
 
@@ -105,13 +93,13 @@ def test_growing_is_having_had_room(resampling):
     assert small.groups.shape[1] >= 32
     assert large.slots.shape[1] == 4096
     check(small, X, 500)
-    unique = small.counters[UNIQUE]
-    assert unique == large.counters[UNIQUE]
+    unique = small.counters[population.UNIQUE]
+    assert unique == large.counters[population.UNIQUE]
     assert (small.particles[:, :unique] == large.particles[:, :unique]).all()
     assert (small.logw[:unique] == large.logw[:unique]).all()
     for r in range(unique):
         a, b = small.held(r), large.held(r)
-        assert (small.mass[MASS, a] == large.mass[MASS, b]).all()
+        assert (small.mass[population.MASS, a] == large.mass[population.MASS, b]).all()
         for one, other in zip(small.stats[0], large.stats[0], strict=True):
             assert (one[a] == other[b]).all()
 
@@ -164,7 +152,7 @@ def test_seeds_decide(resampling):
 def test_options_keep_their_own_scale_far_from_the_best_group():
     mass = np.array([[0.8, 5.0, 9.0], [-1000.0, -1001.0, 0.0], [0.0, 0.0, 9.0]])
     w = np.empty(2)
-    total, scale = options(np.array([0, 1]), 2, UNBOUNDED, mass, 0.0, w)
+    total, scale = population.options(np.array([0, 1]), 2, UNBOUNDED, mass, 0.0, w)
     exact = np.logaddexp(np.log(0.8) - 1000.0, np.log(5.0) - 1001.0)
     assert scale + np.log(total) == pytest.approx(exact, abs=1e-12)
     np.testing.assert_allclose(w / total, [0.8, 5.0 / np.e] / np.add(0.8, 5.0 / np.e))
@@ -177,7 +165,7 @@ def test_options_open_no_group_at_the_bound():
         scaled[1] -= 90.0 - top
         scaled[2] *= np.exp(top - 90.0)
         w = np.empty(2)
-        total, scale = options(np.array([0, 1]), 2, 1, scaled, 0.0, w)
+        total, scale = population.options(np.array([0, 1]), 2, 1, scaled, 0.0, w)
         assert w[0] == 0.0
         assert total == w[1]
         assert scale + np.log(total) == pytest.approx(np.log(5.0) - 1.0 - (90.0 - top))
@@ -190,4 +178,4 @@ def test_a_filter_without_rows_is_the_prior():
     assert weights.tolist() == [1.0]
     assert f.log_evidence() == 0.0
     assert f.n_groups().tolist() == [0]
-    assert f.particles[SIZE, 0] == 1
+    assert f.particles[population.SIZE, 0] == 1
