@@ -285,7 +285,7 @@ def test_mnist_reads_and_runs(digits):
 def test_regressors_are_compared(data, monkeypatch):
     monkeypatch.setitem(EFFORTS, "default", Effort(1, 2, 0))
     every = regression.models
-    quick = lambda X: {m: make for m, make in every(X).items() if m != "forest"}  # noqa: E731
+    quick = lambda X, few: {m: make for m, make in every(X, few).items() if m != "forest"}  # noqa: E731
     monkeypatch.setattr(regression, "models", quick)
     section = run("regression", quick=True)
     (grid,) = section.grids
