@@ -68,6 +68,7 @@ def cheap(monkeypatch):
     monkeypatch.setattr(table_peers, "ITERATIONS", 3)
     monkeypatch.setattr(table_peers, "LEAVES", (1,))
     monkeypatch.setattr(table_peers, "STRENGTHS", (1.0,))
+    monkeypatch.setattr(table_peers, "INNER_FOLDS", 2)
 
 
 def test_tables_run_with_all_models_and_say_what_is_best(data, cheap):
