@@ -1,7 +1,8 @@
 """Examples of every family: hyper-parameters and rows that the laws of a family visit.
 
-A new family joins by an entry in EXAMPLES: a name, hyper-parameters, and rows with missing
-cells (among them a row without any cell), constant columns and extreme values.
+A new family joins by an entry in EXAMPLES: a name and at least three examples, each of
+hyper-parameters and rows with missing cells (among them a row without any cell), constant columns
+and extreme values.
 """
 
 from typing import NamedTuple

@@ -66,18 +66,17 @@ def law(conjugate=False, **drawn):
     over a draw than a law over an example. `conjugate` leaves out examples that are not so.
     """
 
+    few = settings(max_examples=-(-settings.default.max_examples // AT_ONCE))
+
     def decorate(test):
-        @everywhere
-        @settings(max_examples=-(-settings.default.max_examples // AT_ONCE))
-        @given(start=st.integers(0, 99), **drawn)
         def of_family(name, start, **values):
             examples = [e for e in EXAMPLES[name] if e.conjugate or not conjugate]
             assert len(examples) >= AT_ONCE
             for k in range(start, start + AT_ONCE):
                 test(examples[k % len(examples)], **values)
 
-        of_family.__name__, of_family.__doc__ = test.__name__, test.__doc__
-        return of_family
+        of_family.__name__, of_family.__doc__ = test.__name__, test.__doc__  # which seed its draws
+        return everywhere(few(given(start=st.integers(0, 99), **drawn)(of_family)))
 
     return decorate
 
