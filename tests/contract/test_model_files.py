@@ -17,9 +17,7 @@ from tests.contract.model_files.running import FINE, REFUSED, judge, run
 MANY = "INFINIMIX_SEEDS" in os.environ
 MUTANTS = 2000 if MANY else 60
 SLOW = ("aclass", "aclass stream", "mixture", "imputer", "regressor", "hybrid")  # to ask
-ALSO_SLOW = (
-    () if MANY else ("aclass shared", "finite")
-)  # nothing that is asked of them is dear alone
+ALSO_SLOW = () if MANY else ("aclass shared", "finite")  # all of theirs only when asked for
 
 
 def test_every_class_that_can_be_saved_is_changed():
