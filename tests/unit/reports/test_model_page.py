@@ -183,7 +183,8 @@ def test_columns_are_listed_with_what_was_measured(page, classifier):
 
 
 def test_the_page_names_its_target(tmp_path, classifier):
-    page = report(tmp_path, classifier, rows=X, target=pd.Series(Y, name="kind <of> it"))
+    named = pd.Series(Y, name="kind <of> it")
+    page = report(tmp_path, classifier, rows=X, target=named, held_out=True)
     assert "kind <of> it: a classifier of 2 classes" in page.texts
 
 
