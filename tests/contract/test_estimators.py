@@ -68,7 +68,7 @@ def answer(model, table):
 NETWORK = {"n_iter": 40, "n_chains": 2}  # its own would take two minutes
 FEWER = {
     "BlockmodelBayesNet": NETWORK,
-    "FiniteMixtureClassifier": {"n_init": 2},
+    "FiniteMixtureClassifier": {"n_init": 3},
     "GibbsInfiniteSVC": {"n_iter": 60, "burn_in": 20},
     "HybridClassifier": {"generative": infinimix.AClassClassifier(effort="fast", n_islands=2)},
     "MaxMarginDPMeansCV": {"ss": (1.0,), "cs": (1.0,), "cv": 2},
