@@ -31,10 +31,10 @@ def run(quick: bool = False) -> Section:
     if not tables:
         section.notes.append("no real tables at hand: only the true mixture")
     rows = []
-    for trial in TRIALS[-2:] if quick else TRIALS:
+    for trial in (TRIALS[1], TRIALS[-2]) if quick else TRIALS:
         options = dict(zip(("n_islands", "n_particles", "sweeps"), trial, strict=True))
         cells = [_on_table(name, options) for name in tables]
-        cells.append(_on_truth(options, *((1, 60) if quick else (5, 500))))
+        cells.append(_on_truth(options, *((1, 20) if quick else (5, 500))))
         section.figures[str(trial)] = cells
         if trial in named:
             lost, seconds = cells[-1]

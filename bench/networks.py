@@ -78,13 +78,13 @@ def pair_rate(X: np.ndarray, cards: np.ndarray, sweeps: int) -> float:
 
 
 def run(quick: bool = False) -> Section:
-    seeds, sweeps = (range(1), 10) if quick else (range(10), SWEEPS)
+    seeds, sweeps, layer = (range(1), 3, 2) if quick else (range(10), SWEEPS, 4)
     section = Section(f"Networks: the 12-node layered net, {len(seeds)} seeds")
     rows = []
     for n in (75,) if quick else (75, 500):
         found: dict[str, list[tuple[float, ...]]] = {}
         for seed in seeds:
-            net = sample_network((4, 4, 4), random_state=seed)
+            net = sample_network((layer,) * 3, random_state=seed)
             X = net.sample(n, random_state=1000 + seed)
             answers = {name: learn(X, sweeps, **options) for name, options in KINDS.items()}
             answers |= {} if quick else {m: ask(one, X, seed) for m, one in available().items()}
@@ -117,7 +117,7 @@ def run(quick: bool = False) -> Section:
 
 
 def _speed(section: Section, quick: bool) -> None:
-    for N, bar in ((12, 5e6), (21, 2e6)):
+    for N, bar in ((12, 5e6), (21, 2e6))[: 1 if quick else None]:
         net = sample_network((N // 3,) * 3, random_state=0)
         rate = pair_rate(net.sample(500, random_state=0), net.cards, 2 if quick else 200)
         section.lines.append(

@@ -19,12 +19,13 @@ then nothing replaces it but a person.
 from __future__ import annotations
 
 import re
-from pathlib import Path
+from collections.abc import Callable
+from functools import cache
 from typing import NamedTuple
 
 from bench.catalogue import BENCHMARKS
 from bench.report import Section, to_markdown
-from bench.sources import PACKAGE, ROOT, fingerprint
+from bench.sources import ROOT, fingerprint
 
 PAGE = ROOT / "docs" / "benchmarks.md"
 OLDER = "The code it measures has changed since."
@@ -52,9 +53,9 @@ class Block(NamedTuple):
     def benchmark(self) -> str:
         return self.name.partition("/")[0]
 
-    def fresh(self, package: Path = PACKAGE) -> bool:
-        """Is the code that was measured the code of today?"""
-        return self.sources == fingerprint(BENCHMARKS[self.benchmark].measures, package)
+    def fresh(self, today: Callable[[tuple[str, ...]], str] = fingerprint) -> bool:
+        """Is the code that was measured the code of today? A page asks for each room once."""
+        return self.sources == today(BENCHMARKS[self.benchmark].measures)
 
     def __str__(self) -> str:
         older = f" {OLDER}" if self.older else ""
@@ -89,10 +90,11 @@ def replace(text: str, new: Block) -> str:
 
 def mark(text: str) -> str:
     """Let each block say whether the code that it measures has changed since."""
+    today = cache(fingerprint)
 
     def say(found: re.Match[str]) -> str:
         block = _block(found)
-        return str(block._replace(older=not block.fresh()))
+        return str(block._replace(older=not block.fresh(today)))
 
     return BLOCK.sub(say, text)
 
@@ -105,14 +107,14 @@ def no_place(names: list[str]) -> str:
 
 def complaints(text: str) -> list[str]:
     """What is wrong with the blocks of a page: half a block, a name, an age not told."""
-    found = blocks(text)
+    found, today = blocks(text), cache(fingerprint)
     wrong = []
     if len(MARKER.findall(text)) != 2 * len(found):
         wrong.append("a comment `bench:` or `end` that is no part of a block")
     for block in found:
         if block.benchmark not in BENCHMARKS:
             wrong.append(f"{block.name}: no benchmark of this name")
-        elif block.fresh() == block.older:
+        elif block.fresh(today) == block.older:
             wrong.append(f"{block.name}: run `python -m bench --mark`, or the benchmark anew")
     twice = sorted({b.name for b in found if sum(b.name == other.name for other in found) > 1})
     return wrong + [f"{name}: stands there twice" for name in twice]

@@ -27,7 +27,7 @@ GIB = 2**30
 
 
 def run(quick: bool = False, full: bool = False) -> Section:
-    n_files, rows = (2, 5_000) if quick else (20, FILE)
+    n_files, rows = (2, 1_000) if quick else (20, FILE)
     section = Section(f"{n_files * rows:,} rows of {COLUMNS} binary columns from Parquet files")
     with tempfile.TemporaryDirectory() as folder:
         _write(Path(folder), n_files, rows)

@@ -76,8 +76,8 @@ def tables() -> dict[str, Callable[[], Table]]:
     return found
 
 
-def models(X: pd.DataFrame) -> dict[str, Callable[[], Any]]:
-    """All models, ours first."""
+def models(X: pd.DataFrame, quick: bool = False) -> dict[str, Callable[[], Any]]:
+    """All models, ours first; `quick` has few islands and trees."""
 
     def before() -> Any:
         codes = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
@@ -88,12 +88,13 @@ def models(X: pd.DataFrame) -> dict[str, Callable[[], Any]]:
         )
 
     forest, boosting = RandomForestRegressor, HistGradientBoostingRegressor
+    islands, trees, rounds = (2, 5, 5) if quick else (None, 300, 100)
     return {
-        OURS: lambda: CRPRegressor(random_state=0),
+        OURS: lambda: CRPRegressor(random_state=0, n_islands=islands),
         FAST: lambda: CRPRegressor(random_state=0, effort="fast"),
         "ridge": lambda: make_pipeline(before(), RidgeCV(np.logspace(-2, 3, 11))),
-        "forest": lambda: make_pipeline(before(), forest(300, random_state=0)),
-        "boosting": lambda: make_pipeline(before(), boosting(random_state=0)),
+        "forest": lambda: make_pipeline(before(), forest(trees, random_state=0)),
+        "boosting": lambda: make_pipeline(before(), boosting(max_iter=rounds, random_state=0)),
     }
 
 
@@ -116,14 +117,14 @@ def judge(
 
 
 def measure(
-    names: list[str], n_rows: int | None = None, folds: int = FOLDS
+    names: list[str], n_rows: int | None = None, folds: int = FOLDS, quick: bool = False
 ) -> dict[str, dict[str, dict[str, float]]]:
     """Figures by table and model."""
     results = {}
     for name in names:
         X, y = tables()[name]()
         X, y = X.iloc[:n_rows], np.asarray(y, float)[:n_rows]
-        found = {m: judge(make, X, y, folds) for m, make in models(X).items()}
+        found = {m: judge(make, X, y, folds) for m, make in models(X, quick).items()}
         results[f"{name}, {len(y):,}"] = found
     return results
 
@@ -152,7 +153,9 @@ def summary(results: dict[str, dict[str, dict[str, float]]]) -> Section:
 
 def run(quick: bool = False) -> Section:
     names = ["diabetes"] if quick else list(tables())
-    section = summary(measure(names, **({"n_rows": 40, "folds": 2} if quick else {})))
+    section = summary(
+        measure(names, **({"n_rows": 40, "folds": 2, "quick": True} if quick else {}))
+    )
     if absent := [name for name in REAL if not find(name)]:
         section.notes.append(lacking(absent))
     return section

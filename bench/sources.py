@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import ast
 import hashlib
-import io
+import re
 import subprocess
-import tokenize
 from collections.abc import Iterable
 from datetime import date
 from functools import cache
@@ -19,6 +18,14 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "infinimix"
+#: A string, or a comment from its "#". A tokenizer needs four times as long for the same answer;
+#: quotes within the braces of an f-string are others than its own, as Python 3.10 wants them.
+STRING_OR_COMMENT = re.compile(
+    r"""(?:'''(?:\\.|[^\\])*?'''|\"{3}(?:\\.|[^\\])*?\"{3}"""
+    r"""|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*")|(?P<comment>\#[^\n]*)""",
+    re.DOTALL,
+)
+BODIES = ("body", "orelse", "finalbody", "handlers", "cases")  # where statements hold statements
 
 
 def fingerprint(measures: Iterable[str], package: Path = PACKAGE) -> str:
@@ -41,11 +48,7 @@ def files(place: Path) -> list[Path]:
 @cache
 def code_only(text: str) -> str:
     """The lines of a source without docstrings, comments and empty lines."""
-    lines = text.splitlines()
-    for token in tokenize.generate_tokens(io.StringIO(text).readline):
-        if token.type == tokenize.COMMENT:
-            row, column = token.start
-            lines[row - 1] = lines[row - 1][:column]
+    lines = STRING_OR_COMMENT.sub(_without_comment, text).splitlines()
     for docstring in _docstrings(ast.parse(text)):
         assert docstring.end_lineno is not None
         for row in range(docstring.lineno, docstring.end_lineno + 1):
@@ -53,11 +56,18 @@ def code_only(text: str) -> str:
     return "\n".join(stripped for line in lines if (stripped := line.rstrip()))
 
 
-def _docstrings(tree: ast.Module) -> Iterable[ast.stmt]:
+def _without_comment(found: re.Match[str]) -> str:
+    return "" if found["comment"] else found[0]
+
+
+def _docstrings(node: ast.AST) -> Iterable[ast.stmt]:
     homes = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    for node in ast.walk(tree):
-        if isinstance(node, homes) and ast.get_docstring(node, clean=False) is not None:
-            yield node.body[0]
+    if isinstance(node, homes) and ast.get_docstring(node, clean=False) is not None:
+        yield node.body[0]
+    for field in BODIES:  # not `ast.walk`: no expression holds a docstring
+        below = getattr(node, field, ())
+        for child in below if isinstance(below, list) else ():
+            yield from _docstrings(child)
 
 
 def commit() -> str:

@@ -1,7 +1,8 @@
 """Examples of every family: hyper-parameters and rows that the laws of a family visit.
 
-A new family joins by an entry in EXAMPLES: a name, hyper-parameters, and rows with missing
-cells (among them a row without any cell), constant columns and extreme values.
+A new family joins by an entry in EXAMPLES: a name and at least three examples, each of
+hyper-parameters and rows with missing cells (among them a row without any cell), constant columns
+and extreme values.
 """
 
 from typing import NamedTuple
@@ -106,6 +107,7 @@ GRAND = spiked_family([*LARGE.prior, [0.5, 0.5], [0.5, 0.5]])
 COARSE = normal_family(UNIT.prior, [1.0, 0.5])
 DOZENS = normal_family(FIRM.prior, [12.0, 1e-9])
 STEPS = spiked_family(THORN.prior, [1.0, 0.5])
+FLIGHTS = spiked_family(BLUNT.prior, [12.0, 1e-9])
 
 PLAIN = joint([0.0, 0.2, -1.0], 0.5, 1.5, [1.0, 0.7, 2.0], 0.4)
 STIFF = joint([5.0, -1.0], 200.0, 300.0, [3.0, 1e-3], -0.9)
@@ -182,6 +184,8 @@ EXAMPLES = {
     ],
     "coarse spiked": [
         Example(STEPS, punch(spike(np.rint(2.0 * normal) / 2.0))),
+        Example(STEPS, np.where(np.eye(9, 2) > 0, np.inf, np.rint(2.0 * normal) / 2.0)),
+        Example(FLIGHTS, np.vstack([np.full((4, 2), np.inf), np.rint(constant[4:])])),
     ],
     "gaussian": [
         Example(PLAIN, tied),

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from infinimix.families import seam
@@ -13,6 +14,8 @@ LIVE = np.arange(SLOTS)
 
 everywhere = pytest.mark.parametrize("name", EXAMPLES)
 rows_of_any = st.lists(st.integers(0, 8), min_size=1, max_size=8)
+two_orders = rows_of_any.flatmap(lambda rows: st.tuples(st.just(rows), st.permutations(rows)))
+AT_ONCE = 3  # examples of a draw
 
 
 @engine("score")
@@ -56,9 +59,26 @@ def copied(family, stats, source, target):
     seam.refresh(family, stats, target)
 
 
-def pick(name, data, conjugate=False):
-    examples = [example for example in EXAMPLES[name] if example.conjugate or not conjugate]
-    return data.draw(st.sampled_from(examples), "example")
+def law(conjugate=False, **drawn):
+    """Let a test of an example and of what is drawn be one of every family.
+
+    Each draw visits three examples, and there are a third of the draws: hypothesis takes longer
+    over a draw than a law over an example. `conjugate` leaves out examples that are not so.
+    """
+
+    few = settings(max_examples=-(-settings.default.max_examples // AT_ONCE))
+
+    def decorate(test):
+        def of_family(name, start, **values):
+            examples = [e for e in EXAMPLES[name] if e.conjugate or not conjugate]
+            assert len(examples) >= AT_ONCE
+            for k in range(start, start + AT_ONCE):
+                test(examples[k % len(examples)], **values)
+
+        of_family.__name__, of_family.__doc__ = test.__name__, test.__doc__  # which seed its draws
+        return everywhere(few(given(start=st.integers(0, 99), **drawn)(of_family)))
+
+    return decorate
 
 
 def add(example, stats, k, rows, w=1.0):

@@ -73,15 +73,19 @@ def test_probabilities_sum_to_one(name):
             assert total == pytest.approx(1.0, abs=1e-12)
 
 
-def whole_numbers(example, d):
-    """All counts that a group of these rows may meet, but for 1e-12 of them or so."""
-    largest = np.nanmax(example.X[:, d], initial=0.0)
-    return np.arange(500.0 + 40.0 * largest)
-
-
-def test_probabilities_of_counts_sum_to_one():
+@pytest.fixture(scope="module")
+def of_whole_numbers():
+    """Each count column, all counts a group may meet, but for 1e-12 of them or so, and their p."""
+    found = []
     for example, d, stats in columns("poisson"):
-        p = np.exp(scores_in_column(example, stats, d, whole_numbers(example, d)))
+        values = np.arange(500.0 + 40.0 * np.nanmax(example.X[:, d], initial=0.0))
+        p = np.exp(scores_in_column(example, stats, d, values))
+        found.append((example, d, stats, values, p))
+    return found
+
+
+def test_probabilities_of_counts_sum_to_one(of_whole_numbers):
+    for *_, p in of_whole_numbers:
         assert p.sum() == pytest.approx(1.0, abs=1e-9)
 
 
@@ -129,16 +133,15 @@ def test_the_others_are_scored_as_a_normal_column_scores_them():
         np.testing.assert_allclose(found, expected + np.log(-np.expm1(mass)), rtol=1e-9, atol=1e-9)
 
 
-def test_a_typical_value_is_the_most_probable():
-    for name in SINGLE:
+def test_a_typical_value_is_the_most_probable(of_whole_numbers):
+    for example, d, stats, values, p in of_whole_numbers:
+        value = seam.typical(example.family, stats, np.array([0]))[0, d]
+        assert value == pytest.approx(p @ values, rel=1e-6)  # of counts it is the mean
+    for name in SINGLE - {"poisson"}:
         for example, d, stats in columns(name):
             value = seam.typical(example.family, stats, np.array([0]))[0, d]
             if name == "bernoulli":
                 assert np.log(value) == pytest.approx(scores_in_column(example, stats, d, [1])[0])
-            elif name == "poisson":
-                values = whole_numbers(example, d)
-                p = np.exp(scores_in_column(example, stats, d, values))
-                assert value == pytest.approx(p @ values, rel=1e-6)  # it is the mean
             elif name == "spiked" and value == np.inf:
                 assert scores_in_column(example, stats, d, [value])[0] > np.log(0.5)
             elif name in ("normal", "spiked", "gaussian"):
@@ -211,15 +214,14 @@ def test_draws_of_spiked_cells_have_the_distribution_of_the_scores(seed):
             assert gap < 2.5 / np.sqrt(len(rest)) + 2e-3
 
 
-def test_draws_of_counts_have_the_distribution_of_the_scores(seed):
+def test_draws_of_counts_have_the_distribution_of_the_scores(of_whole_numbers, seed):
     """Kolmogorov-Smirnov at 2.5 / sqrt(n), 11 columns: a false alarm in 10,000 runs."""
     rng, n = np.random.default_rng(seed), 4000
-    for example, d, stats in columns("poisson"):
+    for example, d, stats, values, p in of_whole_numbers:
         x = draws(example, stats, n, rng)[:, d]
         assert x.dtype == np.float64
         assert (x == np.floor(x)).all()
-        values = whole_numbers(example, d)
-        below = np.cumsum(np.exp(scores_in_column(example, stats, d, values)))
+        below = np.cumsum(p)
         found = np.searchsorted(np.sort(x), values, side="right") / n
         assert np.abs(found - below).max() < 2.5 / np.sqrt(n)
 

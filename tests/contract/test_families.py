@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from infinimix.families import DirichletCategorical, product, seam
@@ -17,12 +16,13 @@ from tests.contract.groups import (
     everywhere,
     evidence_of,
     grown,
+    law,
     merged,
-    pick,
     rows_of_any,
     same,
     score,
     scores_of,
+    two_orders,
     width_of,
     without_cells,
 )
@@ -31,10 +31,8 @@ from tests.oracle.enumeration import log_marginal
 # --- rows one after the other --------------------------------------------------------------------
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_the_chain_of_scores_is_the_evidence(name, data, rows):
-    example = pick(name, data, conjugate=True)
+@law(conjugate=True, rows=rows_of_any)
+def test_the_chain_of_scores_is_the_evidence(example, rows):
     stats, total = seam.empty(example.family, SLOTS), 0.0
     for i in rows:
         total += score(example, stats, i)
@@ -48,11 +46,9 @@ def column_evidence(example, stats, k=0, level=0.0):
     return out
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_the_evidence_is_the_sum_over_columns(name, data, rows):
+@law(rows=rows_of_any)
+def test_the_evidence_is_the_sum_over_columns(example, rows):
     """A column's share is the evidence of rows that have no other cells; it is added."""
-    example = pick(name, data)
     stats = grown(example, rows)
     found = column_evidence(example, stats)
     same(found.sum(), evidence_of(example.family, stats, 0))
@@ -101,11 +97,9 @@ def test_the_evidence_of_a_column_is_that_of_the_oracle(name, i):
         assert found[d] == pytest.approx(log_marginal((example.family,), (X,), rows), abs=1e-8)
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_answers_do_not_read_the_hyper_parameters(name, data, rows):
+@law(rows=rows_of_any)
+def test_answers_do_not_read_the_hyper_parameters(example, rows):
     """What `refresh` has left is enough: groups of other hyper-parameters stand beside."""
-    example = pick(name, data)
     stats, slots = grown(example, rows), np.array([0, 1, 0])
     other = forgetful(example.family)
     holes, weight = without_cells(example.X), np.full((example.n, SLOTS), 1 / SLOTS)
@@ -128,20 +122,16 @@ def forgetful(family):
     return tuple(map(forgetful, family))
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_rows_are_exchangeable(name, data, rows):
-    example = pick(name, data)
-    a, b = grown(example, rows), grown(example, data.draw(st.permutations(rows)))
+@law(orders=two_orders)
+def test_rows_are_exchangeable(example, orders):
+    a, b = grown(example, orders[0]), grown(example, orders[1])
     same(evidence_of(example.family, a, 0), evidence_of(example.family, b, 0))
     same(all_scores(example, a), all_scores(example, b))
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any, extra=st.integers(0, 8))
-def test_a_row_that_leaves_was_never_there(name, data, rows, extra):
+@law(rows=rows_of_any, extra=st.integers(0, 8))
+def test_a_row_that_leaves_was_never_there(example, rows, extra):
     """Up to the digits that the row itself took: 1e-12 of the largest number there was."""
-    example = pick(name, data)
     before, stats = grown(example, rows), grown(example, rows)
     add(example, stats, 0, [extra])
     largest = [np.abs(n[0]).max(axis=-1, keepdims=True, initial=1.0) for n in counts(stats)]
@@ -150,12 +140,10 @@ def test_a_row_that_leaves_was_never_there(name, data, rows, extra):
         assert (np.abs(a[0] - b[0]) <= 1e-12 * size).all()
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_a_group_that_all_rows_leave_is_empty(name, data, rows):
-    example = pick(name, data)
-    stats = grown(example, rows)
-    add(example, stats, 0, data.draw(st.permutations(rows)), w=-1.0)
+@law(orders=two_orders)
+def test_a_group_that_all_rows_leave_is_empty(example, orders):
+    stats = grown(example, orders[0])
+    add(example, stats, 0, orders[1], w=-1.0)
     assert evidence_of(example.family, stats, 0) == 0.0
     assert (all_scores(example, stats, 0) == all_scores(example, stats, 1)).all()
     assert all((n == 0.0).all() for n in counts(stats))
@@ -168,10 +156,8 @@ def test_an_empty_group_has_no_evidence(name):
         assert all(evidence_of(example.family, stats, k) == 0.0 for k in range(SLOTS))
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_a_row_without_cells_says_nothing(name, data, rows):
-    example = pick(name, data)
+@law(rows=rows_of_any)
+def test_a_row_without_cells_says_nothing(example, rows):
     blank = Example(example.family, without_cells(example.X))
     stats = grown(example, rows)
     before = [n.copy() for n in counts(stats)]
@@ -186,11 +172,9 @@ def test_a_row_without_cells_says_nothing(name, data, rows):
 # --- many rows at once ---------------------------------------------------------------------------
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_one_is_many(name, data, rows):
+@law(rows=rows_of_any)
+def test_one_is_many(example, rows):
     """A table scores as its rows do, and all slots as each; scores add to what is there."""
-    example = pick(name, data)
     stats = grown(example, rows)
     add(example, stats, 2, rows[:2])
     slots = np.array([2, 0])
@@ -203,11 +187,9 @@ def test_one_is_many(name, data, rows):
         assert (out[[1, 3]] == 99.0).all()
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any, w=st.floats(0.01, 5.0))
-def test_counting_one_is_counting_many(name, data, rows, w):
+@law(rows=rows_of_any, w=st.floats(0.01, 5.0))
+def test_counting_one_is_counting_many(example, rows, w):
     """A table with weights is counted as its rows are, one by one, beside what is there."""
-    example = pick(name, data)
     one, many = grown(example, rows), grown(example, rows)
     weight = np.zeros((example.n, SLOTS))
     weight[:, 0], weight[::2, 2] = np.linspace(0.0, w, example.n), w
@@ -220,11 +202,9 @@ def test_counting_one_is_counting_many(name, data, rows, w):
     same(all_scores(example, many), all_scores(example, one))
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_estimates_are_proper(name, data, rows):
+@law(rows=rows_of_any)
+def test_estimates_are_proper(example, rows):
     """Every group can be scored by an estimate, whose prior is a number."""
-    example = pick(name, data)
     stats = grown(example, rows)
     prior = seam.estimate_point(example.family, stats, False)
     assert prior.shape == (SLOTS,)
@@ -233,10 +213,8 @@ def test_estimates_are_proper(name, data, rows):
     assert seam.freedom(example.family) > 0
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any, cut=st.integers(0, 8))
-def test_merging_is_adding_all_rows(name, data, rows, cut):
-    example = pick(name, data)
+@law(rows=rows_of_any, cut=st.integers(0, 8))
+def test_merging_is_adding_all_rows(example, rows, cut):
     whole, stats = grown(example, rows), grown(example, rows[:cut])
     add(example, stats, 3, rows[cut:])
     merged(example.family, stats, 3, 0)
@@ -244,11 +222,9 @@ def test_merging_is_adding_all_rows(name, data, rows, cut):
     same(all_scores(example, stats), all_scores(example, whole))
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any, w=st.floats(0.01, 5.0))
-def test_weights_add(name, data, rows, w):
+@law(rows=rows_of_any, w=st.floats(0.01, 5.0))
+def test_weights_add(example, rows, w):
     """Twice a row is the row with weight 2; parts of a row sum to the row."""
-    example = pick(name, data)
     halves = grown(example, rows, 0.3 * w)
     add(example, halves, 0, rows, 0.7 * w)
     for a, b in [
@@ -262,10 +238,8 @@ def test_weights_add(name, data, rows, w):
 # --- slots ---------------------------------------------------------------------------------------
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_a_copy_is_the_same_group(name, data, rows):
-    example = pick(name, data)
+@law(rows=rows_of_any)
+def test_a_copy_is_the_same_group(example, rows):
     stats = grown(example, rows)
     add(example, stats, 3, rows[:1])  # what was in the target goes
     copied(example.family, stats, 0, 3)
@@ -277,21 +251,17 @@ def test_a_copy_is_the_same_group(name, data, rows):
     seam.map_arrays(lambda a, b: np.testing.assert_array_equal(a[0], b[0]), stats, untouched)
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_refreshing_again_changes_nothing(name, data, rows):
-    example = pick(name, data)
+@law(rows=rows_of_any)
+def test_refreshing_again_changes_nothing(example, rows):
     stats = grown(example, rows)
     before = seam.map_arrays(np.copy, stats)
     product.refresh_all(example.family, stats, SLOTS)
     seam.map_arrays(np.testing.assert_array_equal, before, stats)
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_widening_keeps_what_was_counted(name, data, rows):
+@law(rows=rows_of_any)
+def test_widening_keeps_what_was_counted(example, rows):
     """A widened group is the group that the wider family would have counted itself."""
-    example = pick(name, data)
     wide = Example(widened(example.family), example.X)
     stats = seam.widen(example.family, grown(example, rows), wide.family)
     product.refresh_all(wide.family, stats, SLOTS)

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 
 from infinimix.families import SpikedNormal, product, seam
@@ -14,9 +13,8 @@ from tests.contract.groups import (
     add,
     all_scores,
     counts,
-    everywhere,
     grown,
-    pick,
+    law,
     rows_of_any,
     without_cells,
 )
@@ -40,10 +38,8 @@ def leaves(stats):
     return found
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_room_for_more_groups_changes_none(name, data, rows):
-    example = pick(name, data)
+@law(rows=rows_of_any)
+def test_room_for_more_groups_changes_none(example, rows):
     stats = grown(example, rows)
     wider = seam.reserve(as_tuple(example.family), as_tuple(stats), SLOTS + 3)
     wider = wider if isinstance(example.family, tuple) and is_product(example) else wider[0]
@@ -61,21 +57,17 @@ def as_tuple(part):
     return (part,) if hasattr(part, "_fields") else part
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any)
-def test_to_fade_by_nothing_changes_nothing(name, data, rows):
-    example = pick(name, data)
+@law(rows=rows_of_any)
+def test_to_fade_by_nothing_changes_nothing(example, rows):
     stats, before = grown(example, rows), grown(example, rows)
     seam.fade(example.family, stats, 1.0)
     for a, b in zip(leaves(refreshed(example.family, stats)), leaves(before), strict=True):
         assert np.array_equal(a, b)
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any, share=shares, later=rows_of_any)
-def test_faded_rows_are_rows_of_less_weight(name, data, rows, share, later):
+@law(rows=rows_of_any, share=shares, later=rows_of_any)
+def test_faded_rows_are_rows_of_less_weight(example, rows, share, later):
     """Up to the digits of the largest number there was, as numbers of any size are summed."""
-    example = pick(name, data)
     faded, light = grown(example, rows), grown(example, rows, share)
     seam.fade(example.family, faded, share)
     for stats in (faded, light):
@@ -86,11 +78,9 @@ def test_faded_rows_are_rows_of_less_weight(name, data, rows, share, later):
     assert seam.sound(example.family, faded)
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any, others=rows_of_any, w=st.sampled_from([0.3, 1.0, 2.5]))
-def test_rows_may_be_taken_away_that_were_never_there(name, data, rows, others, w):
+@law(rows=rows_of_any, others=rows_of_any, w=st.sampled_from([0.3, 1.0, 2.5]))
+def test_rows_may_be_taken_away_that_were_never_there(example, rows, others, w):
     """A correction takes from a class what it predicted wrongly; the group stays one."""
-    example = pick(name, data)
     stats = grown(example, rows)
     for other in others:
         add(example, stats, 0, [other], w=-w)
@@ -100,10 +90,8 @@ def test_rows_may_be_taken_away_that_were_never_there(name, data, rows, others, 
     assert np.isfinite(all_scores(example, stats)).all()
 
 
-@everywhere
-@given(data=st.data(), rows=rows_of_any, first=st.integers(0, 5))
-def test_features_of_a_row_have_numbers_of_their_own(name, data, rows, first):
-    example = pick(name, data)
+@law(rows=rows_of_any, first=st.integers(0, 5))
+def test_features_of_a_row_have_numbers_of_their_own(example, rows, first):
     stats = grown(example, rows)
     room = seam.MOST_FEATURES * sum(block.shape[1] for block in as_blocks(example.X))
     index, value = np.full(room, -1), np.full(room, np.nan)

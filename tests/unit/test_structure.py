@@ -13,10 +13,7 @@ from infinimix.tables.column import KINDS
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "src/infinimix"
-TREES = {
-    path.relative_to(SOURCES): ast.parse(path.read_text(encoding="utf-8"))
-    for path in sorted(SOURCES.rglob("*.py"))
-}
+ASKED = (ast.FunctionDef, ast.ClassDef, ast.Call, ast.Compare)
 MOST_ARGUMENTS = 8
 COMPILED = {"kernel", "part", "engine", "exact"}  # which are called with bare arrays
 OF_ESTIMATORS = {"estimators", "maxmargin", "networks"}
@@ -24,8 +21,19 @@ DOCUMENTED = set(re.findall(r"^::: infinimix\.([\w.]+)$", (ROOT / "docs/api.md")
 ASKS_MODELS = ("cli", "evaluation", "papers", "reports", "service", "streaming")
 
 
-def of_kind(tree, *kinds):
-    return (node for node in ast.walk(tree) if isinstance(node, kinds))
+@pytest.fixture(scope="module")
+def sources():
+    """What tests ask of each source; not found at import, as every worker imports this file."""
+    found = {}
+    for path in sorted(SOURCES.rglob("*.py")):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        nodes = [node for node in ast.walk(tree) if isinstance(node, ASKED)]
+        found[path.relative_to(SOURCES)] = nodes
+    return found
+
+
+def of_kind(nodes, kind):
+    return (node for node in nodes if isinstance(node, kind))
 
 
 def is_compiled(function):
@@ -43,10 +51,10 @@ def is_public(path, function):
     )
 
 
-def test_no_function_has_more_arguments_than_a_reader_can_hold():
+def test_no_function_has_more_arguments_than_a_reader_can_hold(sources):
     many = []
-    for path, tree in TREES.items():
-        for function in of_kind(tree, ast.FunctionDef):
+    for path, nodes in sources.items():
+        for function in of_kind(nodes, ast.FunctionDef):
             given = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
             given += [a.arg for a in function.args.kwonlyargs]
             number = len([name for name in given if name not in ("self", "cls")])
@@ -55,10 +63,10 @@ def test_no_function_has_more_arguments_than_a_reader_can_hold():
     assert not many
 
 
-def test_no_two_classes_have_one_name():
+def test_no_two_classes_have_one_name(sources):
     found = defaultdict(list)
-    for path, tree in TREES.items():
-        for one in of_kind(tree, ast.ClassDef):
+    for path, nodes in sources.items():
+        for one in of_kind(nodes, ast.ClassDef):
             found[one.name].append(str(path))
     assert not {name: paths for name, paths in found.items() if len(paths) > 1}
 
@@ -78,13 +86,13 @@ def test_no_estimator_has_more_than_two_levels_of_our_own_bases():
 
 
 @pytest.mark.parametrize("room", ASKS_MODELS)
-def test_models_are_asked_by_abilities_and_not_by_probing(room):
+def test_models_are_asked_by_abilities_and_not_by_probing(sources, room):
     """What a model can be asked is said in `evaluation/abilities.py`."""
     probed = [
         (str(path), ast.unparse(call))
-        for path, tree in TREES.items()
+        for path, nodes in sources.items()
         if path.parts[0] == room and path.name != "abilities.py"
-        for call in of_kind(tree, ast.Call)
+        for call in of_kind(nodes, ast.Call)
         if isinstance(call.func, ast.Name) and call.func.id in ("hasattr", "getattr")
         if re.search(r"model|estimator|classifier|regressor|learned", ast.unparse(call.args[0]))
     ]
@@ -92,13 +100,13 @@ def test_models_are_asked_by_abilities_and_not_by_probing(room):
 
 
 @pytest.mark.parametrize("room", [*ASKS_MODELS, "inference", "maxmargin", "networks"])
-def test_kinds_of_columns_are_asked_by_their_records(room):
+def test_kinds_of_columns_are_asked_by_their_records(sources, room):
     """`tables/column.py` says what a kind is; no other room goes by its name."""
     by_name = [
         (str(path), ast.unparse(one))
-        for path, tree in TREES.items()
+        for path, nodes in sources.items()
         if path.parts[0] == room
-        for one in of_kind(tree, ast.Compare)
+        for one in of_kind(nodes, ast.Compare)
         if isinstance(one.ops[0], ast.Eq | ast.NotEq) and ast.unparse(one.left) != "likelihood"
         if any(isinstance(c, ast.Constant) and c.value in KINDS for c in one.comparators)
     ]

@@ -38,13 +38,15 @@ class Curve:
         before = self.n_rows - self.latest.shape[1]  # rows that are gone
         self.n_rows = before + recent.shape[1]
         first = (self.n_rows - len(values[0])) // self.stride + 1
-        for place in range(first * self.stride, self.n_rows + 1, self.stride):
+        places = list(range(first * self.stride, self.n_rows + 1, self.stride))
+        while len(self.points) + len(places) > PLACES:  # before means are taken that would go
+            self.stride *= 2
+            self.points = [point for point in self.points if point[0] % self.stride == 0]
+            places = [place for place in places if place % self.stride == 0]
+        for place in places:
             last = place - before
             self.points.append((place, self._mean(recent[:, max(0, last - self.window) : last])))
         self.latest = recent[:, -self.window :]
-        while len(self.points) > PLACES:
-            self.stride *= 2
-            self.points = [point for point in self.points if point[0] % self.stride == 0]
 
     def _mean(self, values: np.ndarray) -> list[float]:
         with warnings.catch_warnings():

@@ -9,6 +9,7 @@ from bench import cold, startup
 from bench.__main__ import BENCHMARKS, main, run
 from bench.synthetic import two_classes
 from bench.timing import ratio, take_turns
+from infinimix.estimators.common.effort import EFFORTS, Effort
 from infinimix.papers.aclass.worlds import knock_out
 
 REAL = {
@@ -26,7 +27,8 @@ PROCESSES = {"startup", "cold", "serving", "soak", "cluster"}  # start processes
 
 
 @pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - REAL - PROCESSES))
-def test_quick_variant_runs(name):
+def test_quick_variant_runs(name, monkeypatch):
+    monkeypatch.setitem(EFFORTS, "default", Effort(n_particles=4, n_islands=2, sweeps=0))
     section = run(name, quick=True)
     assert section.lines
     assert json.loads(json.dumps(section.to_json()))["title"] == section.title

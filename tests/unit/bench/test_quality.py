@@ -68,6 +68,7 @@ def cheap(monkeypatch):
     monkeypatch.setattr(table_peers, "ITERATIONS", 3)
     monkeypatch.setattr(table_peers, "LEAVES", (1,))
     monkeypatch.setattr(table_peers, "STRENGTHS", (1.0,))
+    monkeypatch.setattr(table_peers, "INNER_FOLDS", 2)
 
 
 def test_tables_run_with_all_models_and_say_what_is_best(data, cheap):
@@ -285,7 +286,7 @@ def test_mnist_reads_and_runs(digits):
 def test_regressors_are_compared(data, monkeypatch):
     monkeypatch.setitem(EFFORTS, "default", Effort(1, 2, 0))
     every = regression.models
-    quick = lambda X: {m: make for m, make in every(X).items() if m != "forest"}  # noqa: E731
+    quick = lambda X, few: {m: make for m, make in every(X, few).items() if m != "forest"}  # noqa: E731
     monkeypatch.setattr(regression, "models", quick)
     section = run("regression", quick=True)
     (grid,) = section.grids

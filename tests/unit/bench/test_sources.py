@@ -1,9 +1,12 @@
 """The fingerprint changes with code and with nothing else."""
 
+import io
+import tokenize
+
 import pytest
 
 from bench.catalogue import BENCHMARKS
-from bench.sources import PACKAGE, code_only, files, fingerprint
+from bench.sources import PACKAGE, ROOT, STRING_OR_COMMENT, code_only, files, fingerprint
 
 CODE = '''"""What it is."""
 
@@ -45,6 +48,30 @@ def package(tmp_path):
 
 def test_docstrings_comments_and_empty_lines_are_left_out():
     assert code_only(CODE) == ONLY
+
+
+HARD = r"""x = "a \" # b"  # one
+y = ('c'  # two
+     "d # e" 'f\'# g' r"\"  "  # three
+     b"#" f"{x!r} # {'#'}" QQQh # "i" \QQQ # j
+QQQ)  # four " # and '
+z = {"#": [QQQk # l
+QQQ, QQ, '']}#five QQQ
+"""
+HARD = HARD.replace("QQQ", '"' * 3) + HARD.replace("QQQ", "'" * 3).replace("QQ", '""')
+
+
+@pytest.mark.parametrize("name", [None, "bench/sources.py", "src/infinimix/tables/text.py"])
+def test_comments_are_those_that_the_tokenizer_finds(name):
+    """Strings may hold what looks like a comment, and comments what looks like a string."""
+    text = HARD if name is None else (ROOT / name).read_text(encoding="utf-8")
+    lines = text.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type == tokenize.COMMENT:
+            row, column = token.start
+            lines[row - 1] = lines[row - 1][:column]
+    found = STRING_OR_COMMENT.sub(lambda match: "" if match["comment"] else match[0], text)
+    assert found.splitlines() == lines
 
 
 def test_prose_does_not_count(package):

@@ -3,11 +3,13 @@
 import pytest
 
 from infinimix.cli.workloads import WORKLOADS, run
+from infinimix.estimators.common.effort import EFFORTS, Effort
 from tests.endtoend.command_files import invoke
 
 
 @pytest.mark.parametrize("name", WORKLOADS)
-def test_every_workload_runs(name):
+def test_every_workload_runs(name, monkeypatch):
+    monkeypatch.setitem(EFFORTS, "default", Effort(n_particles=4, n_islands=2, sweeps=0))
     run(name)
 
 

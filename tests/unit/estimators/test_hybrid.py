@@ -9,6 +9,7 @@ from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from infinimix import AClassClassifier, CRPMixture, HybridClassifier, load, save
+from infinimix.estimators.common.effort import EFFORTS, Effort
 from infinimix.estimators.hybrid.design import count_columns, design_matrix
 from infinimix.tables import encode, read_schema
 
@@ -106,7 +107,8 @@ def saved(fitted):
     "generative", [None, FAST, CRPMixture(effort="fast", n_islands=2, columns="auto")]
 )
 @pytest.mark.parametrize("labels", [Y, np.arange(80) // 27, SOME])
-def test_files_hold_the_default_classifier_as_arrays(generative, labels):
+def test_files_hold_the_default_classifier_as_arrays(generative, labels, monkeypatch):
+    monkeypatch.setitem(EFFORTS, "default", Effort(n_particles=4, n_islands=2, sweeps=0))
     fitted = model(generative=generative).fit(X, labels)
     again = saved(fitted)
     assert np.array_equal(again.predict_proba(X), fitted.predict_proba(X))

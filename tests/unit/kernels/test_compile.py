@@ -127,8 +127,8 @@ def test_the_fingerprint_does_not_depend_on_the_place(package):
 def test_the_fingerprint_does_not_depend_on_the_process():
     """Sets are in another order in every process, and constants may be sets."""
     script = "from infinimix.kernels.cache import *; print(digest_code(compiled_sources()))"
-    found = set()
-    for seed in "123":
+    found = {f"{digest_code(compiled_sources())}\n"}
+    for seed in "12":
         env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(PACKAGE.parent)}
         command = [sys.executable, "-c", script]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)

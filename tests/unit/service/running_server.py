@@ -3,12 +3,18 @@
 import threading
 import time
 from contextlib import contextmanager
+from functools import partial
+
+import httpx
 
 from infinimix.service import running
 from infinimix.service.access import Access
 from infinimix.service.limits import Limits
 from infinimix.service.running import ServiceSettings
 from tests.unit.service.served import text_model
+
+#: Certificates are left alone: httpx reads all of them at each call, which takes 30 ms.
+get, post = partial(httpx.get, verify=False), partial(httpx.post, verify=False)
 
 
 @contextmanager

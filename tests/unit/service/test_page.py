@@ -1,13 +1,12 @@
 """The live page, in a browser: it draws what the service tells, and names a class by a click."""
 
-import httpx
 import pytest
 
 from infinimix.service.access import Access
 from infinimix.service.page import live_page, security_policy
 from tests.unit.reports.pages import CHROMIUM, Parsed
 from tests.unit.service.browser import browsing
-from tests.unit.service.running_server import listening
+from tests.unit.service.running_server import listening, post
 from tests.unit.service.served import LABELS, ROWS, serving
 
 
@@ -29,10 +28,10 @@ def test_the_page_is_whole_and_needs_nothing_else(tmp_path):
 def test_a_class_is_named_by_clicking(tmp_path):
     nasty = "<b>music</b> & more"
     with listening(tmp_path / "state") as (url, owner), browsing(tmp_path) as tab:
-        httpx.post(url + "learn", json={"rows": ROWS, "labels": LABELS}, timeout=60)
+        post(url + "learn", json={"rows": ROWS, "labels": LABELS}, timeout=60)
         for x, y in zip(ROWS, LABELS, strict=True):
-            httpx.post(url + "predict-then-learn", json={"x": x, "y": y})
-        httpx.post(url + "learn", json=[{"x": "oboe solo"}, {"x": "oboe and harp"}])
+            post(url + "predict-then-learn", json={"x": x, "y": y})
+        post(url + "learn", json=[{"x": "oboe solo"}, {"x": "oboe and harp"}])
         tab.open(url)
         tab.wait("document.querySelector('#waiting button') !== null")
         assert tab.run("document.getElementById('rows').textContent") == "42"

@@ -20,7 +20,7 @@ from infinimix.service.limits import Limits
 from infinimix.service.redis_streams import RedisSource
 from infinimix.service.running import ServiceSettings, make_owner
 from infinimix.service.sources import LineSource
-from tests.unit.service.running_server import listening
+from tests.unit.service.running_server import get, listening, post
 from tests.unit.service.served import LABELS, ROWS, serving, text_model
 
 REDIS = shutil.which("redis-server")
@@ -86,13 +86,10 @@ def test_the_command_serves_learns_standard_input_and_stops(tmp_path):
         process.stdin.flush()
         url = address_of(process)
         end = time.monotonic() + 60
-        while (
-            httpx.get(url + "readyz").status_code != 200
-            or httpx.get(url + "model").json()["rows"] < 20
-        ):
+        while get(url + "readyz").status_code != 200 or get(url + "model").json()["rows"] < 20:
             assert time.monotonic() < end
             time.sleep(0.05)
-        said = httpx.post(url + "predict", json={"x": "fast car"}).json()
+        said = post(url + "predict", json={"x": "fast car"}).json()
         assert said["predictions"][0]["class"] == "car"
         watched = subprocess.run(
             [sys.executable, "-m", "infinimix", "watch", url, "--once"],
@@ -131,8 +128,8 @@ def test_an_endless_head_closes_the_connection(tmp_path):
 
 def test_events_tell_the_figures(tmp_path):
     with listening(tmp_path) as (url, _):
-        httpx.post(url + "learn", json={"rows": ROWS, "labels": LABELS}, timeout=60)
-        with httpx.stream("GET", url + "events") as answer:
+        post(url + "learn", json={"rows": ROWS, "labels": LABELS}, timeout=60)
+        with httpx.stream("GET", url + "events", verify=False) as answer:
             lines = (line for line in answer.iter_lines() if line)
             first, second = json.loads(next(lines)[6:]), json.loads(next(lines)[6:])
         assert "history" in first
@@ -237,7 +234,7 @@ def test_what_was_answered_survives_a_kill(tmp_path):
         url = address_of(process)
         for i in range(10):
             rows = {"rows": ROWS[2 * i : 2 * i + 2], "labels": LABELS[2 * i : 2 * i + 2]}
-            assert httpx.post(url + "learn", json=rows, timeout=60).status_code == 200
+            assert post(url + "learn", json=rows, timeout=60).status_code == 200
         process.kill()
     with serving(tmp_path / "state") as client:
         assert client.owner.learner.n_rows == 20

@@ -4,6 +4,7 @@ import copy
 import io
 import pickle
 import warnings
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -123,13 +124,20 @@ def assert_covers(found, n, n_calibrated, coverage):
     assert abs(share - coverage) < 3.5 * deviation
 
 
+@pytest.fixture(scope="module", params=[linear, mixed])
+def table(request):
+    return request.param
+
+
+@pytest.fixture(scope="module", params=["auto", "none"])
+def learned(request, table):
+    return CRPRegressor(**FAST, correction=request.param).fit(*table(400))
+
+
 @pytest.mark.parametrize("coverage", [0.5, 0.9])
-@pytest.mark.parametrize("correction", ["auto", "none"])
-@pytest.mark.parametrize("table", [linear, mixed])
-def test_intervals_cover_new_rows(table, correction, coverage):
-    model = CRPRegressor(**FAST, correction=correction).fit(*table(400))
+def test_intervals_cover_new_rows(table, learned, coverage):
     X, y = table(1500, 1)
-    assert_covers(covered(model, X, y, coverage), 1500, 400, coverage)
+    assert_covers(covered(learned, X, y, coverage), 1500, 400, coverage)
 
 
 def test_intervals_cover_new_rows_of_a_real_table():
@@ -232,6 +240,11 @@ def test_a_saved_or_copied_second_model_answers_the_same():
         assert np.array_equal(again.predict(X), model.predict(X))
 
 
+@cache
+def small_file():
+    return saved(CRPRegressor(**FAST).fit(*linear(60)))
+
+
 def _spoil(tree, *path, value):
     for key in path[:-1]:
         tree = tree[key]
@@ -251,9 +264,7 @@ def _spoil(tree, *path, value):
     ],
 )
 def test_a_file_whose_parts_do_not_fit_is_refused(path, value):
-    X, y = linear(60)
-    data = io.BytesIO(saved(CRPRegressor(**FAST).fit(X, y)))
-    name, tree, _version = artifacts.read(data)
+    name, tree, _version = artifacts.read(io.BytesIO(small_file()))
     _spoil(tree, *path, value=value)
     file = io.BytesIO()
     artifacts.write(file, name, tree, library_version="0")
