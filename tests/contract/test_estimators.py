@@ -71,7 +71,7 @@ FEWER = {
     "FiniteMixtureClassifier": {"n_init": 3},
     "GibbsInfiniteSVC": {"n_iter": 60, "burn_in": 20},
     "HybridClassifier": {"generative": infinimix.AClassClassifier(effort="fast", n_islands=2)},
-    "MaxMarginDPMeansCV": {"ss": (1.0,), "cs": (1.0,), "cv": 2},
+    "MaxMarginDPMeansCV": {"cs": (1.0,), "cv": 2},
 }
 
 

@@ -14,10 +14,8 @@ from tests.contract.model_files import asking
 from tests.contract.model_files.asking import CASES, saved
 from tests.contract.model_files.running import FINE, REFUSED, judge, run
 
-MANY = "INFINIMIX_SEEDS" in os.environ
-MUTANTS = 2000 if MANY else 60
+MUTANTS = 2000 if "INFINIMIX_SEEDS" in os.environ else 60
 SLOW = ("aclass", "aclass stream", "mixture", "imputer", "regressor", "hybrid")  # to ask
-ALSO_SLOW = () if MANY else ("aclass shared", "finite")  # all of theirs only when asked for
 
 
 def test_every_class_that_can_be_saved_is_changed():
@@ -29,7 +27,7 @@ def test_every_class_that_can_be_saved_is_changed():
 @pytest.mark.parametrize("name", CASES)
 def test_what_loads_can_be_used(name):
     assert judge(name, saved(name))[0] == FINE
-    n = MUTANTS // 5 if name in SLOW + ALSO_SLOW else MUTANTS
+    n = MUTANTS // 5 if name in SLOW else MUTANTS
     outcomes = run(name, list(range(n)))
     wrong = [outcome for outcome in outcomes if outcome.kind not in (REFUSED, FINE)]
     assert wrong == []
