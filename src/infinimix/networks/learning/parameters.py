@@ -55,6 +55,7 @@ BAYES_NET_RULES: dict[str, Rule] = NETWORK_RULES | {
         lambda v: (isinstance(v, str) and v == "auto") or _whole(1)(v),
         "'auto' or a whole number from 1 on",
     ),
+    "likelihood": one_of("auto", "discrete", "gaussian", "mixed"),
 }
 
 
