@@ -13,7 +13,7 @@ from math import lgamma, log, pi
 
 import numpy as np
 
-from tests.oracle.networks import log_discrete
+from tests.oracle.networks import World, log_discrete
 
 INTERCEPT, SLOPE, SHAPE, SCALE = 1.0, 0.5, 1.5, 0.25
 
@@ -55,6 +55,11 @@ def log_mixed(X, cards, c, parents, gamma=0.5, used=None):
         rows = np.all(X[:, discrete] == np.array(values, float), axis=1)
         total += log_regression(X[rows, c], X[rows][:, real])
     return total
+
+
+def mixed_world(X, cards):
+    """The posterior of a small table of both kinds, by enumeration."""
+    return World(X, cards, score=lambda c, parents: log_mixed(X, cards, c, parents))
 
 
 def barred(cards):

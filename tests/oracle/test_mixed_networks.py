@@ -1,23 +1,24 @@
 """Chains over graphs of categories and numbers, against enumeration; completions of their cells."""
 
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 from scipy.special import logsumexp
 
+from bench.exact_edges import exact_uniform_edges
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.hyper import SWEEPS
+from infinimix.networks.engine.scores import family_score, mixed_data, new_cache
+from infinimix.networks.learning.layered_chains import LayeredChain
 from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.problem import Problem
-from tests.oracle.mixed_networks import barred, log_mixed, mixed_table
-from tests.oracle.networks import World, marginals
+from infinimix.networks.shared.joint import JointChain, Sharing
+from tests.oracle.franchise import common, posterior
+from tests.oracle.mixed_networks import barred, mixed_table, mixed_world
+from tests.oracle.networks import marginals, table
 
 CARDS = np.array([2, 0, 3, 0])
-
-
-def world(X, cards):
-    return World(X, cards, score=lambda c, parents: log_mixed(X, cards, c, parents))
 
 
 def problem(X, cards, missing=None, **options):
@@ -39,12 +40,56 @@ def problem(X, cards, missing=None, **options):
 def test_chains_visit_states_as_often_as_they_should(prior, per_partition, n):
     X = mixed_table(n, n, CARDS)
     options = {"prior": prior, "per_partition": per_partition, "alpha": 0.7, "beta": (1.0, 2.0)}
-    edges, together = marginals(*world(X, CARDS).posterior(**options))
+    edges, together = marginals(*mixed_world(X, CARDS).posterior(**options))
     given = problem(X, CARDS, n_iter=12000, burn_in=300, **options)
     record = make_chain(given, np.random.SeedSequence(0), apart=False).run()
     assert np.abs(record.edges / record.counters[SWEEPS] - edges).max() < 0.1
     assert np.abs(record.together / record.counters[SWEEPS] - together).max() < 0.1
     assert not record.edges[barred(CARDS)].any()
+
+
+# 1,500 sweeps, as in `test_franchise`: standard errors below .026
+def test_several_networks_of_both_kinds_share_roles():
+    cards = [np.array([2, 2]), np.array([2, 0, 0])]
+    tables = [table(1, 12, cards[0]), mixed_table(2, 12, cards[1])]
+    options = {"per_partition": False, "alpha": 0.8, "beta": (1.0, 2.0)}
+    edges, together = posterior(tables, cards, common((2, 3), 0.8), (1.0, 2.0))
+    given = [
+        problem(X, r, n_iter=1500, burn_in=100, **options)
+        for X, r in zip(tables, cards, strict=True)
+    ]
+    chain = JointChain(given, Sharing(0.8, None), (1.0,), np.random.SeedSequence(0), True)
+    chain.run()
+    for g in range(2):
+        assert np.abs(chain.records[g].edges / 1500 - edges[g]).max() < 0.1
+    assert np.abs(chain.together / 1500 - together).max() < 0.1
+
+
+# Whole graphs are drawn by levels: 1,500 sweeps from two starts; the bounds are those of
+# `test_networks` for twelve binary columns
+@pytest.mark.parametrize("apart", [False, True])
+def test_edges_of_fourteen_columns_are_those_of_the_sum_over_all_graphs(apart):
+    cards = np.where(np.arange(14) % 2, 0, 2)
+    X = mixed_table(1, 60, cards)
+    N, score = 14, np.full((14, 1 << 14), -np.inf)
+    allowed = ~np.eye(N, dtype=bool) & ~barred(cards)
+    data, layout = mixed_data(X, cards), full_layout(allowed, 3)
+    cache = new_cache(data, layout)
+    for c in range(N):
+        for size in range(4):
+            for parents in combinations(np.flatnonzero(allowed[:, c]).tolist(), size):
+                word = np.uint64(sum(1 << int(layout.pos[c, p]) for p in parents))
+                value = family_score(data, layout, cache, c, word)
+                score[c, sum(1 << p for p in parents)] = value
+    exact = exact_uniform_edges(score, N)
+    given = problem(X, cards, prior="uniform", n_iter=1500, burn_in=500)
+    given.layout = layout
+    chain = make_chain(given, np.random.SeedSequence(0), apart)
+    assert isinstance(chain, LayeredChain)
+    record = chain.run()
+    ours = record.edges / record.counters[SWEEPS]
+    assert np.abs(ours - exact).max() < 0.15
+    assert np.abs(ours - exact).mean() < 0.02
 
 
 # 2,000 completions with autocorrelation times of at most 5: standard errors below .025; a gap of
@@ -57,7 +102,7 @@ def test_missing_categories_are_drawn_as_all_completions_weigh():
     fills, logs, edges, T = list(product(range(2), repeat=3)), [], [], X.copy()
     for fill in fills:
         T[holes] = fill
-        one = world(T, cards)
+        one = mixed_world(T, cards)
         logs.append(logsumexp(one.log_likelihood))
         edges.append(marginals(*one.posterior("uniform"))[0])
     p = np.exp(logs - logsumexp(logs))
@@ -78,7 +123,7 @@ def test_a_missing_number_and_a_missing_category_are_drawn_together():
     logs = np.empty((2, 81))
     for v, (k, x) in product(range(2), enumerate(grid)):
         T[holes] = v, x
-        logs[v, k] = logsumexp(world(T, cards).log_likelihood)
+        logs[v, k] = logsumexp(mixed_world(T, cards).log_likelihood)
     p = np.exp(logs - logsumexp(logs))
     seen, _ = tally(problem(X, cards, holes, prior="uniform", n_iter=10**4), holes, 3000)
     assert abs(seen[:, 0].mean() - p[1].sum()) < 0.1

@@ -28,15 +28,16 @@ def answer_query(
     columns = state.columns
     (t,) = read_targets(columns.schema.names, [target], given)
     seen, fixed = read_cells(columns, given), read_cells(columns, do)
+    mixture: Any = state.mixture
     if columns.numbers[t]:
         condition = condition_mixed_number if columns.mixed else condition_normal
-        mean, std = condition(state.mixture, t, seen, fixed)
+        mean, std = condition(mixture, t, seen, fixed)
         scale, centre = columns.scale[t], columns.centre[t]
         return {"mean": float(mean * scale + centre), "std": float(std * scale)}
     if columns.mixed:
-        p = condition_category(state.mixture, t, seen, fixed)
-        return dict(zip(columns.states(t), p.tolist(), strict=True))
-    p = condition_tables(state.mixture, [t], seen, fixed)
+        p = condition_category(mixture, t, seen, fixed)
+    else:
+        p = condition_tables(mixture, [t], seen, fixed)
     if p is None:
         raise impossible(given)
     return dict(zip(columns.states(t), p.tolist(), strict=True))
@@ -119,7 +120,9 @@ def condition_mixed_number(
     return float(mean[0]), float(std[0])
 
 
-def condition_category(mixture: MixedMixture, t: int, seen: Cells, fixed: Cells) -> np.ndarray:
+def condition_category(
+    mixture: MixedMixture, t: int, seen: Cells, fixed: Cells
+) -> np.ndarray | None:
     """Return the probabilities of the categories of column t of a mixed network."""
     row = evidence_of(mixture, seen, fixed)
     if row.fixed[t]:

@@ -71,7 +71,7 @@ def columns_to_tree(columns: NetworkColumns) -> dict[str, Any]:
     return {
         "schema": columns.schema.to_json(),
         "gaussian": columns.gaussian,
-        "mixed": columns.mixed,
+        **({"mixed": True} if columns.mixed else {}),
         "edges": [[j, x] for j, x in columns.edges.items()],
         "centre": columns.centre,
         "scale": columns.scale,
@@ -82,7 +82,7 @@ def columns_from_tree(tree: dict[str, Any]) -> NetworkColumns:
     """Return the columns that `columns_to_tree` wrote."""
     schema = read_schema(tree["schema"])
     N, gaussian, centre, scale = schema.width, tree["gaussian"], tree["centre"], tree["scale"]
-    mixed = tree.get("mixed", False)  # older files have no such
+    mixed = tree.get("mixed", False)
     edges = {int(j): x for j, x in tree["edges"]}
     numeric = {
         j for b in schema.blocks if not record_of(b).discrete for j in schema.positions(b).tolist()

@@ -74,6 +74,7 @@ FRANCHISE_RULES: dict[str, Rule] = {
     "alpha_network": POSITIVE,
     "beta": (lambda v: _beta(v) and not _is_learn(v), "two positive finite numbers"),
     "gamma": POSITIVE,
+    "likelihood": BAYES_NET_RULES["likelihood"],
     "n_temperatures": (_whole(1), "a whole number from 1 on"),
 }
 
