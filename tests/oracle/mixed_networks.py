@@ -2,9 +2,10 @@
 
 Written without a look at the compiled scores. A number given its parents is, in each configuration
 of its discrete parents, a Bayesian regression: a column of ones and the real parents, coefficients
-N(0, v / precision) with precision 1 of the intercept and 1/2 of the others, v inverse gamma with
-shape (3 + parents) / 2 and scale 1/4. That is what a normal-Wishart prior with alpha_mu = 1, prior
-mean 0 and T = I / 2 says about one column given others. By the chain rule the marginal likelihood
+N(0, v / precision) with precision 1/2 of the slopes and 1 of the intercept, or 1/10 if there are
+discrete parents; v is inverse gamma with shape (3 + real parents) / 2 and scale 1/4. That is what a
+normal-Wishart prior with alpha_mu = 1 (or 1/10), prior mean 0 and T = I / 2 says about one column
+given others. By the chain rule the marginal likelihood
 is the product of predictive densities of rows, which are Student t.
 """
 
@@ -15,7 +16,7 @@ import numpy as np
 
 from tests.oracle.networks import World, log_discrete
 
-INTERCEPT, SLOPE, SHAPE, SCALE = 1.0, 0.5, 1.5, 0.25
+ALONE, GROUPED, SLOPE, SHAPE, SCALE = 1.0, 0.1, 0.5, 1.5, 0.25
 
 
 def log_student_t(x, place, squared_scale, freedom):
@@ -27,10 +28,10 @@ def log_student_t(x, place, squared_scale, freedom):
     )  # fmt: skip
 
 
-def log_regression(y, Z):
+def log_regression(y, Z, intercept=ALONE):
     """Chain rule over rows: predict each, then learn it."""
     k = Z.shape[1]
-    precision = np.diag([INTERCEPT, *[SLOPE] * k])
+    precision = np.diag([intercept, *[SLOPE] * k])
     pull, shape, scale, total = np.zeros(k + 1), SHAPE + k / 2, SCALE, 0.0
     for x, row in zip(y, Z, strict=True):
         f = np.array([1.0, *row])
@@ -53,7 +54,8 @@ def log_mixed(X, cards, c, parents, gamma=0.5, used=None):
     total = 0.0
     for values in product(*(range(cards[p]) for p in discrete)):
         rows = np.all(X[:, discrete] == np.array(values, float), axis=1)
-        total += log_regression(X[rows, c], X[rows][:, real])
+        intercept = GROUPED if discrete else ALONE
+        total += log_regression(X[rows, c], X[rows][:, real], intercept)
     return total
 
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import log
 from infinimix.networks.engine.calls import Calls
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest
@@ -30,14 +30,17 @@ class Data(NamedTuple):
     cards: np.ndarray  # (N,) int64: categories of each column; beside these, 0 for numbers
     skip: np.ndarray  # (N, n) uint8: rows in which the child was set from outside; or (N, 0)
     logs: np.ndarray  # (largest card + 1, n + 1): log(r gamma + k), row 0 is log(gamma + k)
-    R: np.ndarray  # (1 or N, N, N) posterior scatter, for each child if there were interventions
+    R: (
+        np.ndarray
+    )  # (1 or N, N, N) posterior scatter; for each child if rows differ, and if mixed
     rows: np.ndarray  # (1 or N,) how many rows it is of
-    settings: np.ndarray  # see GAMMA .. IS_MIXED
+    settings: np.ndarray  # see GAMMA .. GROUP_MU
     numbers: np.ndarray  # (n, N) of a table with both kinds: numbers, row by row; or (0, N)
 
 
-GAMMA, IS_BDEU, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, PRIOR_T, IS_MIXED = range(7)
-ALPHA_MU = 1.0  # PRIOR_MU by default; PRIOR_W is alpha_w - N, and PRIOR_T the diagonal of T
+# PRIOR_W is alpha_w - N, PRIOR_T the diagonal of T, GROUP_MU takes the place of PRIOR_MU for the
+# rows of one configuration
+GAMMA, IS_BDEU, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, PRIOR_T, IS_MIXED, GROUP_MU = range(8)
 
 
 @packed
@@ -59,7 +62,7 @@ class Cache(NamedTuple):
     held: np.ndarray  # (N + 1,) entries for each child; scores computed in all
     room: np.ndarray  # (n + 2 cells,) int32; with both kinds, n + N more
     chol: np.ndarray  # (N + 1, N + 2)
-    scatter: np.ndarray  # (N + 1, N) with both kinds: of the rows of a configuration, and its sums
+    scatter: np.ndarray  # (N + 1, N) with both kinds: room for a scatter matrix and for sums
     calls: Calls  # `discrete_score`, `gaussian_score` or `mixed_score`
 
 
@@ -100,12 +103,12 @@ def discrete_score(data, layout, cache, c, mask):
     return score
 
 
-@part
-def scatter_score(R, n, settings, layout, L, c, mask):
-    """Return the BGe score of child c: Cholesky's factor of the scatter of parents and child.
-
-    R is the posterior scatter of n rows, and L room for the factor.
-    """
+@kernel
+def gaussian_score(data, layout, cache, c, mask):
+    """Return the BGe score of child c: Cholesky's factor of the scatter of parents and child."""
+    L = cache.chol
+    own = c if data.R.shape[0] > 1 else 0
+    R, n = data.R[own], data.rows[own]
     size, log_det, residual = 0, 0.0, 0.0
     rest, last = mask, False
     while not last:
@@ -130,7 +133,7 @@ def scatter_score(R, n, settings, layout, L, c, mask):
                     log_det += libm_log(value)
         size += 1
     k = size - 1  # parents
-    mu, w, t = settings[PRIOR_MU], settings[PRIOR_W], settings[PRIOR_T]
+    mu, w, t = data.settings[PRIOR_MU], data.settings[PRIOR_W], data.settings[PRIOR_T]
     return (
         -0.5 * n * libm_log(np.pi)
         + 0.5 * libm_log(mu / (mu + n))
@@ -140,10 +143,3 @@ def scatter_score(R, n, settings, layout, L, c, mask):
         - 0.5 * log_det
         - 0.5 * (n + w + k + 1) * residual
     )
-
-
-@kernel
-def gaussian_score(data, layout, cache, c, mask):
-    """Return the BGe score of child c."""
-    own = c if data.R.shape[0] > 1 else 0
-    return scatter_score(data.R[own], data.rows[own], data.settings, layout, cache.chol, c, mask)

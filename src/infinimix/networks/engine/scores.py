@@ -14,8 +14,8 @@ from numba import types
 from infinimix.kernels.compile import kernel, part
 from infinimix.networks.engine.calls import Calls, call_of, through
 from infinimix.networks.engine.families import (
-    ALPHA_MU,
     GAMMA,
+    GROUP_MU,
     IS_GAUSSIAN,
     IS_MIXED,
     MOST_CELLS,
@@ -29,6 +29,7 @@ from infinimix.networks.engine.families import (
 from infinimix.networks.engine.graphs import ZERO
 from infinimix.networks.engine.mixed_scores import mixed_score
 
+FEW_ROWS = 0.1  # weight of a prior mean of 0 where groups of rows have means of their own
 DENSE = 16  # up to so many nodes there is a full table of scores
 HASHED = 1 << 20  # slots of all children together
 MIX, SPREAD, HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(29)
@@ -110,13 +111,13 @@ def discrete_data(codes, cards, gamma=0.5, bdeu=False, skip=None):
     cards = np.asarray(cards, dtype=np.int64)
     data = Data(
         codes, cards, _skip(skip, N), np.zeros((int(cards.max()) + 1, n + 1)), np.zeros((1, 1, 1)),
-        np.zeros(1), np.array([gamma, bdeu, 0.0, 0.0, 0.0, 0.0, 0.0], float), np.zeros((0, N)),
+        np.zeros(1), np.array([gamma, bdeu, *np.zeros(6)], float), np.zeros((0, N)),
     )  # fmt: skip
     set_logs(data)
     return data
 
 
-def gaussian_data(X, skip=None, alpha_mu=ALPHA_MU):
+def gaussian_data(X, skip=None, alpha_mu=1.0):
     """Return the data of a table of numbers, (rows, N), none of them missing."""
     N = X.shape[1]
     skip = _skip(skip, N)
@@ -124,7 +125,7 @@ def gaussian_data(X, skip=None, alpha_mu=ALPHA_MU):
     parts = 1 if skip.shape[1] == 0 else N
     data = Data(
         np.zeros((N, 0), np.int16), np.full(N, 2), skip, np.zeros((1, 1)), np.zeros((parts, N, N)),
-        np.zeros(parts), np.array([0.5, 0.0, 1.0, alpha_mu, alpha_mu + 1.0, t, 0.0]),
+        np.zeros(parts), np.array([0.5, 0.0, 1.0, alpha_mu, alpha_mu + 1.0, t, 0.0, 0.0]),
         np.zeros((0, N)),
     )  # fmt: skip
     fill_scatter(data, X)
@@ -133,12 +134,12 @@ def gaussian_data(X, skip=None, alpha_mu=ALPHA_MU):
 
 def mixed_data(X, cards, gamma=0.5, bdeu=False, skip=None):
     """Return the data of a table of codes and numbers, (rows, N); `cards` are 0 for numbers."""
-    cards = np.asarray(cards, dtype=np.int64)
-    codes = discrete_data(np.where(cards > 0, X, 0.0), cards, gamma, bdeu, skip)
-    lines = gaussian_data(np.where(cards > 0, 0.0, X), skip)
-    settings = np.maximum(codes.settings, [*np.zeros(PRIOR_MU), *lines.settings[PRIOR_MU:]])
-    settings[IS_MIXED] = 1.0
-    data = codes._replace(R=lines.R, rows=lines.rows, settings=settings, numbers=np.empty(X.shape))
+    cards, N = np.asarray(cards, dtype=np.int64), len(cards)
+    data = discrete_data(np.where(cards > 0, X, 0.0), cards, gamma, bdeu, skip)
+    data.settings[PRIOR_MU:] = gaussian_data(np.zeros((0, N))).settings[PRIOR_MU:]
+    data.settings[[IS_MIXED, GROUP_MU]] = 1.0, FEW_ROWS
+    scatter = np.zeros((N, N, N)), np.zeros(N)
+    data = data._replace(R=scatter[0], rows=scatter[1], numbers=np.empty(X.shape))
     set_rows(data, X)
     return data
 

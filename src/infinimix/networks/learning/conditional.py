@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.networks.engine.families import PRIOR_MU, PRIOR_T, Data
+from infinimix.networks.engine.families import GROUP_MU, PRIOR_MU, PRIOR_T, Data
 from infinimix.networks.learning.completion import code_parents, regress
 
 
@@ -45,9 +45,11 @@ class ConditionalFamily:
     """A number c with its parents, discrete ones and real ones, in rows X."""
 
     def __init__(self, X: np.ndarray, c: int, parents: np.ndarray, data: Data) -> None:
-        self.c, self.cards, self.settings = c, data.cards, data.settings
+        self.c, self.cards, self.settings = c, data.cards, data.settings.copy()
         self.discrete = parents[data.cards[parents] > 0]
         self.real = parents[data.cards[parents] == 0]
+        if len(self.discrete):
+            self.settings[PRIOR_MU] = self.settings[GROUP_MU]
         self._rows = X if data.skip.shape[1] == 0 else X[data.skip[c] == 0]
         self._drawn: dict[int, tuple[float, np.ndarray, float]] = {}
 
