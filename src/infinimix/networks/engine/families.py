@@ -30,9 +30,7 @@ class Data(NamedTuple):
     cards: np.ndarray  # (N,) int64: categories of each column; beside these, 0 for numbers
     skip: np.ndarray  # (N, n) uint8: rows in which the child was set from outside; or (N, 0)
     logs: np.ndarray  # (largest card + 1, n + 1): log(r gamma + k), row 0 is log(gamma + k)
-    R: (
-        np.ndarray
-    )  # (1 or N, N, N) posterior scatter; for each child if rows differ, and if mixed
+    R: np.ndarray  # (1 or N, N, N) posterior scatter; for each child if rows differ, and if mixed
     rows: np.ndarray  # (1 or N,) how many rows it is of
     settings: np.ndarray  # see GAMMA .. GROUP_MU
     numbers: np.ndarray  # (n, N) of a table with both kinds: numbers, row by row; or (0, N)
