@@ -85,7 +85,7 @@ def test_queries_know_evidence_and_interventions(model):
     even = model.query("kind", do={"size": 10.0})
     assert even == pytest.approx(model.query("kind"), abs=1e-9)  # nothing leads back
     both = model.query("weight", given={"size": 12.0, "kind": "ant"})
-    assert both["mean"] == pytest.approx(24.0, abs=1.0)
+    assert 21.5 < both["mean"] < 24.5  # the kind alone says 20; the prior shrinks the slope of 2
     set_kind = model.query("size", do={"kind": "fly"})  # its only parent that is probable
     assert set_kind["mean"] == pytest.approx(seen["mean"], abs=1.0)
     assert model.query("size", do={"size": 3.0}) == {"mean": pytest.approx(3.0), "std": 0.0}
