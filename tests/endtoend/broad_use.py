@@ -120,6 +120,7 @@ def networks():
     net.score_samples(table)
     for prior in ("ordered", "sparse", "uniform"):
         BlockmodelBayesNet(prior=prior, **settings).fit(X[["size", "x", "y"]])
+    BlockmodelBayesNet(likelihood="mixed", **settings).fit(X[["flag", "colour", "size", "x"]])
     BlockmodelMarkovNet(**settings).fit(table)
     BlockmodelDynamicNet(**settings).fit(table)
     NetworkFranchise(**settings).fit([table, table])

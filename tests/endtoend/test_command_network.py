@@ -39,6 +39,19 @@ def test_undirected_networks_have_each_edge_once(folder, tmp_path):
     assert "--" in run("inspect", files["m.imx"]).stdout
 
 
+def test_numbers_beside_categories_may_stay_numbers(folder, tmp_path):
+    model = tmp_path / "m.imx"
+    args = ("network", folder / "one.csv", *SHORT, "--likelihood", "mixed", "--threshold", "0")
+    found = json.loads(run(*args, "--json", "-o", model).stdout)
+    P = {(e["from"], e["to"]): e["probability"] for e in found["edges"]}
+    assert P["kind", "size"] > 0.5
+    assert P.get(("size", "kind"), 0.0) == P.get(("size", "colour"), 0.0) == 0.0
+    assert "size" in run("inspect", model).stdout
+    assert "mixed keeps numbers" in refuse(*args, "--bif", tmp_path / "m.bif")
+    assert "mixed is for directed networks" in refuse(*args, "--kind", "dynamic")
+    assert "--likelihood: there is no 'odd'" in refuse(*args, "--likelihood", "odd")
+
+
 def test_dynamic_networks_follow_sequences(folder):
     args = ("network", folder / "steps.csv", *SHORT, "--kind", "dynamic", "--groups", "nest")
     known = ("--require", "kind -> kind", "--forbid", "size->colour", "--role", "kind=driver")

@@ -9,6 +9,7 @@ from math import exp
 
 import numpy as np
 
+from tests.oracle.mixed_networks import mixed_world
 from tests.oracle.networks import World, log_beta, log_crp, partitions
 
 
@@ -60,7 +61,9 @@ def posterior(tables, cards, prior, beta, by_network=False):
 
 def sums(tables, cards, prior, beta, by_network=False):
     """The same before they are divided by the evidence, the evidence, and the log of its unit."""
-    worlds = [World(X, r) for X, r in zip(tables, cards, strict=True)]
+    worlds = [
+        World(X, r) if np.all(r) else mixed_world(X, r) for X, r in zip(tables, cards, strict=True)
+    ]
     stacks = [np.array(w.graphs) for w in worlds]
     cuts = np.cumsum([w.N for w in worlds])[:-1]
     edges, total = [np.zeros((w.N, w.N)) for w in worlds], 0.0

@@ -85,6 +85,14 @@ def network(
             autocompletion=lambda: ["blockmodel", "ordered", "sparse", "uniform"],
         ),
     ] = "blockmodel",
+    likelihood: Annotated[
+        str,
+        typer.Option(
+            "--likelihood",
+            help="auto, discrete, gaussian or mixed (numbers beside categories stay numbers).",
+            autocompletion=lambda: ["auto", "discrete", "gaussian", "mixed"],
+        ),
+    ] = "auto",
     bdeu: Annotated[
         bool,
         typer.Option("--bdeu", help="BDeu scores, for columns with very many categories."),
@@ -105,12 +113,14 @@ def network(
     from infinimix.cli.out import is_watched, print_json, show, warn
     from infinimix.cli.places import write_text
 
-    wanted = Wanted(kind, prior, bdeu, groups, interventions, bif is not None, bool(role))
+    wanted = Wanted(
+        kind, prior, bdeu, groups, interventions, bif is not None, bool(role), likelihood
+    )
     wanted.check(len(files))
     learner = Learner(wanted, files, table)
     learner.know(require, forbid, role)
     if bif is not None:
-        check_bif(learner.first.infos)
+        check_bif(learner.first.infos, likelihood)
     given = learner.given()
     model = learner.model({
         "n_chains": chains, "n_iter": sweeps, "n_jobs": jobs, "random_state": seed,

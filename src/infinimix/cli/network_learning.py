@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 KINDS = ("directed", "undirected", "dynamic")
 PRIORS = ("blockmodel", "ordered", "sparse", "uniform")
+LIKELIHOODS = ("auto", "discrete", "gaussian", "mixed")
 
 
 @dataclass(frozen=True)
@@ -30,13 +31,15 @@ class Wanted:
     interventions: Path | None = None
     bif: bool = False
     roles: bool = False
+    likelihood: str = "auto"
 
     def check(self, n_files: int) -> None:
         """Refuse options that do not go together, before anything is read."""
-        if self.kind not in KINDS:
-            raise CommandError(f"--kind: there is no {self.kind!r}; it is one of {_or(KINDS)}.")
-        if self.prior not in PRIORS:
-            raise CommandError(f"--prior: there is no {self.prior!r}; it is one of {_or(PRIORS)}.")
+        for name, known in (("kind", KINDS), ("prior", PRIORS), ("likelihood", LIKELIHOODS)):
+            if getattr(self, name) not in known:
+                raise CommandError(
+                    f"--{name}: there is no {getattr(self, name)!r}; it is one of {_or(known)}."
+                )
         for wrong, what in (*self._of_several(n_files > 1), *self._of_kind()):
             if wrong:
                 raise CommandError(f"{what}.")
@@ -56,6 +59,8 @@ class Wanted:
         yield not directed and self.prior == "ordered", "--prior ordered is for directed networks"
         yield not directed and self.bif, "--bif is for directed networks"
         yield not directed and self.bdeu, "--bdeu is for directed networks"
+        mixed = self.likelihood == "mixed"
+        yield not directed and mixed, "--likelihood mixed is for directed networks"
         timeless = self.groups is not None and self.kind != "dynamic"
         yield timeless, "--groups names the sequences of --kind dynamic; add that"
         mutual = self.interventions is not None and self.kind == "undirected"
@@ -126,9 +131,13 @@ class Learner:
         if len(self.tables) > 1:
             columns = {name: rows.columns for name, rows in self.tables.items()}
             return networks.NetworkFranchise(
-                bdeu=wanted.bdeu, columns=columns, **settings, **self.known
-            )
-        settings = {**settings, **self.known, "columns": self.first.columns, "prior": wanted.prior}
+                bdeu=wanted.bdeu, columns=columns, likelihood=wanted.likelihood, **settings,
+                **self.known,
+            )  # fmt: skip
+        settings = {
+            **settings, **self.known, "columns": self.first.columns, "prior": wanted.prior,
+            "likelihood": wanted.likelihood,
+        }  # fmt: skip
         if wanted.kind == "directed":
             return networks.BlockmodelBayesNet(bdeu=wanted.bdeu, **settings)
         if wanted.kind == "undirected":
@@ -162,11 +171,16 @@ def sequences_of(rows: TaskTable, groups: str) -> list[Any]:
     return cells
 
 
-def check_bif(infos: Any) -> None:
+def check_bif(infos: Any, likelihood: str) -> None:
     """Say before the work that a network of numbers has no tables."""
     from infinimix.tables.column import record_of
 
     kinds = [info.kind for info in infos if not info.kind.startswith("date:")]
+    if likelihood == "mixed" and not all(record_of(kind).discrete for kind in kinds):
+        raise CommandError(
+            "--bif: the format has tables of categories only, and --likelihood mixed keeps "
+            "numbers; leave one of them out."
+        )
     if len(kinds) == len(infos) and not any(record_of(kind).discrete for kind in kinds):
         raise CommandError(
             "--bif: the format has tables of categories only, and all columns are numbers; leave "

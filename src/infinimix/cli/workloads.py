@@ -250,7 +250,7 @@ def finite_mixtures() -> None:
 
 @workload
 def nets_of_numbers() -> None:
-    """Gaussian scores, Markov nets, dynamic nets, several networks."""
+    """Gaussian and mixed scores, Markov nets, dynamic nets, several networks."""
     from infinimix.networks import (
         BlockmodelBayesNet,
         BlockmodelDynamicNet,
@@ -263,5 +263,7 @@ def nets_of_numbers() -> None:
     BlockmodelBayesNet(**settings).fit(X)
     BlockmodelMarkovNet(**settings).fit(X)
     BlockmodelDynamicNet(**settings).fit(X)
+    mixed, _ = frame("binary", "categorical", "real")
+    BlockmodelBayesNet(likelihood="mixed", **settings).fit(mixed)
     B, _ = frame("binary")
     NetworkFranchise(**settings).fit([B, B])

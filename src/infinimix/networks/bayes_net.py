@@ -12,6 +12,7 @@ from infinimix.estimators.common.parameters import Columns, Seed, seed_sequence
 from infinimix.estimators.common.shared_methods import DensityScore, PublishedForm
 from infinimix.networks.answers.asking import Asking
 from infinimix.networks.answers.map_search import find_map
+from infinimix.networks.answers.queries import refuse_mixed
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.blocks import ACYCLIC
 from infinimix.networks.engine.graphs import ancestors, topological_order
@@ -22,7 +23,7 @@ from infinimix.networks.interchange.gaussian import LinearGaussianNet, best_gaus
 from infinimix.networks.interchange.network import BayesNet
 from infinimix.networks.learning.agreement import run_until_agreed
 from infinimix.networks.learning.columns import check_codes, read_columns, read_interventions
-from infinimix.networks.learning.knowledge import Knowledge, read_knowledge
+from infinimix.networks.learning.knowledge import Knowledge, bar_numbers, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.parameters import BAYES_NET_RULES, check_parameters, read_seconds
 from infinimix.networks.learning.problem import make_problem
@@ -30,6 +31,8 @@ from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import describe_roles
 from infinimix.networks.learning.timing import Budget
 from infinimix.tables import EncodedTable, encode
+
+INSTEAD = "to_networkx and edge_table show its edges"
 
 
 class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
@@ -71,9 +74,11 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         How many states "best" takes.
     columns : as in `CRPMixture`
         Kinds of the columns; "spiked" ones count as real.
-    likelihood : "auto", "discrete" or "gaussian"
+    likelihood : "auto", "discrete", "gaussian" or "mixed"
         Tables of categories, or linear Gaussian families (BGe). A table with both kinds is
-        discretised, as `discretised_` says.
+        discretised, as `discretised_` says. "mixed": its numbers stay numbers, and each has a
+        regression on its real parents for every configuration of its discrete parents (conditional
+        Gaussian families); a number is then no parent of a category.
     bdeu : bool
         Share `gamma` out over all cells of a table, which makes equivalent networks score alike.
     n_bins : int
@@ -305,7 +310,8 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         state = self._fitted
         if "map_network" not in state.__dict__:
             limit = None if self.max_parents is None else int(self.max_parents)
-            found = find_map(state, self._knowledge(state.names), self.prior, limit)
+            known = bar_numbers(self._knowledge(state.names), state.names, state.columns.cards)
+            found = find_map(state, known, self.prior, limit)
             state.__dict__["map_network"] = found
         return dict(state.__dict__["map_network"])
 
@@ -340,7 +346,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         """Return the log predictive density of each row, averaged over networks.
 
         Missing cells are summed or integrated out. Of a discretised table it is the probability
-        of the bins.
+        of the bins; of a mixed one that of the categories, times the density of the numbers.
 
         Parameters
         ----------
@@ -398,6 +404,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
     def network(self) -> BayesNet:
         """Return the best state's network with the means of its tables; for discrete columns."""
         state = self._fitted
+        refuse_mixed(state.columns, "tables alone", INSTEAD)
         if state.columns.gaussian:
             raise ValueError(
                 "only a discrete network has tables; this one is Gaussian: gaussian_network() "
@@ -411,6 +418,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         Parameters are in the units of the columns, or of their transforms (`columns_`).
         """
         state = self._fitted
+        refuse_mixed(state.columns, "regressions alone", INSTEAD)
         if not state.columns.gaussian:
             raise ValueError("this network is discrete: network() returns its tables")
         return best_gaussian_network(state)

@@ -66,7 +66,7 @@ class NetworkFranchise(BaseEstimator):
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
     columns : word as in `CRPMixture`, or mapping from table to what `CRPMixture` takes
         Kinds of the columns, for all tables or for each.
-    likelihood : "auto", "discrete" or "gaussian"
+    likelihood : "auto", "discrete", "gaussian" or "mixed"
         As in `BlockmodelBayesNet`, for each table by itself.
     bdeu : bool
         Share `gamma` out over all cells of a table.

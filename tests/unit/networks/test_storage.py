@@ -30,12 +30,17 @@ X = sample_network((2, 2), random_state=1).sample(60, random_state=0)
 SECOND = sample_network((2, 3), random_state=2).sample(50, random_state=0)
 NUMBERS = np.random.default_rng(0).normal(size=(40, 3))
 MIXED = pd.DataFrame({"a": NUMBERS[:, 0], "b": NUMBERS[:, 1] > 0, "c": ["u", "v"] * 20})
+MIXED_HOLES = MIXED.astype(object).mask(np.random.default_rng(2).random(MIXED.shape) < 0.1)
 HOLES = np.where(np.random.default_rng(1).random(X.shape) < 0.1, np.nan, X)
 KNOWN = {"required": [("x0", "x1")], "known_roles": {"x0": "a", "x3": "b"}}
 FITS = {
     "bayes": lambda: BlockmodelBayesNet(**QUICK).fit(X),
     "bayes, holes": lambda: BlockmodelBayesNet(prior="ordered", **QUICK).fit(HOLES),
     "bayes, numbers": lambda: BlockmodelBayesNet(averaging="best", **QUICK).fit(NUMBERS),
+    "bayes, both kinds": lambda: BlockmodelBayesNet(likelihood="mixed", **QUICK).fit(MIXED),
+    "bayes, both kinds, holes": lambda: BlockmodelBayesNet(likelihood="mixed", **QUICK).fit(
+        MIXED_HOLES.astype({"a": float})
+    ),
     "markov": lambda: BlockmodelMarkovNet(**QUICK, **KNOWN).fit(X),
     "markov, numbers": lambda: BlockmodelMarkovNet(**QUICK).fit(NUMBERS),
     "dynamic": lambda: BlockmodelDynamicNet(**QUICK, **KNOWN).fit(X),
@@ -95,7 +100,11 @@ def test_what_was_saved_shows_and_answers_the_same(model, copied):
         if isinstance(one, BlockmodelBayesNet):
             rows = other.sample(9, random_state=0)
             assert same(one.sample(9, random_state=0), rows)
-            rows = np.column_stack(list(rows.values()))
+            rows = (
+                pd.DataFrame(rows)
+                if one.likelihood == "mixed"
+                else np.column_stack(list(rows.values()))
+            )
             assert np.array_equal(one.score_samples(rows), other.score_samples(rows))
             with pytest.raises(ValueError, match="no chains"):
                 one.run(n_iter=1)
@@ -230,6 +239,34 @@ def test_damaged_files_are_refused(trees, kind):
         print(what)  # shown if it is not refused
         refused(name, broken)
     assert type(from_tree(name, tree)).__name__ == name
+
+
+def mixed_graph(tree):
+    A = np.zeros((3, 3), int)
+    A[0, 1] = 1  # "a" is a number, "b" a category
+    set_graph(tree, A)
+
+
+MIXED_DAMAGE = {
+    "a number as parent of a category": mixed_graph,
+    "half a category": lambda t: t["completed"][0].__setitem__((0, 1), 0.5),
+    "no such category": lambda t: t["completed"][0].__setitem__((0, 1), 2.0),
+    "a number that is not finite": lambda t: t["completed"][0].__setitem__((0, 0), np.inf),
+    "no scale": lambda t: t["scale"].__imul__(0),
+    "both and one": lambda t: t.update(gaussian=True),
+    "neither": lambda t: t.pop("mixed"),
+    "no word": lambda t: t.update(mixed="yes"),
+}
+
+
+def test_damaged_networks_of_both_kinds_are_refused():
+    model = FITS["bayes, both kinds"]()
+    name, tree = type(model).__name__, {"version": 2, **to_tree(model)}
+    for what, damage in MIXED_DAMAGE.items():
+        broken = copy.deepcopy(tree)
+        damage(broken)
+        print(what)  # shown if it is not refused
+        refused(name, broken)
 
 
 @pytest.mark.parametrize("kind", ["bayes, holes", "markov, holes", "dynamic, holes"])

@@ -16,6 +16,7 @@ from infinimix.networks.answers.queries import (
     impossible,
     read_cells,
     read_targets,
+    refuse_mixed,
 )
 from infinimix.networks.answers.rows import (
     category_probabilities,
@@ -116,6 +117,7 @@ class Asking:
         """
         state: BayesNetState = self._fitted
         columns, names = state.columns, state.names
+        refuse_mixed(columns, "most_probable", "ask query of one column after the other")
         seen, fixed = read_cells(columns, given), read_cells(columns, do)
         if targets is None:
             at = [j for j in range(len(names)) if j not in seen and j not in fixed]
@@ -142,7 +144,7 @@ class Asking:
             A column with categories, or a discretised one; `query(target)` shows their order.
         """
         state, t, codes, missing = self._rows_for(X, target)
-        if state.columns.gaussian:
+        if state.columns.numbers[t]:
             raise ValueError(f"{target!r} is a number: predict_column returns its mean")
         return category_probabilities(state.mixture, t, codes, missing)
 
@@ -157,7 +159,7 @@ class Asking:
             A column. The mean of a number is in the units of the model.
         """
         state, t, codes, missing = self._rows_for(X, target)
-        if state.columns.gaussian:
+        if state.columns.numbers[t]:
             mean, _ = number_moments(state.mixture, t, codes, missing)
             return np.asarray(mean * state.columns.scale[t] + state.columns.centre[t])
         best = category_probabilities(state.mixture, t, codes, missing).argmax(axis=1)
@@ -233,6 +235,8 @@ class Asking:
         state: BayesNetState = self._fitted
         A = read_graph(graph, state.names)
         topological_order(A)
+        if state.columns.mixed:
+            check_kinds(A, state.columns.numbers, state.names)
         return graph_log_likelihood(state, A)
 
     def _rows_for(self, X: Any, target: str) -> tuple[BayesNetState, int, np.ndarray, np.ndarray]:
@@ -259,6 +263,16 @@ def read_graph(graph: Any, names: Sequence[str]) -> np.ndarray:
         i, j = read_targets(names, [u, v], None)
         A[i, j] = 1
     return A
+
+
+def check_kinds(A: np.ndarray, numbers: np.ndarray, names: Sequence[str]) -> None:
+    """Raise ValueError if a number is a parent of a category."""
+    for i, j in np.argwhere(A[numbers][:, ~numbers]).tolist():
+        source, end = np.flatnonzero(numbers)[i], np.flatnonzero(~numbers)[j]
+        raise ValueError(
+            f"in a mixed network the number {names[source]!r} is no parent of {names[end]!r}, "
+            "which has categories"
+        )
 
 
 def edge_frame(state: Any, threshold: float, undirected: bool) -> pd.DataFrame:

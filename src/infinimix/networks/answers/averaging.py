@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.networks.answers.mixed import MixedMixture
 from infinimix.networks.answers.predictive import Mixture
 from infinimix.networks.engine.blocks import DYNAMIC
+from infinimix.networks.engine.families import GAMMA, Data
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.hyper import RECORDED_GAMMA
-from infinimix.networks.engine.scores import GAMMA, Data, set_logs
+from infinimix.networks.engine.scores import set_logs
 from infinimix.networks.learning.problem import Problem, make_data
 
 MOST_NETWORKS = 300  # that predictions are averaged over
@@ -35,14 +37,20 @@ def make_mixture(state: Any) -> Mixture:
         places, weights = places[pick], weights[pick]
     chain = state.draws.chain[places] if len(state.completed) > 1 else 0 * places
     data = [make_rows(state, X) for X in state.completed]
-    return Mixture(lift(state, state.adjacencies(places)), weights, chain, data, state.completed)
+    graphs = lift(state, state.adjacencies(places))
+    return _mixture(state, graphs, weights, chain, data, state.completed)
 
 
 def best_mixture(state: Any) -> Mixture:
     """Return the best network alone."""
     k = int(state.draws.chain[state.best]) if len(state.completed) > 1 else 0
     graph, X = lift(state, state.adjacencies([state.best])), state.completed[k]
-    return Mixture(graph, np.ones(1), np.zeros(1, int), [make_rows(state, X)], [X])
+    return _mixture(state, graph, np.ones(1), np.zeros(1, int), [make_rows(state, X)], [X])
+
+
+def _mixture(state: Any, *parts: Any) -> Mixture:
+    """Return networks of the kind of the columns."""
+    return MixedMixture(state.names, *parts) if state.columns.mixed else Mixture(*parts)
 
 
 def _completed_mixture(state: Any) -> Mixture:
@@ -52,7 +60,7 @@ def _completed_mixture(state: Any) -> Mixture:
     tables = [pairs.table(state.completed[0], m) for m in pick]
     graphs = lift(state, to_adjacency(pairs.graphs[pick]))
     data = [make_rows(state, X) for X in tables]
-    return Mixture(graphs, np.ones(len(pick)), np.arange(len(pick)), data, tables)
+    return _mixture(state, graphs, np.ones(len(pick)), np.arange(len(pick)), data, tables)
 
 
 def make_rows(state: Any, X: np.ndarray) -> Data:

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from infinimix.networks.answers.predictive import Mixture
-from infinimix.networks.engine.scores import GAMMA, PRIOR_W
+from infinimix.networks.engine.families import GAMMA, PRIOR_W
 from infinimix.networks.learning.completion import posterior_means
 
 MOST_ROWS = 1 << 14  # rows that are possible, of which all are enumerated

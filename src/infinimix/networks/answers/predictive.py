@@ -16,12 +16,29 @@ import numpy as np
 from scipy.special import logsumexp
 
 from infinimix.networks.answers.elimination import Factor, eliminate
+from infinimix.networks.engine.families import GAMMA, IS_BDEU, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, Data
 from infinimix.networks.engine.graphs import topological_order
-from infinimix.networks.engine.scores import GAMMA, IS_BDEU, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, Data
 from infinimix.networks.learning.completion import code_parents, draw_regression, posterior_means
 
 MOST_COMPLETIONS = 256
 CHUNK = 2000
+
+
+def log_student(
+    R: np.ndarray, n: float, mean: np.ndarray, X: np.ndarray, settings: np.ndarray
+) -> np.ndarray:
+    """Return the log predictive density of rows, given posterior scatter and mean of n others."""
+    d = len(mean)
+    lam, nu = settings[PRIOR_MU] + n, settings[PRIOR_W] + n + 1.0
+    if d == 0:
+        return np.zeros(len(X))
+    scale = R * (lam + 1.0) / (lam * nu)
+    L = np.linalg.cholesky(scale)
+    y = np.linalg.solve(L, (X - mean).T)
+    return np.asarray(
+        lgamma(0.5 * (nu + d)) - lgamma(0.5 * nu) - 0.5 * d * log(nu * pi)
+        - np.log(np.diag(L)).sum() - 0.5 * (nu + d) * np.log1p((y * y).sum(axis=0) / nu)
+    )  # fmt: skip
 
 
 class Mixture:
@@ -53,13 +70,17 @@ class Mixture:
             else []
         )
 
+    def _codes(self, X: np.ndarray) -> np.ndarray:
+        """Return rows in which categories are whole numbers."""
+        return X
+
     # --- families ---------------------------------------------------------------------------
 
     def cpt(self, f: int) -> np.ndarray:
         """Return the mean table of a discrete family, (configurations, categories)."""
         if f not in self._tables:
             k, c, parents = self.families[f]
-            data, X = self.data[k], self.tables[k]
+            data, X = self.data[k], self._codes(self.tables[k])
             q, r = int(np.prod(self.cards[parents])), int(self.cards[c])
             each = data.settings[GAMMA] / (q * r if data.settings[IS_BDEU] else 1)
             used = slice(None) if data.skip.shape[1] == 0 else data.skip[c] == 0
@@ -73,23 +94,15 @@ class Mixture:
         if self.gaussian:
             both = self._log_t(k, c, np.append(parents, c), X)
             return both - self._log_t(k, c, parents, X)
-        return np.log(self.cpt(f)[code_parents(X, parents, self.cards), X[:, c]])
+        X = self._codes(X)
+        return np.asarray(np.log(self.cpt(f)[code_parents(X, parents, self.cards), X[:, c]]))
 
     def _log_t(self, k: int, c: int, held: np.ndarray, X: np.ndarray) -> np.ndarray:
         """Return the log density of columns `held`: a multivariate Student t."""
         data = self.data[k]
         own = c if len(data.R) > 1 else 0
-        n, d = data.rows[own], len(held)
-        lam, nu = data.settings[PRIOR_MU] + n, data.settings[PRIOR_W] + n + 1.0
-        if d == 0:
-            return np.zeros(len(X))
-        scale = data.R[own][np.ix_(held, held)] * (lam + 1.0) / (lam * nu)
-        L = np.linalg.cholesky(scale)
-        y = np.linalg.solve(L, (X[:, held] - self._means[k][own][held]).T)
-        return (
-            lgamma(0.5 * (nu + d)) - lgamma(0.5 * nu) - 0.5 * d * log(nu * pi)
-            - np.log(np.diag(L)).sum() - 0.5 * (nu + d) * np.log1p((y * y).sum(axis=0) / nu)
-        )  # fmt: skip
+        R, mean = data.R[own][np.ix_(held, held)], self._means[k][own][held]
+        return log_student(R, data.rows[own], mean, X[:, held], data.settings)
 
     # --- rows -------------------------------------------------------------------------------
 
@@ -183,7 +196,7 @@ class Mixture:
 
     def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Return n rows, each from a network of its own."""
-        X = np.zeros((n, self.N), float if self.gaussian else np.int64)
+        X = np.zeros((n, self.N), np.int64 if self.cards.all() and not self.gaussian else float)
         which = rng.choice(len(self.graphs), n, p=self.weights)
         for s in np.unique(which):
             rows = np.flatnonzero(which == s)
@@ -198,7 +211,7 @@ class Mixture:
         f = self.index[s, c]
         k, _, parents = self.families[f]
         if not self.gaussian:
-            p = self.cpt(f)[code_parents(X, parents, self.cards)].cumsum(axis=1)
+            p = self.cpt(f)[code_parents(self._codes(X), parents, self.cards)].cumsum(axis=1)
             return np.asarray((rng.random((len(X), 1)) * p[:, -1:] > p).sum(axis=1))
         own, out = self._means[k][c if len(self._means[k]) > 1 else 0], np.empty(len(X))
         for t in range(len(X)):

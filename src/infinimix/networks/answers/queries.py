@@ -9,10 +9,13 @@ from typing import Any
 import numpy as np
 
 from infinimix.networks.answers.elimination import eliminate
+from infinimix.networks.answers.mixed import Evidence, MixedMixture
 from infinimix.networks.answers.predictive import Mixture
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.tables import encode
+
+Cells = dict[int, float]
 
 
 def answer_query(
@@ -25,11 +28,16 @@ def answer_query(
     columns = state.columns
     (t,) = read_targets(columns.schema.names, [target], given)
     seen, fixed = read_cells(columns, given), read_cells(columns, do)
-    if columns.gaussian:
-        mean, std = condition_normal(state.mixture, t, seen, fixed)
+    mixture: Any = state.mixture
+    if columns.numbers[t]:
+        condition = condition_mixed_number if columns.mixed else condition_normal
+        mean, std = condition(mixture, t, seen, fixed)
         scale, centre = columns.scale[t], columns.centre[t]
         return {"mean": float(mean * scale + centre), "std": float(std * scale)}
-    p = condition_tables(state.mixture, [t], seen, fixed)
+    if columns.mixed:
+        p = condition_category(mixture, t, seen, fixed)
+    else:
+        p = condition_tables(mixture, [t], seen, fixed)
     if p is None:
         raise impossible(given)
     return dict(zip(columns.states(t), p.tolist(), strict=True))
@@ -44,6 +52,7 @@ def condition_joint(
     """Return probabilities of tuples of categories, or mean and covariance of numbers."""
     columns = state.columns
     at = read_targets(columns.schema.names, targets, given)
+    refuse_mixed(columns, "joint", "ask query of one column after the other")
     seen, fixed = read_cells(columns, given), read_cells(columns, do)
     if columns.gaussian:
         mean, cov = condition_normals(state.mixture, at, seen, fixed)
@@ -75,7 +84,7 @@ def read_targets(
 
 
 def condition_tables(
-    mixture: Mixture, at: list[int], seen: dict[int, float], fixed: dict[int, float]
+    mixture: Mixture, at: list[int], seen: Cells, fixed: Cells
 ) -> np.ndarray | None:
     """Return the probabilities of the categories of columns; None if `seen` is impossible."""
     total: Any = 0.0
@@ -85,16 +94,60 @@ def condition_tables(
     return np.asarray(total / total.sum()) if total.sum() > 0.0 else None
 
 
-def condition_normal(
-    mixture: Any, t: int, seen: dict[int, float], fixed: dict[int, float]
-) -> tuple[float, float]:
+def condition_normal(mixture: Any, t: int, seen: Cells, fixed: Cells) -> tuple[float, float]:
     """Return mean and standard deviation of column t, in standardised numbers."""
     mean, cov = condition_normals(mixture, [t], seen, fixed)
     return float(mean[0]), float(np.sqrt(cov[0, 0]))
 
 
+def evidence_of(mixture: MixedMixture, seen: Cells, fixed: Cells) -> Evidence:
+    """Return cells as a row of a mixed network."""
+    x, there, held = np.zeros((1, mixture.N)), *np.zeros((2, mixture.N), bool)
+    for cells, mark in ((seen, there), (fixed, held)):
+        for j, value in cells.items():
+            x[0, j], mark[j] = value, True
+    return Evidence(x, there & ~held, held)
+
+
+def condition_mixed_number(
+    mixture: MixedMixture, t: int, seen: Cells, fixed: Cells
+) -> tuple[float, float]:
+    """Return mean and standard deviation of number t of a mixed network."""
+    row = evidence_of(mixture, seen, fixed)
+    if row.fixed[t]:
+        return float(row.X[0, t]), 0.0
+    mean, std = mixture.number_moments(t, row.X, ~(row.seen | row.fixed)[None], row.fixed)
+    return float(mean[0]), float(std[0])
+
+
+def condition_category(
+    mixture: MixedMixture, t: int, seen: Cells, fixed: Cells
+) -> np.ndarray | None:
+    """Return the probabilities of the categories of column t of a mixed network."""
+    row = evidence_of(mixture, seen, fixed)
+    if row.fixed[t]:
+        return np.asarray(np.eye(int(mixture.cards[t]))[int(row.X[0, t])])
+    rows = np.repeat(row.X, int(mixture.cards[t]), axis=0)
+    rows[:, t] = np.arange(len(rows))
+    row.seen[t] = True
+    logs = mixture.log_given(row._replace(X=rows))
+    p = np.exp(logs - logs.max())
+    return np.asarray(p / p.sum())
+
+
+def refuse_mixed(columns: NetworkColumns, what: str, instead: str) -> None:
+    """Raise ValueError where a mixed network has no answer."""
+    if columns.mixed:
+        number, names = int(columns.numbers.argmax()), columns.schema.names
+        category = int((~columns.numbers).argmax())
+        raise ValueError(
+            f"a mixed network has no {what}, as {names[number]!r} is a number and "
+            f"{names[category]!r} has categories: {instead}"
+        )
+
+
 def condition_normals(
-    mixture: Any, targets: list[int], seen: dict[int, float], fixed: dict[int, float]
+    mixture: Any, targets: list[int], seen: Cells, fixed: Cells
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and covariance of columns, in standardised numbers."""
     at, t = np.array(sorted(seen), dtype=int), np.array(targets, dtype=int)
@@ -115,7 +168,7 @@ def condition_normals(
     return middle, np.einsum("s,sij->ij", w, np.array(spreads)) + (off.T * w) @ off
 
 
-def read_cells(columns: NetworkColumns, values: Mapping[str, Any] | None) -> dict[int, float]:
+def read_cells(columns: NetworkColumns, values: Mapping[str, Any] | None) -> Cells:
     """Return cells by name as codes or standardised numbers by column."""
     names = columns.schema.names
     for name in values or {}:

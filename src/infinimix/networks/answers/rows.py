@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from infinimix.networks.answers.elimination import maximise
+from infinimix.networks.answers.mixed import MixedMixture
 from infinimix.networks.answers.predictive import Mixture
 from infinimix.networks.answers.queries import condition_normal
 from infinimix.networks.answers.state import BayesNetState
@@ -37,6 +38,8 @@ def number_moments(
     mixture: Mixture, t: int, X: np.ndarray, missing: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return mean and standard deviation of column t in each row, in standardised numbers."""
+    if isinstance(mixture, MixedMixture):
+        return mixture.number_moments(t, X, missing)
     mean, std = np.empty(len(X)), np.empty(len(X))
     for i, (x, holes) in enumerate(zip(X, missing, strict=True)):
         seen = {int(j): float(x[j]) for j in np.flatnonzero(~holes) if j != t}
@@ -46,10 +49,10 @@ def number_moments(
 
 def fill_cells(state: BayesNetState, X: np.ndarray, missing: np.ndarray) -> np.ndarray:
     """Return rows whose missing cells have the most probable category, or the mean."""
-    out, mixture = X.copy(), state.mixture
+    out, mixture, numbers = X.copy(), state.mixture, state.columns.numbers
     for t in np.flatnonzero(missing.any(axis=0)).tolist():
         rows = np.flatnonzero(missing[:, t])
-        if state.columns.gaussian:
+        if numbers[t]:
             out[rows, t] = number_moments(mixture, t, X[rows], missing[rows])[0]
         else:
             p = category_probabilities(mixture, t, X[rows], missing[rows])

@@ -44,9 +44,7 @@ def check_parts(state: Any) -> None:
     cards = all_cards(state)
     if state.completed or state.shape == ACYCLIC:
         columns = (2 if state.shape == DYNAMIC else 1) * len(state.names)
-        check_completed(
-            state.columns.gaussian, cards, columns, state.completed, state.skip, state.draws.chain
-        )
+        check_completed(cards, columns, state.completed, state.skip, state.draws.chain)
     check_graphs(state.draws.graphs, state.shape, state.columns.cards)
     if state.completions is not None:
         check_completions(state.completions, state.completed, len(state.names), cards)

@@ -12,8 +12,8 @@ import numpy as np
 from infinimix.artifacts.expectations import Expected, check_all
 from infinimix.estimators.common.state import read_schema
 from infinimix.networks.engine.blocks import ACYCLIC, UNDIRECTED
+from infinimix.networks.engine.families import MOST_CELLS
 from infinimix.networks.engine.graphs import to_adjacency, words
-from infinimix.networks.engine.scores import MOST_CELLS
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.posterior import Draws
 from infinimix.tables.column import record_of
@@ -71,6 +71,7 @@ def columns_to_tree(columns: NetworkColumns) -> dict[str, Any]:
     return {
         "schema": columns.schema.to_json(),
         "gaussian": columns.gaussian,
+        **({"mixed": True} if columns.mixed else {}),
         "edges": [[j, x] for j, x in columns.edges.items()],
         "centre": columns.centre,
         "scale": columns.scale,
@@ -81,22 +82,26 @@ def columns_from_tree(tree: dict[str, Any]) -> NetworkColumns:
     """Return the columns that `columns_to_tree` wrote."""
     schema = read_schema(tree["schema"])
     N, gaussian, centre, scale = schema.width, tree["gaussian"], tree["centre"], tree["scale"]
+    mixed = tree.get("mixed", False)
     edges = {int(j): x for j, x in tree["edges"]}
     numeric = {
         j for b in schema.blocks if not record_of(b).discrete for j in schema.positions(b).tolist()
     }
     _ask(
         isinstance(gaussian, bool)
+        and isinstance(mixed, bool)
         and not any(column.record.has_atom for column in schema.columns)
         and _is(centre, (N,), "f")
         and _is(scale, (N,), "f")
         and bool(np.isfinite(centre).all() and np.isfinite(scale).all())
-        and (edges.keys() == numeric if not gaussian else not edges and len(numeric) == N)
-        and (not gaussian or bool((scale > 0).all()))
+        and edges.keys() == (set() if gaussian or mixed else numeric)
+        and (not gaussian or len(numeric) == N)
+        and (not mixed or 0 < len(numeric) < N)
+        and (not (gaussian or mixed) or bool((scale > 0).all()))
         and all(_is(x, (len(x),), "f") and bool((np.diff(x) > 0).all()) for x in edges.values()),
         "its columns do not fit together",
     )
-    return NetworkColumns(schema, gaussian, edges, centre, scale)
+    return NetworkColumns(schema, gaussian, edges, centre, scale, mixed)
 
 
 def check_draws(draws: Draws, places: np.ndarray, weights: np.ndarray, N: int) -> None:
@@ -121,12 +126,11 @@ def check_roles(roles: np.ndarray, template: Any) -> None:
 
 
 def check_completed(
-    gaussian: bool, cards: np.ndarray | None, C: int, completed: Any, skip: np.ndarray | None,
-    chain: np.ndarray,
+    cards: np.ndarray | None, C: int, completed: Any, skip: np.ndarray | None, chain: np.ndarray,
 ) -> None:  # fmt: skip
     """Check rows of C columns, and which of their cells were set from outside."""
     n = len(completed[0])
-    kinds = "f" if gaussian else "iu"
+    kinds = "f" if cards is None or not cards.all() else "iu"
     _ask(
         n > 0
         and all(_is(X, (n, C), kinds) for X in completed)
@@ -141,6 +145,11 @@ def _check_cells(X: np.ndarray, cards: np.ndarray | None) -> None:
     """Check cells, (..., columns)."""
     if cards is None:
         _ask(bool(np.isfinite(X).all()), "its rows hold numbers that are not finite")
+    elif not cards.all():
+        _check_cells(X[..., cards == 0], None)
+        codes = X[..., cards > 0]
+        _ask(bool((codes == np.floor(codes)).all()), "its rows hold parts of categories")
+        _check_cells(codes, cards[cards > 0])
     else:
         known = bool(((X >= 0) & (cards > X)).all())
         _ask(known, "its rows hold categories that its columns do not have")
@@ -166,7 +175,9 @@ def check_graphs(graphs: np.ndarray, shape: int, cards: np.ndarray | None) -> No
             sound = np.array_equal(A, A.swapaxes(1, 2)) and not np.einsum("sii->", A.astype(int))
             _ask(sound, "one of its graphs is not undirected")
         if cards is not None:
-            logs = np.log(cards)
+            wrong = A & np.outer(cards == 0, cards > 0)
+            _ask(not wrong.any(), "in one of its graphs a number is a parent of a category")
+            logs = np.log(np.maximum(cards, 1))
             cells = np.einsum("sij,i->sj", A.astype(float), logs) + logs
             _ask(bool(cells.max() < np.log(MOST_CELLS) + 1e-9), "one of its tables is too large")
 

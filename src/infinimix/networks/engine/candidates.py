@@ -8,8 +8,9 @@ by what they gain as the only parent or beside one other: exact scores, no tests
 import numpy as np
 
 from infinimix.kernels.compile import kernel
+from infinimix.networks.engine.families import ParentLayout
 from infinimix.networks.engine.graphs import ONE, ZERO, popcount
-from infinimix.networks.engine.scores import ParentLayout, compute_score, new_cache
+from infinimix.networks.engine.scores import compute_score, new_cache
 
 ALL = 13  # up to so many nodes every set of parents is enumerated
 MOST = 64

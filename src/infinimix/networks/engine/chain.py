@@ -23,6 +23,7 @@ from infinimix.networks.engine.class_moves import (
     swap_classes,
     visit_classes,
 )
+from infinimix.networks.engine.families import GAMMA
 from infinimix.networks.engine.graph_moves import visit_pairs
 from infinimix.networks.engine.graphs import has
 from infinimix.networks.engine.hyper import (
@@ -41,7 +42,7 @@ from infinimix.networks.engine.node_swaps import swap_nodes
 from infinimix.networks.engine.packs import packed
 from infinimix.networks.engine.relocation import relocate_some
 from infinimix.networks.engine.reversal import reverse_edge
-from infinimix.networks.engine.scores import GAMMA, compute_score, family_score, forget, set_logs
+from infinimix.networks.engine.scores import compute_score, family_score, forget, set_logs
 from infinimix.networks.engine.set_moves import redraw_set
 from infinimix.networks.engine.sites import toggle_edges
 from infinimix.networks.engine.unconstrained import slot_gibbs

@@ -6,9 +6,10 @@ import numpy as np
 
 from infinimix.kernels.compile import kernel, part
 from infinimix.networks.engine.blocks import Prior
+from infinimix.networks.engine.families import Cache, Data, ParentLayout
 from infinimix.networks.engine.graphs import ONE, ZERO
 from infinimix.networks.engine.packs import packed
-from infinimix.networks.engine.scores import HALF, MIX, Cache, Data, ParentLayout, keep_score
+from infinimix.networks.engine.scores import HALF, MIX, keep_score
 
 WIDTH = 7  # so many other nodes' links are drawn again when a node is relocated
 

@@ -18,10 +18,11 @@ import numpy as np
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import log
+from infinimix.networks.engine.families import Cache, Data, ParentLayout
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest, popcount
 from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.packs import packed
-from infinimix.networks.engine.scores import Cache, Data, ParentLayout, family_score
+from infinimix.networks.engine.scores import family_score
 
 TINY = 1e-280
 N_CLASSES, ORDER_KNOWN = range(2)  # of `info`
@@ -42,6 +43,7 @@ class Sums(NamedTuple):
     anchor: np.ndarray  # (N,) the known role of a node, -1 if it is not known
     words: np.ndarray  # (2^C,) uint64, room
     prods: np.ndarray  # (2^C,) room
+    absent: np.ndarray  # (N, N) uint8 [child, parent]: a gap in every graph; or (N, 0)
 
 
 @packed
@@ -102,6 +104,9 @@ def list_sets(sums, state, c, rank, without):
             words[size + s] = words[s] | word
             prods[size + s] = prods[s] * odds
         size *= 2
+    for i in range(sums.absent.shape[1]):
+        if sums.absent[c, i] and i != without and z[i] < rank:
+            base *= 1.0 - etas[z[i], rank]
     for s in range(size):
         prods[s] *= base
     return size

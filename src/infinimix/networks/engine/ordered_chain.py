@@ -9,6 +9,7 @@ from infinimix.kernels.elementary import log
 from infinimix.networks.engine.blocks import BETA_GRID
 from infinimix.networks.engine.chain import count_sweep
 from infinimix.networks.engine.class_moves import nearest
+from infinimix.networks.engine.families import GAMMA
 from infinimix.networks.engine.graphs import has
 from infinimix.networks.engine.hyper import (
     ALPHA,
@@ -22,7 +23,7 @@ from infinimix.networks.engine.hyper import (
 )
 from infinimix.networks.engine.ordered import N_CLASSES, draw_eta, draw_graph
 from infinimix.networks.engine.ordered_moves import move_class, relocate, sizes, swap_nodes
-from infinimix.networks.engine.scores import GAMMA, family_score
+from infinimix.networks.engine.scores import family_score
 
 GRID = np.array(BETA_GRID)
 

@@ -95,8 +95,10 @@ def weigh_others(sums, state, i, f, base):
         k = sums.layout.pos[j, i]
         size = list_sets(sums, state, j, state.z[j], i)
         low = log_total(sums, j, size, ZERO)
-        if k < 0:  # i is no candidate: its eta has no say
+        if k < 0:  # i is no candidate: its eta has no say, unless all graphs have a gap there
             base[j] = low
+            if sums.absent.shape[1] > 0:
+                f[WITH, j] = 0.0
             continue
         high = log_total(sums, j, size, ONE << np.uint64(k))
         top = max(low, high)

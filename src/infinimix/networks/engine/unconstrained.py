@@ -14,10 +14,10 @@ from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import exp, log
 from infinimix.networks.engine.blocks import DYNAMIC, UNDIRECTED, UNIFORM
 from infinimix.networks.engine.candidates import ALL, MOST, MOST_PARENTS, full_layout
+from infinimix.networks.engine.families import ParentLayout
 from infinimix.networks.engine.graphs import ONE, ZERO, bit, has, popcount
 from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.model import score_of
-from infinimix.networks.engine.scores import ParentLayout
 
 
 @kernel

@@ -25,14 +25,16 @@ from infinimix.networks.engine.chain import (
     split_moves,
 )
 from infinimix.networks.engine.class_moves import class_gibbs, split_merge, visit_classes
+from infinimix.networks.engine.families import ParentLayout
 from infinimix.networks.engine.graph_moves import pair_gibbs, visit_pairs
 from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.hyper import KEPT, SWEEPS
 from infinimix.networks.engine.orders import new_orders, redraw
 from infinimix.networks.engine.packs import Several
-from infinimix.networks.engine.scores import ParentLayout, fill_scatter, forget, new_cache
+from infinimix.networks.engine.scores import forget, new_cache, set_rows
 from infinimix.networks.learning.completed_tables import KeptCompletions
-from infinimix.networks.learning.completion import complete_discrete, complete_gaussian, first_fill
+from infinimix.networks.learning.completion import first_fill
+from infinimix.networks.learning.mixed_completion import completion_of
 from infinimix.networks.learning.problem import Problem, make_data
 from infinimix.networks.learning.starts import start_classes, start_graph
 from infinimix.networks.learning.timing import Clock
@@ -207,11 +209,8 @@ class GraphChain:
 
     def _complete(self) -> None:
         """Draw the missing cells again; what was known of scores is forgotten."""
-        self._draw_cells(complete_gaussian if self.problem.cards is None else complete_discrete)
-        if self.problem.cards is None:
-            fill_scatter(self.data, self.X)
-        else:
-            self.data.codes[:] = self.X.T
+        self._draw_cells(completion_of(self.problem.cards))
+        set_rows(self.data, self.X)
         self._forget()
 
     def _forget(self) -> None:

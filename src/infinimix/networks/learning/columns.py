@@ -2,7 +2,7 @@
 
 Binary and categorical columns are codes; real, count and gaussian ones numbers, and spiked ones are
 real here. A table with both is discretised: its numbers are cut at quantiles of the observed
-cells, and `edges` says where.
+cells, and `edges` says where. Or it is mixed, if that is asked for, and its numbers stay numbers.
 """
 
 from __future__ import annotations
@@ -26,14 +26,23 @@ class NetworkColumns:
     """What the columns of a fitted network are."""
 
     schema: Schema
-    gaussian: bool
+    gaussian: bool  # all columns are numbers
     edges: dict[int, np.ndarray] = field(default_factory=dict)  # column -> inner cuts
     centre: np.ndarray = field(default_factory=lambda: np.zeros(0))
     scale: np.ndarray = field(default_factory=lambda: np.ones(0))
+    mixed: bool = False  # some are, and the others have categories
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """Which columns are modelled as numbers, (N,) bool."""
+        found = np.zeros(self.schema.width, bool)
+        for block in self.schema.blocks:
+            found[self.schema.positions(block)] = not record_of(block).discrete
+        return found & (self.gaussian or self.mixed)
 
     @property
     def cards(self) -> np.ndarray | None:
-        """Categories of each column, None for numbers."""
+        """Categories of each column, None if all are numbers; of a mixed table 0 for numbers."""
         if self.gaussian:
             return None
         counts = np.full(self.schema.width, 2, np.int64)
@@ -42,19 +51,20 @@ class NetworkColumns:
                 if record_of(block).has_categories:
                     counts[j] = max(int(self.schema.category_counts[k]), 1)
                 elif not record_of(block).discrete:
-                    counts[j] = len(self.edges[j]) + 1
+                    counts[j] = 0 if self.mixed else len(self.edges[j]) + 1
         return counts
 
     def codes(self, encoded: EncodedTable) -> tuple[np.ndarray, np.ndarray]:
         """Return an encoded table, (rows, N), and where it has holes."""
-        out = np.zeros((encoded.n_rows, self.schema.width), float if self.gaussian else np.int64)
+        numbers = self.numbers
+        out = np.zeros((encoded.n_rows, len(numbers)), float if numbers.any() else np.int64)
         missing = np.zeros(out.shape, bool)
         for block, cells in zip(self.schema.blocks, encoded.blocks, strict=True):
             for k, j in enumerate(self.schema.positions(block).tolist()):
                 column = cells[:, k]
                 numeric = not record_of(block).discrete
                 missing[:, j] = np.isnan(column) if numeric else column < 0
-                if self.gaussian:
+                if numbers[j]:
                     column = (column - self.centre[j]) / self.scale[j]
                 elif numeric:
                     column = np.searchsorted(self.edges[j], column, side="right")
@@ -63,9 +73,11 @@ class NetworkColumns:
 
     def log_slopes(self, encoded: EncodedTable, missing: np.ndarray) -> np.ndarray:
         """Return what turns densities of standardised numbers into natural ones."""
-        if not self.gaussian:
+        numbers = self.numbers
+        if not numbers.any():
             return np.zeros(encoded.n_rows)
-        slopes = np.where(missing, 0.0, -np.log(self.scale)).sum(axis=1)
+        own = np.log(np.where(numbers, self.scale, 1.0))
+        slopes = np.where(missing, 0.0, -own).sum(axis=1)
         return slopes + self.schema.log_slopes(encoded.blocks)
 
     def decode(self, X: np.ndarray, rng: np.random.Generator) -> dict[str, np.ndarray]:
@@ -74,7 +86,7 @@ class NetworkColumns:
         for block in self.schema.blocks:
             at = self.schema.positions(block)
             cells = X[:, at]
-            if self.gaussian:
+            if self.numbers[at].any():
                 cells = cells * self.scale[at] + self.centre[at]
             elif not record_of(block).discrete:
                 cells = np.stack([self._middle(int(j), X[:, j], rng) for j in at], axis=1)
@@ -114,11 +126,13 @@ def read_columns(
             f"likelihood='gaussian' needs numbers in all columns; {names[0]!r} has categories"
         )
     gaussian = bool(numeric) and not names and likelihood != "discrete"
-    made = NetworkColumns(schema, gaussian, {}, np.zeros(schema.width), np.ones(schema.width))
+    mixed = bool(numeric) and bool(names) and likelihood == "mixed"
+    room = np.zeros(schema.width), np.ones(schema.width)
+    made = NetworkColumns(schema, gaussian, {}, *room, mixed)
     for block, cells in zip(schema.blocks, encoded.blocks, strict=True):
         if block in numeric:
             for k, j in enumerate(schema.positions(block).tolist()):
-                _measure(made, j, cells[:, k], gaussian, n_bins)
+                _measure(made, j, cells[:, k], gaussian or mixed, n_bins)
     return made, encoded
 
 
@@ -152,9 +166,9 @@ def _without_spikes(schema: Schema) -> Schema:
     return replace(schema, columns=tuple(columns))
 
 
-def _measure(made: NetworkColumns, j: int, column: np.ndarray, gaussian: bool, n_bins: int) -> None:
+def _measure(made: NetworkColumns, j: int, column: np.ndarray, number: bool, n_bins: int) -> None:
     seen = column[~np.isnan(column)]
-    if gaussian:
+    if number:
         made.centre[j] = seen.mean() if len(seen) else 0.0
         sd = seen.std() if len(seen) else 0.0
         made.scale[j] = sd if np.isfinite(sd) and sd > 1e-300 else 1.0

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.networks.engine.scores import GAMMA, IS_BDEU, PRIOR_MU, PRIOR_W, Data
+from infinimix.networks.engine.families import GAMMA, IS_BDEU, PRIOR_MU, PRIOR_W, Data
 
 
 class Ties(NamedTuple):
@@ -83,7 +83,7 @@ def complete_discrete(
     children = [np.flatnonzero(A[j]).tolist() if ties.children else [] for j in range(len(A))]
     holes = np.flatnonzero(missing.any(axis=0))
     touched = sorted({*holes.tolist(), *(c for j in holes for c in children[j])})
-    logs = {c: _draw_table(X, c, parents[c], data, rng, ties) for c in touched}
+    logs = {c: draw_table(X, c, parents[c], data, rng, ties) for c in touched}
     used, cards = ties.cells_used(X.shape, data), data.cards
     before, after, waves = ties.rows(len(X))
     for j in holes.tolist():
@@ -103,7 +103,7 @@ def complete_discrete(
             X[rows, j] = np.argmax(score + rng.gumbel(size=score.shape), axis=1)
 
 
-def _draw_table(
+def draw_table(
     X: np.ndarray, c: int, parents: np.ndarray, data: Data, rng: np.random.Generator, ties: Ties
 ) -> np.ndarray:
     """Return the logarithms of a table, (configurations, categories), drawn given all rows."""
@@ -122,8 +122,15 @@ def draw_regression(
 ) -> tuple[float, np.ndarray, float]:
     """Return intercept, coefficients and variance of a family: drawn, or their means."""
     k = c if len(data.R) > 1 else 0
-    R, n = data.R[k], data.rows[k]
-    lam, shape = data.settings[PRIOR_MU] + n, 0.5 * (n + data.settings[PRIOR_W] + len(parents) + 1)
+    return regress(data.R[k], data.rows[k], mean, c, parents, data.settings, rng)
+
+
+def regress(
+    R: np.ndarray, n: float, mean: np.ndarray, c: int, parents: np.ndarray, settings: np.ndarray,
+    rng: np.random.Generator | None,
+) -> tuple[float, np.ndarray, float]:  # fmt: skip
+    """Return the regression of c on its parents, from the posterior scatter and mean of n rows."""
+    lam, shape = settings[PRIOR_MU] + n, 0.5 * (n + settings[PRIOR_W] + len(parents) + 1)
     inner = R[np.ix_(parents, parents)]
     b = np.linalg.solve(inner, R[parents, c]) if len(parents) else np.zeros(0)
     residual = max(R[c, c] - R[parents, c] @ b, 1e-12)

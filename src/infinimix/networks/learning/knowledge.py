@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix.networks.engine.families import MOST_CELLS
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.engine.hyper import EDGES, PAIRS
-from infinimix.networks.engine.scores import MOST_CELLS
 
 
 class Knowledge(NamedTuple):
@@ -71,13 +71,28 @@ def check_room(
         )
     if cards is None:
         return
+    sizes = np.maximum(cards, 1).astype(float)  # a number has one table for all of its values
     for j in range(len(names)):
-        cells = np.prod(cards[required[:, j]].astype(float)) * cards[j]
+        cells = np.prod(sizes[required[:, j]]) * sizes[j]
         if cells > MOST_CELLS:
             raise ValueError(
                 f"the parents that are required of {names[j]!r} make a table of {cells:.0f} cells; "
                 f"at most {MOST_CELLS} are possible: require fewer, or join categories."
             )
+
+
+def bar_numbers(known: Knowledge, names: Sequence[str], cards: np.ndarray | None) -> Knowledge:
+    """Forbid edges from numbers to categories, which the families of a mixed table do not have."""
+    if cards is None or cards.all():
+        return known
+    barred = np.outer(cards == 0, cards > 0)
+    for i, j in np.argwhere(barred & (known.bonus == np.inf)).tolist():
+        raise ValueError(
+            f"the edge {names[i]!r} -> {names[j]!r} is required, but with likelihood='mixed' a "
+            f"number is no parent of a category: require {names[j]!r} -> {names[i]!r}, or let "
+            "likelihood be 'discrete'."
+        )
+    return known._replace(bonus=np.where(barred, -np.inf, known.bonus))
 
 
 def _either_way(names: Sequence[str], bonus: np.ndarray) -> np.ndarray:

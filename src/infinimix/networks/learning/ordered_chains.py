@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from infinimix.networks.engine.chain import GAMMA_GRID
+from infinimix.networks.engine.families import GAMMA
 from infinimix.networks.engine.graphs import words
 from infinimix.networks.engine.ordered import OrderedState, Sums, fill_weights
 from infinimix.networks.engine.ordered_chain import advance_ordered
 from infinimix.networks.engine.ordered_sites import advance_sites
-from infinimix.networks.engine.scores import GAMMA, compute_score, set_logs
+from infinimix.networks.engine.scores import compute_score, set_logs
 from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.layered_chains import LayeredChain, layers_pay
 from infinimix.networks.learning.problem import Problem
@@ -52,8 +53,18 @@ class OrderedChain(GraphChain):
         return Sums(
             self.data, p.layout, self.cache, np.zeros((N, size)), np.zeros((N, size)),
             np.array([p.alpha, *p.beta, *p.learn], float), odds, anchor,
-            np.zeros(size, np.uint64), np.zeros(size),
+            np.zeros(size, np.uint64), np.zeros(size), self._absent(),
         )  # fmt: skip
+
+    def _absent(self) -> np.ndarray:
+        """Return which pairs are never linked and count as gaps, as they do in other priors.
+
+        Tables of one kind keep what earlier versions did: the sums leave such pairs out.
+        """
+        p, N = self.problem, self.problem.n_nodes
+        if p.cards is None or p.cards.all():
+            return np.zeros((N, 0), np.uint8)
+        return ((p.layout.pos < 0) & ~np.eye(N, dtype=bool)).astype(np.uint8)
 
     @property
     def step(self) -> int:

@@ -55,6 +55,7 @@ BAYES_NET_RULES: dict[str, Rule] = NETWORK_RULES | {
         lambda v: (isinstance(v, str) and v == "auto") or _whole(1)(v),
         "'auto' or a whole number from 1 on",
     ),
+    "likelihood": one_of("auto", "discrete", "gaussian", "mixed"),
 }
 
 
@@ -73,6 +74,7 @@ FRANCHISE_RULES: dict[str, Rule] = {
     "alpha_network": POSITIVE,
     "beta": (lambda v: _beta(v) and not _is_learn(v), "two positive finite numbers"),
     "gamma": POSITIVE,
+    "likelihood": BAYES_NET_RULES["likelihood"],
     "n_temperatures": (_whole(1), "a whole number from 1 on"),
 }
 

@@ -9,10 +9,11 @@ import numpy as np
 
 from infinimix.networks.engine.blocks import Known
 from infinimix.networks.engine.candidates import ALL, choose_layout
-from infinimix.networks.engine.scores import Data, ParentLayout, discrete_data, gaussian_data
+from infinimix.networks.engine.families import Data, ParentLayout
+from infinimix.networks.engine.scores import discrete_data, gaussian_data, mixed_data
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.completion import first_fill
-from infinimix.networks.learning.knowledge import Knowledge, check_room
+from infinimix.networks.learning.knowledge import Knowledge, bar_numbers, check_room
 
 ORDERED_CANDIDATES = 12
 FIRST_ROUND = 500  # sweeps with n_iter="auto", before chains are compared for the first time
@@ -35,7 +36,7 @@ class Problem:
 
     X: np.ndarray  # (n, N): codes, or numbers
     missing: np.ndarray  # (n, N) bool
-    cards: np.ndarray | None  # None: numbers
+    cards: np.ndarray | None  # None: numbers; where there are both kinds, 0 for numbers
     layout: Any  # a ParentLayout; None while it is not chosen
     prior: str = "blockmodel"
     per_partition: bool = True
@@ -71,6 +72,8 @@ def make_data(problem: Problem, X: np.ndarray) -> Data:
     """Return the rows as the kernels read them."""
     if problem.cards is None:
         return gaussian_data(X, problem.skip)
+    if not problem.cards.all():
+        return mixed_data(X, problem.cards, problem.gamma, problem.bdeu, problem.skip)
     return discrete_data(X, problem.cards, problem.gamma, problem.bdeu, problem.skip)
 
 
@@ -86,7 +89,8 @@ def make_problem(
     seed: np.random.SeedSequence, skip: np.ndarray | None = None,
 ) -> Problem:  # fmt: skip
     """Return what the parameters of a `BlockmodelBayesNet`, its table and knowledge come to."""
-    N = codes.shape[1]
+    N, names = codes.shape[1], columns.schema.names
+    known = bar_numbers(known, names, columns.cards)
     changing = any(_learned(model)) or bool(missing.any())
     problem = Problem(
         codes, missing, columns.cards, None, per_partition=model.normalise == "partition",
@@ -105,7 +109,7 @@ def make_problem(
     problem.layout = make_layout(problem, filled, allowed, required, **bounds)
     most = min(problem.layout.max_parents, problem.layout.cand.shape[1])
     most = most if limit is None else min(most, limit)
-    check_room(columns.schema.names, known.bonus, most, columns.cards)
+    check_room(names, known.bonus, most, columns.cards)
     return problem
 
 

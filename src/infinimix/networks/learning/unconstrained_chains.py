@@ -10,7 +10,7 @@ import numpy as np
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import UNDIRECTED, new_prior
 from infinimix.networks.engine.chain import new_model
-from infinimix.networks.engine.scores import Cache
+from infinimix.networks.engine.families import Cache
 from infinimix.networks.engine.unconstrained import choose_slots
 from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.completion import OWN_FAMILY, Ties, first_fill
