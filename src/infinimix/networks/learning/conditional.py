@@ -33,7 +33,7 @@ class Lines(NamedTuple):
         return np.asarray(-0.5 * (gap**2 / self.variance + np.log(2 * np.pi * self.variance)))
 
 
-class Group(NamedTuple):
+class ConfigurationPosterior(NamedTuple):
     """The posterior of the rows of one configuration: of the real parents, then the child."""
 
     R: np.ndarray  # scatter
@@ -67,7 +67,7 @@ class ConditionalFamily:
         parts = np.split(cells[order], first[1:]) if len(found) else []
         return dict(zip(found.tolist(), parts, strict=True))
 
-    def group(self, configuration: int) -> Group:
+    def group(self, configuration: int) -> ConfigurationPosterior:
         """Return the posterior of a configuration."""
         d, mu = len(self.real) + 1, self.settings[PRIOR_MU]
         rows = self._groups.get(configuration, np.zeros((0, d)))
@@ -76,7 +76,7 @@ class ConditionalFamily:
         centred = rows - mean
         R = centred.T @ centred + n * mu / (n + mu) * np.outer(mean, mean)
         R.flat[:: d + 1] += self.settings[PRIOR_T]
-        return Group(R, float(n), sums / (n + mu))
+        return ConfigurationPosterior(R, float(n), sums / (n + mu))
 
     def regression(
         self, configuration: int, rng: np.random.Generator | None
