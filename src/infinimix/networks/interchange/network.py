@@ -170,6 +170,33 @@ class BayesNet:
         found, p = maximise(factors, seen, at)
         return {self.names[j]: self.states[j][k] for j, k in found.items()}, p / total
 
+    def predict(self, X: Any) -> Any:
+        """Return the most probable states, together, of all variables that a table does not have.
+
+        Parameters
+        ----------
+        X : data frame
+            Rows of states; its columns are variables. What is missing in a cell is summed over.
+
+        Returns
+        -------
+        data frame of the same kind
+            A column for each other variable, a row for each row.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> net = BayesNet(
+        ...     ("rain", "wet"), (("no", "yes"),) * 2, ((), (0,)),
+        ...     (np.array([0.8, 0.2]), np.array([[0.9, 0.1], [0.2, 0.8]])),
+        ... )
+        >>> net.predict(pd.DataFrame({"wet": ["yes", "no"]}))["rain"].tolist()
+        ['yes', 'no']
+        """
+        from infinimix.networks.interchange.rows import predict_rows  # loads narwhals
+
+        return predict_rows(self, X)
+
     def markov_blanket(self, name: str) -> list[str]:
         """Return the parents, the children and the other parents of the children of a variable.
 

@@ -57,14 +57,10 @@ class OrderedChain(GraphChain):
         )  # fmt: skip
 
     def _absent(self) -> np.ndarray:
-        """Return which pairs are never linked and count as gaps, as they do in other priors.
-
-        Tables of one kind keep what earlier versions did: the sums leave such pairs out.
-        """
-        p, N = self.problem, self.problem.n_nodes
-        if p.cards is None or p.cards.all():
-            return np.zeros((N, 0), np.uint8)
-        return ((p.layout.pos < 0) & ~np.eye(N, dtype=bool)).astype(np.uint8)
+        """Return which pairs are never linked and count as gaps, as they do in other priors."""
+        N = self.problem.n_nodes
+        never = (self.problem.layout.pos < 0) & ~np.eye(N, dtype=bool)
+        return never.astype(np.uint8) if never.any() else np.zeros((N, 0), np.uint8)
 
     @property
     def step(self) -> int:
