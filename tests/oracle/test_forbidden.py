@@ -1,4 +1,4 @@
-"""Edges that are ruled out count as gaps in the prior of their blocks: chains against enumeration."""
+"""Edges that are ruled out count as gaps in the prior of blocks: chains against enumeration."""
 
 import numpy as np
 import pytest
