@@ -141,7 +141,9 @@ class TableOptions(ColumnOptions):
 
 def unfolded(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command whose bundles of options are options of its own."""
-    hints = get_type_hints(command, include_extras=True)
+    # Not get_type_hints: before Python 3.11 it wraps what has the default None, and hides options.
+    parts = signature(command, eval_str=True).parameters
+    hints = {name: parameter.annotation for name, parameter in parts.items()}
     bundles: dict[str, Any] = {name: hint for name, hint in hints.items() if is_dataclass(hint)}
     if not bundles:
         return command
