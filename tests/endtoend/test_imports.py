@@ -8,6 +8,7 @@ import gc
 import os
 import subprocess
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -202,6 +203,8 @@ SPARED = {
     "sklearn.pipeline", "sklearn.linear_model", "scipy.linalg", "scipy.sparse.linalg", "joblib",
     "narwhals", "asyncio", "multiprocessing", "sklearn.utils.parallel",
 }  # fmt: skip
+if tuple(map(int, version("scikit-learn").split(".")[:2])) < (1, 8):  # which loads these itself
+    SPARED -= {"scipy.special", "scipy.optimize", "scipy.linalg", "scipy.sparse.linalg"}
 COMPILER = {"numba.np.linalg", "numba.np.arraymath"}
 
 

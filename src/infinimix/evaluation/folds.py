@@ -33,17 +33,20 @@ def deal_groups(
     """Return the fold of each row, the same for all rows of a group.
 
     Each class has its share of each fold as far as the groups allow; these are the folds of
-    scikit-learn's `StratifiedGroupKFold(shuffle=True)`.
+    scikit-learn's `StratifiedGroupKFold` with groups in a random order. (Its `shuffle=True` did
+    not keep the shares before version 1.8.)
     """
     import warnings
 
     from sklearn.model_selection import StratifiedGroupKFold  # slow to load
 
     out = np.empty(len(codes), dtype=int)
-    dealer = StratifiedGroupKFold(n_folds, shuffle=True, random_state=seed)
+    found, number = np.unique(groups, return_inverse=True)
+    drawn = np.random.RandomState(seed).permutation(len(found))[number]
+    dealer = StratifiedGroupKFold(n_folds)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "The least populated class")
-        for k, (_, test) in enumerate(dealer.split(np.zeros(len(codes)), codes, groups)):
+        for k, (_, test) in enumerate(dealer.split(np.zeros(len(codes)), codes, drawn)):
             out[test] = k
     return np.unique(out, return_inverse=True)[1]  # large groups may leave a fold empty
 
