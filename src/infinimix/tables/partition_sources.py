@@ -188,8 +188,8 @@ def _open_csv(
     if _format_of(paths[0]) == "csv" and ".tsv" in paths[0].lower():
         options = {"sep": "\t", **options}
     sep = options.get("sep", options.get("delimiter", ","))
-    if "engine" not in options and sep is not None and len(sep) == 1:
-        options = {"float_precision": "round_trip", **options}  # numbers as they were written
+    if pd.__version__ < "3" and "engine" not in options and sep is not None and len(sep) == 1:
+        options = {"float_precision": "round_trip", **options}  # as pandas 3 reads numbers
     heads = [[*pd.read_csv(path, nrows=0, **options).columns] for path in paths]
     names = _chosen(heads[0], columns, drop, paths[0])
     for path, head in zip(paths, heads, strict=True):

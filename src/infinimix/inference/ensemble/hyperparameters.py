@@ -101,7 +101,10 @@ def draw_along(family, steps, n_groups, free, log_p, shapes, p, noise, table, dr
             for v in range(n):
                 together += p[i, v] * likelihood[v]
             total[i] += np.log(together)  # -inf if the spread is too small to reach the column
-    best = np.argmax(total)
+    best = 0  # by a loop: what `argmax` needs of numba would be loaded with the machine code
+    for i in range(total.shape[0]):
+        if total[i] > total[best]:
+            best = i
     drawn[0] = best
     for j in range(width):
         top = -np.inf
