@@ -7,7 +7,7 @@ a product of weights w_c(S) of families, and the sum of it over all graphs along
 F(m) = prod_c F_c(m), F_c(m) the sum over the sets of nodes before c, from a table. So: draw m with
 probability F(m) / sum F, and the parents of each node along m. This graph G' is proposed with
 
-    q(G') = prod_c w_c(S'_c) k(G') / sum F,   k(G) = how many orders of the list G is consistent with
+    q(G') = prod_c w_c(S'_c) k(G') / sum F,   k(G) = how many listed orders G is consistent with
 
 which is its posterior up to k, so it is accepted with probability min(1, k(G) / k(G')). No jump
 leaves a graph that is consistent with no order of the list. The list says where jumps may lead;
