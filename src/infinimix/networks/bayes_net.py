@@ -26,6 +26,7 @@ from infinimix.networks.learning.columns import check_codes, read_columns, read_
 from infinimix.networks.learning.knowledge import Knowledge, bar_numbers, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.parameters import BAYES_NET_RULES, check_parameters, read_seconds
+from infinimix.networks.learning.pooling import burn_in_together
 from infinimix.networks.learning.problem import make_problem
 from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import describe_roles
@@ -287,6 +288,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         self, chains: list[Any], start: float, seconds: float | None
     ) -> tuple[list[Any], list[Any]]:
         """Run chains as long as `n_iter` says; return them and their records."""
+        chains = burn_in_together(self, chains)
         if self.n_iter == "auto":
             return run_until_agreed(self, chains, bool(self.verbose), start, seconds)
         return run_chains(self, chains, bool(self.verbose))

@@ -4,6 +4,10 @@ Sets are those of a few strong candidates, at most MOST_DRAWN of them. What else
 parents is kept: a node with a parent that is no strong candidate draws among the first NARROW
 candidates only, so that few scores are new, and one with more than MOST_DRAWN parents draws
 nothing. Whether that is so depends on what is kept alone, so a move back would be made alike.
+
+A node may have children that would explain it far better than its parents do, by hundreds of nats.
+So the best set has the weight exp(TOP), and sets down to exp(LEAST) of it are told from nothing.
+A node whose parents are worse than that keeps them, and others never draw such sets.
 """
 
 from typing import NamedTuple
@@ -20,7 +24,8 @@ from infinimix.networks.engine.scores import compute_score
 WIDEST, DECAY = 48, 1.5  # a child is d levels above its parents: P(d) ~ d^-DECAY, d <= WIDEST
 NARROW = 6
 MOST_DRAWN = 5
-LEAST = -650.0  # log weights below this, relative to the best set, count as nothing
+TOP = 650.0  # the log weight of the best set
+LEAST = -1290.0  # log weights below this, relative to the best set, count as nothing
 TOTAL, VALUES, BEFORE, AFTER, STEPS = range(5)  # rows of `levels`
 
 
@@ -29,7 +34,7 @@ class Layers(NamedTuple):
     """Levels of the nodes, tables over their sets of parents, and room to work."""
 
     core: np.ndarray  # (N, 2^C): scores of all sets of strong candidates; NaN before they are known
-    weight: np.ndarray  # (N, 2^C): weights of sets, relative to the best
+    weight: np.ndarray  # (N, 2^C): weights of sets, exp(TOP) of the best
     sums: np.ndarray  # (N, 2^C): their sums over the subsets of every set
     cand: np.ndarray  # (N, C) int64: strong candidates, the best first
     place: np.ndarray  # (N, N) int16: place[c, v] is the bit of v in the tables of c, -1 if none
@@ -98,6 +103,12 @@ def choose_drawn(model, state, layers, c):
 
 
 @kernel
+def keep_all(state, layers, c):
+    """Let c keep all its parents."""
+    layers.size[c], layers.kept[c] = 0, state.fam[c]
+
+
+@kernel
 def fill_core(model, layers, c):
     """Compute the scores of all sets of strong candidates of c, once."""
     core = layers.core[c]
@@ -143,7 +154,7 @@ def weigh_sets(model, z, layers, c, power):
     for s in range(n):
         top = max(top, weight[s])
     for s in range(n):
-        x = exp(max(weight[s] - top, LEAST))
+        x = exp(max(weight[s] - top, LEAST) + TOP)
         weight[s] = x if weight[s] - top > LEAST else 0.0
         sums[s] = weight[s]
     step = 1

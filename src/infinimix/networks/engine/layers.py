@@ -36,13 +36,14 @@ from infinimix.networks.engine.layer_tables import (
     VALUES,
     WIDEST,
     choose_drawn,
+    keep_all,
     to_set,
     to_word,
     weigh_sets,
 )
 from infinimix.networks.engine.orders import draw_odds
 
-FLOOR = 1e-290  # sums of weights below this, relative to the best set, count as nothing
+FLOOR = 1e-290  # sums of weights below this count as nothing
 
 
 @part
@@ -230,16 +231,16 @@ def draw_family(model, state, layers, c, rng):
 def redraw_layers(model, state, layers, rounds, power, rng):
     """Draw the whole graph again: levels, so many rounds over all nodes, then parents.
 
-    Returns whether it was done. It is not where some family is too improbable for the tables, or
-    where the graph has more levels than there is room for.
+    Returns whether it was done. It is not where the graph has more levels than there is room for.
     """
     n = state.z.shape[0]
     draw_odds(model.prior, state, layers.odds, rng)
     for c in range(n):
         choose_drawn(model, state, layers, c)
         weigh_sets(model, state.z, layers, c, power)
-        if not layers.weight[c, to_set(model, layers, c, state.fam[c])] > 1e10 * FLOOR:
-            return False
+        if layers.weight[c, to_set(model, layers, c, state.fam[c])] == 0.0:
+            keep_all(state, layers, c)
+            weigh_sets(model, state.z, layers, c, power)
     if draw_levels(state, layers, rng) >= layers.below.shape[0] - 2:
         return False
     for _ in range(rounds):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
+from infinimix.networks.learning.pooling import share_orders
 from infinimix.networks.learning.posterior import edge_gap
 from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.timing import Budget
@@ -49,3 +50,4 @@ def _lengthen(chains: list[Any], budget: Budget | None) -> None:
     if budget is None:
         for chain in chains:
             chain.begin_record()
+        share_orders(chains)

@@ -6,6 +6,11 @@ children and the other parents of its children in the graphs that it has seen, a
 turns round takes these over. So the candidates are chosen again while the chain burns in, after
 2, 8, 32, ... steps, older graphs counting half each time; then they stay. The first of them are the
 strong candidates of other moves too. These go on between, and single edges reach all parents.
+
+Chains that burn in by sweeps then share what they have found (`pooling`): all choose their
+candidates once more, by the graphs of all, and each may jump to orders of the nodes that any of
+them has met. That is fixed while sweeps count, and where chains are they stay: nothing else is
+shared, so gaps between them still say how far they agree.
 """
 
 from __future__ import annotations
@@ -16,14 +21,19 @@ from typing import Any
 import numpy as np
 
 from infinimix.networks.engine.candidates import ALL, STRONG
+from infinimix.networks.engine.chain import Record
 from infinimix.networks.engine.layer_tables import count_blankets, new_layers
 from infinimix.networks.engine.layers import redraw_layers
+from infinimix.networks.engine.order_jumps import jump_orders, list_orders
 from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.problem import Problem
 
 CANDIDATES = 12
 ROUNDS = 10  # over all nodes, whenever the graph is drawn again
 SWEEPS = 2  # of the other moves between
+JUMPS = 10  # tries, whenever the graph is drawn again
+NOTED = 128  # orders of a chain that are remembered, up to twice as many
+ALONE = 0.8  # the share of the burn-in before chains share what they have found
 
 
 class Layering:
@@ -38,6 +48,9 @@ class Layering:
         self.steps, self.next, self.learns = 0, 2, True
         size = min(CANDIDATES, layout.cand.shape[1])
         self.layers = new_layers(self._order(size), n_classes)
+        self.noted: list[np.ndarray] = []  # orders, as the places of the nodes
+        self.met, self.spacing = 0, 1
+        self.orders: Any = None  # an OrderList, once there is one
 
     def _base(self, layout: Any) -> np.ndarray:
         """Return a little for the strong candidates, so that they fill up the tables."""
@@ -63,7 +76,29 @@ class Layering:
             if self.steps == self.next:
                 self.next *= 4
                 self._choose()
-        redraw_layers(model, state, self.layers, ROUNDS, power, rng)
+        done = redraw_layers(model, state, self.layers, ROUNDS, power, rng)
+        if done and power == 1.0:
+            self._note(rng)
+        if done and self.orders is not None:
+            jump_orders(model, state, self.layers, self.orders, JUMPS, rng)
+
+    def _note(self, rng: Any) -> None:
+        """Remember an order in which the levels are now, evenly spread over all steps."""
+        if self.met % self.spacing == 0:
+            t = self.layers.t
+            order = np.lexsort((rng.random(len(t)), t))
+            self.noted.append(np.argsort(order).astype(np.int16))
+            if len(self.noted) > 2 * NOTED:
+                self.noted, self.spacing = self.noted[::2], 2 * self.spacing
+        self.met += 1
+
+    def share(self, seen: np.ndarray, orders: np.ndarray) -> None:
+        """Choose candidates by what all chains have seen, and jump to these orders from now on."""
+        if self.learns:
+            self.seen, self.learns = seen, False
+            self._choose()
+        self.orders = list_orders(orders, self.layers.cand)
+        self.noted, self.met, self.spacing = [], 0, 1
 
     def _choose(self) -> None:
         """Choose the candidates again; scores are computed for nodes whose candidates changed."""
@@ -90,12 +125,30 @@ class LayeredChain(GraphChain):
 
     def _start(self, apart: bool) -> None:
         super()._start(apart)
+        self.settle = 0  # sweeps of the burn-in that are left
         self.layering = Layering(self.problem.layout, self.model.prior.held.shape[1])
 
     @property
     def step(self) -> int:
         """How many sweeps are made before whole graphs are drawn."""
         return SWEEPS
+
+    def burn_in_alone(self) -> LayeredChain:
+        """Make the first sweeps of the burn-in, annealed at first; the rest has power 1."""
+        alone = int(ALONE * self.problem.burn_in)
+        for k in range(0, alone, self.step):
+            self.anneal(min(1.0, 0.1 + 1.8 * k / max(alone, 1)))
+            self.advance(min(self.step, alone - k), False)
+        self.anneal(1.0)
+        self.settle, self.problem.burn_in = self.problem.burn_in - alone, 0
+        return self
+
+    def run(self) -> Record:
+        """Run the chain; what is left of a burn-in comes first."""
+        for k in range(0, self.settle, self.step):
+            self.advance(min(self.step, self.settle - k), False)
+        self.settle = 0
+        return super().run()
 
     def _sweep(self, n: int, count: bool) -> None:
         super()._sweep(n, count)
