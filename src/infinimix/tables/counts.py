@@ -199,7 +199,8 @@ def tidy(
     """
     n_rows = starts.size - 1
     indptr, unknown = np.empty(n_rows + 1, np.int64), np.zeros(n_rows, np.float64)
-    indices, data = np.empty(columns.size, np.int32), np.empty(columns.size, np.float64)
+    indices: NDArray[np.int32] = np.empty(columns.size, np.int32)
+    data: Floats = np.empty(columns.size, np.float64)
     bad = run_tidy(starts, columns, counts, indptr, indices, data, unknown, n_rows >= MANY)
     end = indptr[-1] if bad < 0 else 0
     if end < columns.size:

@@ -52,7 +52,7 @@ class Vocabulary:
     def __init__(self, words: Sequence[Any] | NDArray[np.int64] = ()) -> None:
         self.words: list[Any] = []
         self.known: dict[str, int] = {}
-        self._table = np.empty(0, np.int64)
+        self._table: np.ndarray = np.empty(0, np.int64)
         self._index: WordIndex | None = None  # made when texts are first read
         self.extend(words)
 

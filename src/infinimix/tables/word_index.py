@@ -178,7 +178,8 @@ class WordIndex:
 
     def __init__(self, words: Sequence[str] = (), seed: int = SEED) -> None:
         self.size, self._seed = 0, np.uint64(seed)
-        self._letters, self._offsets = np.empty(1 << 10, np.uint8), np.zeros(1 << 7, np.int64)
+        self._letters: np.ndarray = np.empty(1 << 10, np.uint8)
+        self._offsets: np.ndarray = np.zeros(1 << 7, np.int64)
         self._slots = np.full(1 << 8, -1, np.int64)
         self.extend(words)
 

@@ -62,7 +62,7 @@ def find_relevance(learned: Learned) -> Relevance:
     alike = np.maximum(together, _row_by_row(family, schema, blocks))
     labelled = tuple(block[known] for block in blocks)
     by_class = _by_class(family, schema, labelled, codes[known], bank.n_classes)
-    inclusion = np.zeros(schema.width)
+    inclusion: np.ndarray = np.zeros(schema.width)
     for island in bank.islands:
         groups = [(f.stats, f.held(int(np.argmax(f.weights())))) for f in island.filters]
         by_group = evidence_of_columns(family, schema, groups) - alike

@@ -14,7 +14,8 @@ def design_matrix(table: EncodedTable) -> np.ndarray:
     Real columns are in natural units. A cell that is still missing, as those of a column without
     any known category are, is 0 everywhere.
     """
-    schema, parts = table.schema, [np.zeros((table.n_rows, 0))]
+    schema = table.schema
+    parts: list[np.ndarray] = [np.zeros((table.n_rows, 0))]
     columns = schema.decode(table.blocks)
     for kind, block in zip(schema.blocks, table.blocks, strict=True):
         if record_of(kind).has_categories:

@@ -171,7 +171,7 @@ def count_categories(schema: Schema) -> np.ndarray:
 def other_features(table: EncodedTable, n_categories: np.ndarray) -> np.ndarray:
     """Return what is no number as features: bits, and one for each category."""
     schema, counts = table.schema, iter(n_categories.tolist())
-    parts = [np.empty((table.n_rows, 0))]
+    parts: list[np.ndarray] = [np.empty((table.n_rows, 0))]
     for j, (b, k) in enumerate(schema.places):
         cells = table.blocks[b][:, k]
         if schema.columns[j].record.two_valued:

@@ -111,7 +111,8 @@ class BayesNet:
         with np.errstate(divide="ignore"):
             for j, parents in enumerate(self.parents):
                 table = self.tables[j] / self.tables[j].sum(axis=-1, keepdims=True)
-                total += np.log(table[(*(X[:, p] for p in parents), X[:, j])])
+                cells = (*(X[:, p] for p in parents), X[:, j])
+                total += np.log(table[cells])
         return total
 
     def query(

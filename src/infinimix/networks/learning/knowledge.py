@@ -195,8 +195,8 @@ def _pairs(
 
 def _log_odds(names: Sequence[str], odds: Any, loops: bool) -> np.ndarray:
     N = len(names)
+    bonus: np.ndarray = np.zeros((N, N))
     if isinstance(odds, Mapping):
-        bonus = np.zeros((N, N))
         for edge, value in odds.items():
             ((i, j),) = _pairs(names, [edge], "edge_log_odds", loops)
             if not isinstance(value, Real):

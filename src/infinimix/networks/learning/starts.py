@@ -13,7 +13,7 @@ def start_graph(problem: Problem, rng: np.random.Generator, apart: bool) -> np.n
     N, layout = problem.n_nodes, problem.layout
     A = _required(problem)
     if apart:
-        place = np.empty(N, np.int64)
+        place: np.ndarray = np.empty(N, np.int64)
         place[topological_order(A)] = np.arange(N)
         if not A.any():
             place = rng.permutation(N)

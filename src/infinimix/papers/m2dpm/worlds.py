@@ -27,7 +27,8 @@ class LabelledWorld(NamedTuple):
 
 def seat(n: int, rng: np.random.Generator, most: int | None, alpha: float = 1.0) -> np.ndarray:
     """Return clusters of rows by a CRP, the last ones opened only below `most`."""
-    z, counts = np.empty(n, np.int64), np.zeros(0)
+    z = np.empty(n, np.int64)
+    counts: np.ndarray = np.zeros(0)
     for i in range(n):
         opens = alpha if most is None or len(counts) < most else 0.0
         w = np.append(counts, opens).cumsum()
