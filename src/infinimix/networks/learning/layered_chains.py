@@ -125,7 +125,7 @@ class LayeredChain(GraphChain):
 
     def _start(self, apart: bool) -> None:
         super()._start(apart)
-        self.settle = 0  # sweeps of the burn-in that are left
+        self.burn_in_left = 0  # sweeps, after `burn_in_alone`
         self.layering = Layering(self.problem.layout, self.model.prior.held.shape[1])
 
     @property
@@ -140,14 +140,14 @@ class LayeredChain(GraphChain):
             self.anneal(min(1.0, 0.1 + 1.8 * k / max(alone, 1)))
             self.advance(min(self.step, alone - k), False)
         self.anneal(1.0)
-        self.settle, self.problem.burn_in = self.problem.burn_in - alone, 0
+        self.burn_in_left, self.problem.burn_in = self.problem.burn_in - alone, 0
         return self
 
     def run(self) -> Record:
         """Run the chain; what is left of a burn-in comes first."""
-        for k in range(0, self.settle, self.step):
-            self.advance(min(self.step, self.settle - k), False)
-        self.settle = 0
+        for k in range(0, self.burn_in_left, self.step):
+            self.advance(min(self.step, self.burn_in_left - k), False)
+        self.burn_in_left = 0
         return super().run()
 
     def _sweep(self, n: int, count: bool) -> None:
