@@ -10,11 +10,11 @@ from infinimix.networks.engine.scores import discrete_data, family_score, new_ca
 
 
 def all_scores(
-    X: np.ndarray, cards: np.ndarray, gamma: float = 0.5, bdeu: bool = False
+    X: np.ndarray, cards: np.ndarray, gamma: float = 0.5, shared_by: int = 0
 ) -> np.ndarray:
     """Return the log score of each variable c with each set S of parents, (N, 2^N)."""
     N = X.shape[1]
-    data, layout = discrete_data(X, cards, gamma, bdeu), full_layout(~np.eye(N, dtype=bool))
+    data, layout = discrete_data(X, cards, gamma, shared_by), full_layout(~np.eye(N, dtype=bool))
     cache, score = new_cache(data, layout), np.full((N, 1 << N), -np.inf)
     for c in range(N):
         for mask in range(1 << (N - 1)):

@@ -90,10 +90,10 @@ def log_ordered(A, z, o, b1, b2):
     return total
 
 
-def log_discrete(X, cards, c, parents, gamma, bdeu=False):
-    """Dirichlet-multinomial, cell by cell."""
+def log_discrete(X, cards, c, parents, gamma, shared_by=0):
+    """Dirichlet-multinomial, cell by cell; gamma is in each, or shared by all or by a row's."""
     q = int(np.prod([cards[p] for p in parents], dtype=int))
-    g = gamma / (q * cards[c]) if bdeu else gamma
+    g = [gamma, gamma / (q * cards[c]), gamma / cards[c]][shared_by]
     total = 0.0
     for values in product(*(range(cards[p]) for p in parents)):
         rows = np.all(X[:, list(parents)] == np.array(values, int), axis=1)

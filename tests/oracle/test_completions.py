@@ -9,6 +9,7 @@ from scipy.special import logsumexp
 from infinimix import BlockmodelBayesNet
 from infinimix.networks import BlockmodelDynamicNet
 from infinimix.networks.engine.blocks import DYNAMIC, UNDIRECTED
+from infinimix.networks.engine.families import NOT_SHARED
 from infinimix.networks.engine.scores import compute_score, gaussian_data, new_cache
 from infinimix.networks.engine.unconstrained import unconstrained_layout
 from infinimix.networks.learning.completion import OWN_FAMILY
@@ -39,7 +40,7 @@ def dynamic_problem(X, holes, cards, sequences=None):
     ties = tie_slices(before, now, len(X))
     N = X.shape[1]
     if cards is not None:
-        ties = ties._replace(start=first_log_probabilities(X, holes, cards, 0.5))
+        ties = ties._replace(start=first_log_probabilities(X, holes, cards, (0.5, NOT_SHARED)))
     layout = unconstrained_layout(np.ones((N, N), bool), DYNAMIC, N)
     return UnconstrainedProblem(
         ties.table(X), ties.table(holes), None if cards is None else np.tile(cards, 2), layout,

@@ -9,11 +9,13 @@ from scipy.stats import multivariate_normal
 
 from infinimix.networks import BlockmodelDynamicNet, BlockmodelMarkovNet
 from infinimix.networks.answers.markov_joint import cliques, fit_cliques, select_covariance
+from infinimix.networks.engine.families import NOT_SHARED
 
 QUICK = {"n_iter": 60, "n_chains": 2, "random_state": 0}
 pytestmark = pytest.mark.filterwarnings("ignore:Chains disagree")
 CHAIN = np.eye(4, k=1) + np.eye(4, k=-1)
 RING = CHAIN + np.eye(4, k=3) + np.eye(4, k=-3)
+EACH_HALF = np.array([0.5, NOT_SHARED])
 
 
 def bits(n=90):
@@ -41,7 +43,7 @@ def test_cliques_are_all_that_can_grow_no_more():
 
 def test_the_table_of_a_chordal_graph_is_a_quotient_of_margins():
     counts = np.random.default_rng(1).integers(0, 9, (2, 3, 2, 2)).astype(float)
-    p = fit_cliques(counts, cliques(CHAIN), 0.5)
+    p = fit_cliques(counts, cliques(CHAIN), EACH_HALF)
     smooth = counts + 0.5 * 6 / counts.size
     q = smooth / smooth.sum()
     ab, bc, cd = q.sum((2, 3)), q.sum((0, 3)), q.sum((0, 1))
@@ -52,13 +54,13 @@ def test_the_table_of_a_chordal_graph_is_a_quotient_of_margins():
     )  # fmt: skip
     assert np.allclose(p, closed, atol=1e-12)
     assert np.allclose(
-        fit_cliques(counts, [(0, 1, 2, 3)], 0.5), (counts + 0.5) / (counts + 0.5).sum()
+        fit_cliques(counts, [(0, 1, 2, 3)], EACH_HALF), (counts + 0.5) / (counts + 0.5).sum()
     )
 
 
 def test_the_table_of_a_ring_has_its_margins_and_no_other_interaction():
     counts = np.random.default_rng(2).integers(0, 9, (2, 2, 2, 2)).astype(float)
-    p = fit_cliques(counts, cliques(RING), 0.5)
+    p = fit_cliques(counts, cliques(RING), EACH_HALF)
     q = (counts + 0.5 * 4 / 16) / (counts + 0.5 * 4 / 16).sum()
     for other in ((2, 3), (0, 3), (0, 1), (1, 2)):
         assert np.allclose(p.sum(other), q.sum(other), atol=1e-8)

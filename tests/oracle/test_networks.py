@@ -6,6 +6,7 @@ from scipy.special import multigammaln
 
 from bench.exact_edges import all_scores, exact_uniform_edges
 from infinimix.networks.engine.candidates import full_layout
+from infinimix.networks.engine.families import BY_CONFIGURATION, BY_TABLE, NOT_SHARED
 from infinimix.networks.engine.hyper import SWEEPS
 from infinimix.networks.engine.scores import (
     discrete_data,
@@ -31,15 +32,15 @@ def run(X, cards, n_iter=6000, seed=0, apart=False, **options):
 
 
 @pytest.mark.parametrize("gamma", [0.5, 2.0])
-@pytest.mark.parametrize("bdeu", [False, True])
-def test_discrete_scores_are_those_of_the_formula(gamma, bdeu):
+@pytest.mark.parametrize("shared_by", [NOT_SHARED, BY_TABLE, BY_CONFIGURATION])
+def test_discrete_scores_are_those_of_the_formula(gamma, shared_by):
     X = table(0, 40, CARDS)
-    data, layout = discrete_data(X, CARDS, gamma, bdeu), full_layout(~np.eye(4, dtype=bool))
+    data, layout = discrete_data(X, CARDS, gamma, shared_by), full_layout(~np.eye(4, dtype=bool))
     cache = new_cache(data, layout)
     for c in range(4):
         for mask in range(8):
             parents = tuple(layout.cand[c][[k for k in range(3) if mask >> k & 1]])
-            expected = log_discrete(X, CARDS, c, parents, gamma, bdeu)
+            expected = log_discrete(X, CARDS, c, parents, gamma, shared_by)
             assert np.isclose(family_score(data, layout, cache, c, np.uint64(mask)), expected)
 
 

@@ -59,8 +59,9 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         Concentration of the Chinese restaurant process of the classes.
     beta : tuple of two floats, or "learn"
         Beta prior of the edge probability between two classes; a larger first number is denser.
-    gamma : float or "learn"
-        Pseudo-count in each cell of the tables; with `bdeu`, the equivalent sample size.
+    gamma : "auto", "learn" or float
+        Pseudo-count in each cell of the tables; with `bdeu`, the equivalent sample size. "auto":
+        1 / r in each cell of a variable of r categories (.5 if it is binary), with `bdeu` 10.
     n_chains : int
         Chains, which start apart from each other.
     n_iter : int or "auto"
@@ -163,7 +164,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
     _rules = BAYES_NET_RULES
     _published: ClassVar[dict[str, Any]] = {
         "normalise": "global", "moves": "published", "averaging": "best", "n_best": 100,
-        "n_chains": 10, "n_iter": 2000, "burn_in": 0, "n_temperatures": 1,
+        "gamma": 0.5, "n_chains": 10, "n_iter": 2000, "burn_in": 0, "n_temperatures": 1,
     }  # fmt: skip
     _shape = ACYCLIC
     _state: Any = None  # a BayesNetState, once it is fitted
@@ -174,7 +175,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         normalise: str = "partition",
         alpha: float | str = 0.5,
         beta: tuple[float, float] | str = (1.0, 1.0),
-        gamma: float | str = 0.5,
+        gamma: float | str = "auto",
         n_chains: int = 4,
         n_iter: int | str = 2000,
         burn_in: int | None = None,

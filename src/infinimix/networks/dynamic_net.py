@@ -16,6 +16,7 @@ from infinimix.networks.answers.sequences import (
 from infinimix.networks.engine.blocks import DYNAMIC
 from infinimix.networks.learning.columns import read_interventions
 from infinimix.networks.learning.parameters import read_seconds
+from infinimix.networks.learning.problem import read_gamma
 from infinimix.networks.learning.slices import first_log_probabilities, pair_rows, tie_slices
 from infinimix.networks.unconstrained_net import UnconstrainedNet
 
@@ -39,8 +40,9 @@ class BlockmodelDynamicNet(UnconstrainedNet):
         Concentration of the Chinese restaurant process of the classes.
     beta : tuple of two floats, or "learn"
         Beta prior of the edge probability from class to class, and of that of persistence.
-    gamma : float or "learn"
-        Pseudo-count in each cell of the tables.
+    gamma : "auto", "learn" or float
+        Pseudo-count in each cell of the tables. "auto": 1 / r in each cell of a variable of r
+        categories (.5 if it is binary).
     n_chains, n_iter : int
         Chains, and sweeps of each after the burn-in; a sweep visits every ordered pair.
     burn_in : int, optional
@@ -154,8 +156,8 @@ class BlockmodelDynamicNet(UnconstrainedNet):
             given["skip"] = np.hstack([mask[now], np.zeros((len(now), codes.shape[1]), bool)])
         if missing.any():
             if cards is not None:
-                gamma = 0.5 if isinstance(self.gamma, str) else float(self.gamma)
-                start = first_log_probabilities(codes, missing, columns.cards, gamma)
+                prior = tuple(read_gamma(self.gamma).values())
+                start = first_log_probabilities(codes, missing, columns.cards, prior)
                 ties = ties._replace(start=start)
             given |= {"rows": codes, "holes": missing, "missing": ties.table(missing)}
         self._learn(columns, ties.table(codes), cards, seconds, ties=ties, **given)

@@ -58,8 +58,9 @@ class NetworkFranchise(BaseEstimator):
         large values it becomes "common".
     beta : tuple of two floats
         Beta prior of the edge probability between two roles; a larger first number is denser.
-    gamma : float
-        Pseudo-count in each cell of the tables; with `bdeu`, the equivalent sample size.
+    gamma : "auto" or float
+        Pseudo-count in each cell of the tables; with `bdeu`, the equivalent sample size. "auto":
+        1 / r in each cell of a variable of r categories (.5 if it is binary), with `bdeu` 10.
     n_chains, n_iter : int
         Chains, and sweeps of each after the burn-in; a sweep visits every network once.
     burn_in : int, optional
@@ -128,7 +129,7 @@ class NetworkFranchise(BaseEstimator):
         alpha: float = 0.5,
         alpha_network: float = 3.0,
         beta: tuple[float, float] | str = (1.0, 1.0),
-        gamma: float = 0.5,
+        gamma: float | str = "auto",
         n_chains: int = 4,
         n_iter: int = 2000,
         burn_in: int | None = None,

@@ -35,8 +35,9 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
         Concentration of the Chinese restaurant process of the classes.
     beta : tuple of two floats, or "learn"
         Beta prior of the edge probability between two classes; a larger first number is denser.
-    gamma : float or "learn"
-        Pseudo-count in each cell of the tables.
+    gamma : "auto", "learn" or float
+        Pseudo-count in each cell of the tables. "auto": 1 / r in each cell of a variable of r
+        categories (.5 if it is binary).
     n_chains, n_iter : int
         Chains, and sweeps of each after the burn-in; a sweep visits every pair of variables.
     burn_in : int, optional

@@ -48,7 +48,7 @@ class UnconstrainedNet(GraphNet):
         prior: str = "blockmodel",
         alpha: float | str = 0.5,
         beta: tuple[float, float] | str = (1.0, 1.0),
-        gamma: float | str = 0.5,
+        gamma: float | str = "auto",
         n_chains: int = 4,
         n_iter: int = 2000,
         burn_in: int | None = None,

@@ -255,6 +255,27 @@ def test_hyper_parameters_are_learned(prior):
     assert len(np.unique(model._state.draws.hyper[:, 3])) > 1
 
 
+def test_by_default_the_categories_of_a_variable_share_one_pseudo_count(model):
+    same = BlockmodelBayesNet(gamma=0.5, **QUICK).fit(X)  # of two categories: a half each
+    assert np.array_equal(same.edge_marginals_, model.edge_marginals_)
+    assert np.array_equal(same.score_samples(X), model.score_samples(X))
+    wide = np.random.default_rng(0).integers(4, size=(30, 2))
+    none = {"forbidden": [("x0", "x1"), ("x1", "x0")], "columns": "categorical"}
+    for options, each in (({}, 1 / 4), ({"bdeu": True}, 10 / 4), ({"gamma": 0.5}, 0.5)):
+        found = BlockmodelBayesNet(**none, **options, **QUICK).fit(wide)
+        for loaded in (found, _saved(found)):
+            p = [(np.bincount(x, minlength=4) + each) / (30 + 4 * each) for x in wide.T]
+            expected = np.log(p[0][wide[:, 0]]) + np.log(p[1][wide[:, 1]])
+            assert np.allclose(loaded.score_samples(wide), expected)
+
+
+def _saved(model):
+    file = io.BytesIO()
+    infinimix.save(model, file)
+    file.seek(0)
+    return infinimix.load(file)
+
+
 def test_temperatures_are_of_one_posterior(model):
     # by default there are 3 temperatures. Of 2 x 1,000 sweeps at least 100 are independent: errors
     # below .05 each, and a gap of .3 in one of 20 figures has a probability below 20 x 3e-5

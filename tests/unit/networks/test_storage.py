@@ -164,6 +164,7 @@ CYCLE = np.roll(np.eye(4, dtype=int), 1, axis=1)
 DAMAGE = {
     "columns gone": lambda t: t["schema"]["columns"].pop(),
     "draws short": lambda t: cut(t["draws"], "classes"),
+    "gamma shared by nobody knows whom": lambda t: t.update(shared_by=3),
     "hyper-parameters short": lambda t: cut(t["draws"], "hyper"),
     "hyper-parameters negative": lambda t: t["draws"]["hyper"].__imul__(-1),
     "log joint not finite": lambda t: t["draws"]["log_joint"].__setitem__(0, np.nan),
@@ -278,7 +279,7 @@ def test_damaged_completions_are_refused(kind):
         damage(broken)
         print(what)  # shown if it is not refused
         refused(name, broken)
-    del tree["completions"], tree["completed"], tree["skip"], tree["bdeu"]  # an older file
+    del tree["completions"], tree["completed"], tree["skip"], tree["shared_by"]  # an older file
     if kind != "bayes, holes":
         old = from_tree(name, tree)
         assert np.array_equal(old.edge_marginals_, model.edge_marginals_)

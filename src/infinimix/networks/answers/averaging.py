@@ -66,7 +66,12 @@ def _completed_mixture(state: Any) -> Mixture:
 def make_rows(state: Any, X: np.ndarray) -> Data:
     """Return completed rows as scores read them, with the mean of gamma."""
     problem = Problem(
-        X, np.zeros(X.shape, bool), all_cards(state), None, bdeu=state.bdeu, skip=state.skip
+        X,
+        np.zeros(X.shape, bool),
+        all_cards(state),
+        None,
+        shared_by=state.shared_by,
+        skip=state.skip,
     )
     data = make_data(problem, X)
     data.settings[GAMMA] = float(np.mean(state.draws.hyper[:, RECORDED_GAMMA]))

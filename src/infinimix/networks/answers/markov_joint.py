@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from infinimix.networks.answers.predictive import Mixture
-from infinimix.networks.engine.families import GAMMA, PRIOR_W
+from infinimix.networks.engine.families import PRIOR_W, cell_weight
 from infinimix.networks.learning.completion import posterior_means
 
 MOST_ROWS = 1 << 14  # rows that are possible, of which all are enumerated
@@ -56,23 +56,28 @@ def cliques(A: np.ndarray) -> list[tuple[int, ...]]:
 
 def joint_table(mixture: Mixture) -> np.ndarray:
     """Return the probabilities of all rows of categories, an axis for each variable."""
-    cards, total = mixture.cards, np.zeros(tuple(mixture.cards))
+    cards = mixture.cards
+    total: np.ndarray = np.zeros(tuple(cards))
     for w, A, k in distinct_pairs(mixture):
-        X, gamma = mixture.tables[k], float(mixture.data[k].settings[GAMMA])
+        X, settings = mixture.tables[k], mixture.data[k].settings
         counts = np.zeros(tuple(cards))
         np.add.at(counts, tuple(X.T), 1.0)
-        total += w * fit_cliques(counts, cliques(A), gamma)
+        total += w * fit_cliques(counts, cliques(A), settings)
     return np.asarray(total / total.sum())
 
 
-def fit_cliques(counts: np.ndarray, held: list[tuple[int, ...]], gamma: float) -> np.ndarray:
+def fit_cliques(
+    counts: np.ndarray, held: list[tuple[int, ...]], settings: np.ndarray
+) -> np.ndarray:
     """Return the table without interactions beyond cliques that has their margins.
 
     Pseudo-counts are spread evenly over all rows, so that margins agree with each other; each cell
-    of the largest clique gets gamma.
+    of the largest clique gets that of its variable of most categories.
     """
-    largest = max(np.prod([float(counts.shape[v]) for v in clique]) for clique in held)
-    counts = counts + gamma * largest / counts.size
+    shapes = [[counts.shape[v] for v in clique] for clique in held]
+    largest = max(shapes, key=np.prod)
+    each = cell_weight(settings, 1, max(largest))
+    counts = counts + each * float(np.prod(largest)) / counts.size
     axes = [tuple(v for v in range(counts.ndim) if v not in clique) for clique in held]
     goals = [counts.sum(axis=other, keepdims=True) / counts.sum() for other in axes]
     p = np.full(counts.shape, 1.0 / counts.size)

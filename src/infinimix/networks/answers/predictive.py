@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import logsumexp
 
 from infinimix.networks.answers.elimination import Factor, eliminate
-from infinimix.networks.engine.families import GAMMA, IS_BDEU, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, Data
+from infinimix.networks.engine.families import IS_GAUSSIAN, PRIOR_MU, PRIOR_W, Data, cell_weight
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.learning.completion import code_parents, draw_regression, posterior_means
 
@@ -82,7 +82,7 @@ class Mixture:
             k, c, parents = self.families[f]
             data, X = self.data[k], self._codes(self.tables[k])
             q, r = int(np.prod(self.cards[parents])), int(self.cards[c])
-            each = data.settings[GAMMA] / (q * r if data.settings[IS_BDEU] else 1)
+            each = cell_weight(data.settings, q, r)
             used = slice(None) if data.skip.shape[1] == 0 else data.skip[c] == 0
             cell = code_parents(X, parents, self.cards) * r + X[:, c]
             counts = np.bincount(cell[used], minlength=q * r).reshape(q, r) + each

@@ -53,7 +53,7 @@ class NetworkState:
     completed: list[np.ndarray] = field(default_factory=list)  # the rows; if cells were missing,
     # as each chain has completed them last; of a dynamic network rows now and before
     skip: np.ndarray | None = None  # cells that were set from outside
-    bdeu: bool = False
+    shared_by: int = 0
     completions: Completions | None = None  # if cells were missing
     chains: list[Any] | None = field(default=None, repr=False)  # in this process alone
 
@@ -145,7 +145,7 @@ class NetworkState:
             "weights": self.weights,
             "template": dict(self.template),
             "found": {f"{name}_": getattr(self, name) for name in FOUND},
-            "bdeu": self.bdeu,
+            "shared_by": self.shared_by,
             "completed": list(self.completed),
             "skip": self.skip,
             "completions": None if pairs is None else dict(pairs._asdict()),
@@ -177,7 +177,7 @@ def _found(
         "shape": shape,
         "completed": [chain.X.copy() for chain in (chains if missing else chains[:1])],
         "skip": skip,
-        "bdeu": bool(getattr(model, "bdeu", False)),
+        "shared_by": chains[0].problem.shared_by,
         "completions": gather_completions(chains) if averaging == "mcmc" else None,
         "chains": chains,
     }

@@ -16,6 +16,7 @@ from infinimix.networks.answers.tree_checks import (
     columns_from_tree,
 )
 from infinimix.networks.engine.blocks import ACYCLIC, DYNAMIC
+from infinimix.networks.engine.families import BY_CONFIGURATION, BY_TABLE, NOT_SHARED
 from infinimix.networks.learning.completed_tables import Completions
 from infinimix.networks.learning.posterior import Draws
 
@@ -34,9 +35,18 @@ def read_parts(tree: dict[str, Any], model: Any) -> dict[str, Any]:
         "columns": columns, "draws": draws, "places": places, "weights": weights,
         "template": tree["template"], **found, "shape": model._shape,
         "completed": tree.get("completed", []), "skip": tree.get("skip"),
-        "bdeu": bool(tree.get("bdeu", getattr(model, "bdeu", False))),  # older files have no such
+        "shared_by": _read_shared_by(tree, model),
         "completions": None if pairs is None else Completions(**pairs),
     }  # fmt: skip
+
+
+def _read_shared_by(tree: dict[str, Any], model: Any) -> int:
+    """Return who shares gamma; older files say only whether scores are BDeu, or not even that."""
+    bdeu = bool(tree.get("bdeu", getattr(model, "bdeu", False)))
+    shared_by = tree.get("shared_by", BY_TABLE if bdeu else NOT_SHARED)
+    if shared_by not in (NOT_SHARED, BY_TABLE, BY_CONFIGURATION):
+        raise ValueError(f"shared_by is {shared_by!r}")
+    return int(shared_by)
 
 
 def check_parts(state: Any) -> None:

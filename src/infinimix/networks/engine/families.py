@@ -1,10 +1,11 @@
 """The rows as scores read them, and the scores of families of one kind of column.
 
-Discrete columns have Dirichlet tables with `gamma` in every cell, which is not score-equivalent
-and so orients edges; with `bdeu` the equivalent sample size `gamma` is shared by all cells of a
-table. Real columns have the Gaussian score BGe (Geiger and Heckerman; constants of Kuipers,
-Moffa and Heckerman 2014). A set of parents is a word of bits over the child's candidates. Families
-of both kinds are in `mixed_scores`, and what keeps scores in `scores`.
+Discrete columns have Dirichlet tables with a pseudo-count in each cell (`cell_weight`): `gamma`, or
+a share of it, where the categories of a configuration share one, or, as in BDeu, all cells of a
+table. Only the last is score-equivalent; the others orient edges. Real columns have the Gaussian
+score BGe (Geiger and Heckerman; constants of Kuipers, Moffa and Heckerman 2014). A set of parents
+is a word of bits over the child's candidates. Families of both kinds are in `mixed_scores`, and
+what keeps scores in `scores`.
 """
 
 from math import lgamma
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.kernels.compile import kernel
+from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import log
 from infinimix.networks.engine.calls import Calls
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest
@@ -29,7 +30,7 @@ class Data(NamedTuple):
     codes: np.ndarray  # (N, n) int16: column by column
     cards: np.ndarray  # (N,) int64: categories of each column; beside these, 0 for numbers
     skip: np.ndarray  # (N, n) uint8: rows in which the child was set from outside; or (N, 0)
-    logs: np.ndarray  # (largest card + 1, n + 1): log(r gamma + k), row 0 is log(gamma + k)
+    logs: np.ndarray  # (2, largest card + 1, n + 1): log(k + weight) of a cell, of all r
     R: np.ndarray  # (1 or N, N, N) posterior scatter; for each child if rows differ, and if mixed
     rows: np.ndarray  # (1 or N,) how many rows it is of
     settings: np.ndarray  # see GAMMA .. GROUP_MU
@@ -38,7 +39,18 @@ class Data(NamedTuple):
 
 # PRIOR_W is alpha_w - N, PRIOR_T the diagonal of T, GROUP_MU takes the place of PRIOR_MU for the
 # rows of one configuration
-GAMMA, IS_BDEU, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, PRIOR_T, IS_MIXED, GROUP_MU = range(8)
+GAMMA, SHARED_BY, IS_GAUSSIAN, PRIOR_MU, PRIOR_W, PRIOR_T, IS_MIXED, GROUP_MU = range(8)
+NOT_SHARED, BY_TABLE, BY_CONFIGURATION = range(3)  # SHARED_BY: who shares gamma
+
+
+def cell_weight(settings, q, r):
+    """Return the pseudo-count in each cell of a table of q configurations and r categories."""
+    if settings[SHARED_BY] == BY_TABLE:
+        return settings[GAMMA] / (q * r)
+    return settings[GAMMA] / (r if settings[SHARED_BY] == BY_CONFIGURATION else 1)
+
+
+_cell_weight = part(cell_weight)
 
 
 @packed
@@ -83,7 +95,7 @@ def discrete_score(data, layout, cache, c, mask):
         for t in range(n):
             code[t] = code[t] * size + column[t]
     child, skips, score = data.codes[c], data.skip.shape[1] > 0, 0.0
-    bdeu, each = data.settings[IS_BDEU] > 0.0, data.settings[GAMMA] / (q * r)
+    bdeu, each = data.settings[SHARED_BY] == BY_TABLE, _cell_weight(data.settings, q, r)
     for t in range(n):
         if skips and data.skip[c, t]:
             continue
@@ -92,7 +104,7 @@ def discrete_score(data, layout, cache, c, mask):
         if bdeu:
             score += log(each + counts[cell]) - log(r * each + totals[j])
         else:
-            score += data.logs[0, counts[cell]] - data.logs[r, totals[j]]
+            score += data.logs[0, r, counts[cell]] - data.logs[1, r, totals[j]]
         counts[cell] += 1
         totals[j] += 1
     for t in range(n):

@@ -14,15 +14,16 @@ from numba import types
 from infinimix.kernels.compile import kernel, part
 from infinimix.networks.engine.calls import Calls, call_of, through
 from infinimix.networks.engine.families import (
-    GAMMA,
     GROUP_MU,
     IS_GAUSSIAN,
     IS_MIXED,
     MOST_CELLS,
+    NOT_SHARED,
     PRIOR_MU,
     PRIOR_T,
     Cache,
     Data,
+    _cell_weight,
     discrete_score,
     gaussian_score,
 )
@@ -97,21 +98,22 @@ def forget(cache):
 @kernel
 def set_logs(data):
     """Fill the tables of logarithms for the gamma that is set."""
-    gamma = data.settings[GAMMA]
-    for k in range(data.logs.shape[1]):
-        data.logs[0, k] = libm_log(gamma + k)
-        for r in range(1, data.logs.shape[0]):
-            data.logs[r, k] = libm_log(r * gamma + k)
+    for r in range(1, data.logs.shape[1]):
+        each = _cell_weight(data.settings, 1, r)
+        for k in range(data.logs.shape[2]):
+            data.logs[0, r, k] = libm_log(each + k)
+            data.logs[1, r, k] = libm_log(r * each + k)
 
 
-def discrete_data(codes, cards, gamma=0.5, bdeu=False, skip=None):
+def discrete_data(codes, cards, gamma=0.5, shared_by=NOT_SHARED, skip=None):
     """Return the data of a table of codes, (rows, N), none of them missing."""
     codes = np.ascontiguousarray(np.asarray(codes).T, dtype=np.int16)
     N, n = codes.shape
     cards = np.asarray(cards, dtype=np.int64)
     data = Data(
-        codes, cards, _skip(skip, N), np.zeros((int(cards.max()) + 1, n + 1)), np.zeros((1, 1, 1)),
-        np.zeros(1), np.array([gamma, bdeu, *np.zeros(6)], float), np.zeros((0, N)),
+        codes, cards, _skip(skip, N), np.zeros((2, int(cards.max()) + 1, n + 1)),
+        np.zeros((1, 1, 1)), np.zeros(1), np.array([gamma, shared_by, *np.zeros(6)], float),
+        np.zeros((0, N)),
     )  # fmt: skip
     set_logs(data)
     return data
@@ -124,18 +126,18 @@ def gaussian_data(X, skip=None, alpha_mu=1.0):
     t = alpha_mu * alpha_mu / (alpha_mu + 1.0)
     parts = 1 if skip.shape[1] == 0 else N
     data = Data(
-        np.zeros((N, 0), np.int16), np.full(N, 2), skip, np.zeros((1, 1)), np.zeros((parts, N, N)),
-        np.zeros(parts), np.array([0.5, 0.0, 1.0, alpha_mu, alpha_mu + 1.0, t, 0.0, 0.0]),
-        np.zeros((0, N)),
+        np.zeros((N, 0), np.int16), np.full(N, 2), skip, np.zeros((1, 1, 1)),
+        np.zeros((parts, N, N)), np.zeros(parts),
+        np.array([0.5, 0.0, 1.0, alpha_mu, alpha_mu + 1.0, t, 0.0, 0.0]), np.zeros((0, N)),
     )  # fmt: skip
     fill_scatter(data, X)
     return data
 
 
-def mixed_data(X, cards, gamma=0.5, bdeu=False, skip=None):
+def mixed_data(X, cards, gamma=0.5, shared_by=NOT_SHARED, skip=None):
     """Return the data of a table of codes and numbers, (rows, N); `cards` are 0 for numbers."""
     cards, N = np.asarray(cards, dtype=np.int64), len(cards)
-    data = discrete_data(np.where(cards > 0, X, 0.0), cards, gamma, bdeu, skip)
+    data = discrete_data(np.where(cards > 0, X, 0.0), cards, gamma, shared_by, skip)
     data.settings[PRIOR_MU:] = gaussian_data(np.zeros((0, N))).settings[PRIOR_MU:]
     data.settings[[IS_MIXED, GROUP_MU]] = 1.0, FEW_ROWS
     scatter = np.zeros((N, N, N)), np.zeros(N)

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.networks.engine.families import GAMMA, IS_BDEU, PRIOR_MU, PRIOR_W, Data
+from infinimix.networks.engine.families import PRIOR_MU, PRIOR_W, Data, cell_weight
 
 
 class Ties(NamedTuple):
@@ -110,7 +110,7 @@ def draw_table(
     cards, before = data.cards, ties.rows(len(X))[0]
     now = np.flatnonzero((before >= 0) & ties.cells_used(X.shape, data)[:, c])
     q, r = int(np.prod(cards[parents])), int(cards[c])
-    each = data.settings[GAMMA] / (q * r if data.settings[IS_BDEU] else 1)
+    each = cell_weight(data.settings, q, r)
     cell = code_parents(X[before[now]], parents, cards) * r + X[now, c]
     counts = np.bincount(cell, minlength=q * r).reshape(q, r)
     draws = np.maximum(rng.standard_gamma(counts + each), 1e-300)

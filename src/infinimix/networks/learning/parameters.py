@@ -17,6 +17,10 @@ def _whole(least: int) -> Callable[[Any], bool]:
     return lambda v: is_whole(v, least)
 
 
+def _is_auto(v: Any) -> bool:
+    return isinstance(v, str) and v == "auto"
+
+
 def _is_learn(v: Any) -> bool:
     return isinstance(v, str) and v == "learn"
 
@@ -33,7 +37,10 @@ NETWORK_RULES: dict[str, Rule] = {
     "moves": one_of("all", "published"),
     "alpha": (lambda v: _is_learn(v) or is_positive(v), "'learn' or a positive finite number"),
     "beta": (_beta, "'learn' or two positive finite numbers"),
-    "gamma": (lambda v: _is_learn(v) or is_positive(v), "'learn' or a positive finite number"),
+    "gamma": (
+        lambda v: _is_auto(v) or _is_learn(v) or is_positive(v),
+        "'auto', 'learn' or a positive finite number",
+    ),
     "n_chains": (_whole(1), "a whole number from 1 on"),
     "n_iter": (_whole(1), "a whole number from 1 on"),
     "burn_in": (lambda v: v is None or _whole(0)(v), "None or a whole number from 0 on"),
@@ -52,7 +59,7 @@ NETWORK_RULES: dict[str, Rule] = {
 
 BAYES_NET_RULES: dict[str, Rule] = NETWORK_RULES | {
     "n_iter": (
-        lambda v: (isinstance(v, str) and v == "auto") or _whole(1)(v),
+        lambda v: _is_auto(v) or _whole(1)(v),
         "'auto' or a whole number from 1 on",
     ),
     "likelihood": one_of("auto", "discrete", "gaussian", "mixed"),
@@ -73,7 +80,7 @@ FRANCHISE_RULES: dict[str, Rule] = {
     "alpha": POSITIVE,
     "alpha_network": POSITIVE,
     "beta": (lambda v: _beta(v) and not _is_learn(v), "two positive finite numbers"),
-    "gamma": POSITIVE,
+    "gamma": (lambda v: _is_auto(v) or is_positive(v), "'auto' or a positive finite number"),
     "likelihood": BAYES_NET_RULES["likelihood"],
     "n_temperatures": (_whole(1), "a whole number from 1 on"),
 }

@@ -9,7 +9,13 @@ import numpy as np
 
 from infinimix.networks.engine.blocks import Known
 from infinimix.networks.engine.candidates import ALL, choose_layout
-from infinimix.networks.engine.families import Data, ParentLayout
+from infinimix.networks.engine.families import (
+    BY_CONFIGURATION,
+    BY_TABLE,
+    NOT_SHARED,
+    Data,
+    ParentLayout,
+)
 from infinimix.networks.engine.scores import discrete_data, gaussian_data, mixed_data
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.completion import first_fill
@@ -44,7 +50,7 @@ class Problem:
     beta: tuple[float, float] = (1.0, 1.0)
     gamma: float = 0.5
     learn: LearnedHyper = FIXED
-    bdeu: bool = False
+    shared_by: int = NOT_SHARED
     skip: np.ndarray | None = None
     bonus: np.ndarray | None = None  # [parent, child]
     anchor: np.ndarray | None = None
@@ -73,8 +79,8 @@ def make_data(problem: Problem, X: np.ndarray) -> Data:
     if problem.cards is None:
         return gaussian_data(X, problem.skip)
     if not problem.cards.all():
-        return mixed_data(X, problem.cards, problem.gamma, problem.bdeu, problem.skip)
-    return discrete_data(X, problem.cards, problem.gamma, problem.bdeu, problem.skip)
+        return mixed_data(X, problem.cards, problem.gamma, problem.shared_by, problem.skip)
+    return discrete_data(X, problem.cards, problem.gamma, problem.shared_by, problem.skip)
 
 
 def make_layout(
@@ -94,10 +100,10 @@ def make_problem(
     changing = any(_learned(model)) or bool(missing.any())
     problem = Problem(
         codes, missing, columns.cards, None, per_partition=model.normalise == "partition",
-        bdeu=bool(model.bdeu), skip=skip, order_known=model.role_order is not None,
+        skip=skip, order_known=model.role_order is not None,
         powers=_choose_powers(model, N, changing),
         keep_all=model.averaging == "best", published=model.moves == "published",
-        **read_settings(model, columns, known),
+        **read_settings(model, columns, known) | read_gamma(model.gamma, bool(model.bdeu)),
     )  # fmt: skip
     limit = None if model.max_parents is None else max(int(model.max_parents), 0)
     required = known.bonus == np.inf
@@ -124,7 +130,7 @@ def read_settings(model: Any, columns: NetworkColumns, known: Knowledge) -> dict
         "prior": model.prior,
         "alpha": 0.5 if learn.alpha else float(model.alpha),
         "beta": (1.0, 1.0) if learn.beta else (float(model.beta[0]), float(model.beta[1])),
-        "gamma": 0.5 if learn.gamma else float(model.gamma),
+        **read_gamma(model.gamma),
         "learn": learn._replace(gamma=learn.gamma and not columns.gaussian),
         "bonus": known.bonus,
         "anchor": known.anchor,
@@ -135,7 +141,18 @@ def read_settings(model: Any, columns: NetworkColumns, known: Knowledge) -> dict
 
 
 def _learned(model: Any) -> LearnedHyper:
-    return LearnedHyper(*(isinstance(v, str) for v in (model.alpha, model.beta, model.gamma)))
+    given = model.alpha, model.beta, model.gamma
+    return LearnedHyper(*(isinstance(v, str) and v == "learn" for v in given))
+
+
+def read_gamma(gamma: float | str, bdeu: bool = False) -> dict[str, Any]:
+    """Return a pseudo-count, and who shares it; what is learned begins at .5."""
+    shared_by = BY_TABLE if bdeu else NOT_SHARED
+    if isinstance(gamma, str) and gamma == "auto":
+        if bdeu:
+            return {"gamma": 10.0, "shared_by": shared_by}
+        return {"gamma": 1.0, "shared_by": BY_CONFIGURATION}
+    return {"gamma": 0.5 if isinstance(gamma, str) else float(gamma), "shared_by": shared_by}
 
 
 def _choose_powers(model: Any, N: int, changing: bool) -> tuple[float, ...]:

@@ -6,11 +6,12 @@ chains, priors and answers are those of any other network.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from infinimix.networks.engine.families import cell_weight
 from infinimix.networks.learning.completion import Ties
 
 
@@ -114,15 +115,16 @@ def tie_slices(before: np.ndarray, now: np.ndarray, n: int) -> Ties:
 
 
 def first_log_probabilities(
-    codes: np.ndarray, missing: np.ndarray, cards: Any, gamma: float
+    codes: np.ndarray, missing: np.ndarray, cards: Any, prior: Sequence[float]
 ) -> tuple[np.ndarray, ...]:
     """Return log P of the categories in a row without a row before: how often they were observed.
 
-    No family speaks of these cells, and where they are missing they need a distribution.
+    No family speaks of these cells, and where they are missing they need a distribution. `prior`
+    are gamma and who shares it.
     """
     out = []
     for j, r in enumerate(cards):
-        counts = np.bincount(codes[~missing[:, j], j], minlength=r) + gamma
+        counts = np.bincount(codes[~missing[:, j], j], minlength=r) + cell_weight(prior, 1, r)
         out.append(np.log(counts / counts.sum()))
     return tuple(out)
 
