@@ -18,6 +18,7 @@ from infinimix.kernels.elementary import log
 from infinimix.networks.engine.calls import Calls
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest
 from infinimix.networks.engine.packs import packed
+from infinimix.networks.engine.signs import Signs
 
 MOST_CELLS = 1 << 18  # families with larger tables have probability 0
 
@@ -61,7 +62,8 @@ class Cache(NamedTuple):
     room: np.ndarray  # (n + 2 cells,) int32; with both kinds, n + N more
     chol: np.ndarray  # (N + 1, N + 2)
     scatter: np.ndarray  # (N + 1, N) with both kinds: room for a scatter matrix and for sums
-    calls: Calls  # `discrete_score`, `gaussian_score` or `mixed_score`
+    signs: Signs  # of families whose effects have signs (`signed_scores`)
+    calls: Calls  # `discrete_score`, `gaussian_score`, `mixed_score` or `signed_score`
 
 
 @kernel

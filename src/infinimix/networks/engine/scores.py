@@ -28,6 +28,7 @@ from infinimix.networks.engine.families import (
 )
 from infinimix.networks.engine.graphs import ZERO
 from infinimix.networks.engine.mixed_scores import mixed_score
+from infinimix.networks.engine.signs import NO_SIGNS
 
 FEW_ROWS = 0.1  # weight of a prior mean of 0 where groups of rows have means of their own
 DENSE = 16  # up to so many nodes there is a full table of scores
@@ -184,7 +185,7 @@ def new_cache(data, layout):
     cache = Cache(
         np.empty((N, slots)), np.zeros((N, 0 if full else slots), np.uint64),
         np.zeros(N + 1, np.int64), np.zeros(data.codes.shape[1] + cells + mixed, np.int32),
-        np.zeros((N + 1, N + 2)), np.zeros((N + 1, N)), Calls(),
+        np.zeros((N + 1, N + 2)), np.zeros((N + 1, N)), NO_SIGNS, Calls(),
     )  # fmt: skip
     forget(cache)
     kernel = gaussian_score if data.settings[IS_GAUSSIAN] else discrete_score

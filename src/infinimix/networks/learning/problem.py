@@ -56,6 +56,7 @@ class Problem:
     budget: Any = None  # a Budget of seconds, if time is bounded
     keep_all: bool = False  # remember every state, not a part of them
     published: bool = False  # only the moves of the thesis
+    signed: bool = False  # effects have signs
 
     @property
     def known(self) -> Known:
