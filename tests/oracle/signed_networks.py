@@ -1,13 +1,12 @@
 """Small worlds whose effects have signs, enumerated: graphs x partitions x signs.
 
-Written without a look at `infinimix.networks`. The probability that a table is monotone is an
-integral by Gauss-Legendre quadrature for one and two parents, and a sum over all linear extensions,
-each a chain of cumulative integrals on a fine grid, for three.
+Written without a look at `infinimix.networks`. The probability that a table is monotone is a sum
+over all linear extensions, each a chain of cumulative integrals on a fine grid.
 """
 
 from functools import cache
-from itertools import permutations, product
-from math import factorial, lgamma
+from itertools import product
+from math import factorial
 
 import numpy as np
 from scipy.special import logsumexp
@@ -21,53 +20,39 @@ SHAPE = 0.5
 @cache
 def orders(k):
     """All orders of the configurations of k parents in which none comes before one below it."""
-    cells = range(1 << k)
-    return [
-        order
-        for order in permutations(cells)
-        if all(order.index(u) < order.index(v) for u in cells for v in cells if u & v == u != v)
-    ]
-
-
-@cache
-def three_orders():
-    """The same for three parents, whose permutations are too many: the next is any that is free."""
     found = []
 
     def extend(order):
-        if len(order) == 8:
+        if len(order) == 1 << k:
             found.append(tuple(order))
-        for v in set(range(8)) - set(order):
-            if all(u in order for u in range(8) if u & v == u != v):
+        for v in set(range(1 << k)) - set(order):
+            if all(u in order for u in range(1 << k) if u & v == u != v):
                 extend([*order, v])
 
     extend([])
     return found
 
 
-def chain_probability(a, b, order, points=4001):
-    """P(theta_order[0] <= theta_order[1] <= ...), by cumulative trapezia in the arcsine scale."""
-    x = np.linspace(0.0, np.pi / 2, points)
-    below = np.ones(points)
+def chain_probability(masses, order):
+    """P(theta_order[0] <= theta_order[1] <= ...), by cumulative trapezia."""
+    below = np.ones(masses.shape[1] + 1)
     for u in order:
-        cumulative = beta.cdf(np.sin(x) ** 2, a[u], b[u])
-        middle = 0.5 * (below[1:] + below[:-1]) * np.diff(cumulative)
+        middle = 0.5 * (below[1:] + below[:-1]) * masses[u]
         below = np.concatenate([[0.0], np.cumsum(middle)])
     return below[-1]
 
 
-def monotone_probability(a, b):
+def monotone_probability(a, b, points=2001):
     """P(the table increases in all parents), theta_u ~ Beta(a[u], b[u])."""
-    k = len(a).bit_length() - 1
-    if k == 0:
-        return 1.0
-    every = orders(k) if k < 3 else three_orders()
-    return sum(chain_probability(a, b, order) for order in every)
+    x = np.sin(np.linspace(0.0, np.pi / 2, points)) ** 2
+    masses = np.diff(beta.cdf(x, np.asarray(a)[:, None], np.asarray(b)[:, None]), axis=1)
+    every = orders(len(a).bit_length() - 1)
+    return sum(chain_probability(masses, order) for order in every)
 
 
 def share(k):
     """P(monotone) of variables that are distributed alike."""
-    return len(orders(k) if k < 3 else three_orders()) / factorial(1 << k)
+    return len(orders(k)) / factorial(1 << k)
 
 
 def log_signed(X, c, parents, negative, gamma):
@@ -83,12 +68,12 @@ def log_signed(X, c, parents, negative, gamma):
 
 
 def log_sign_prior(A, z, negative):
-    """Effects of a class are positive with one probability, which is integrated out."""
+    """Effects of a class are positive with one probability, which is integrated out; of a stack."""
     total = 0.0
     for k in set(z):
-        out = A[np.array(z) == k] != 0
-        minus = negative[np.array(z) == k][out].sum()
-        total += log_beta(SHAPE + out.sum() - minus, SHAPE + minus) - log_beta(SHAPE, SHAPE)
+        own = np.array(z) == k
+        out, minus = A[:, own].sum(axis=(1, 2)), negative[:, own].sum(axis=(1, 2))
+        total = total + log_beta(SHAPE + out - minus, SHAPE + minus) - log_beta(SHAPE, SHAPE)
     return total
 
 
@@ -122,22 +107,21 @@ class SignedWorld:
     def posterior(self, prior, alpha=0.5, beta=(1.0, 1.0), per_partition=True):
         """Return edge, negative-effect and co-class probabilities, and all states with weights."""
         every, states, logs = np.array(self.graphs), [], []
-        likely = list(self.states())
         number = {A.tobytes(): g for g, A in enumerate(self.graphs)}
+        A, negative, log_like = (np.array(part) for part in zip(*self.states(), strict=True))
+        which = np.array([number[one.tobytes()] for one in A])
         for z in partitions(self.N) if prior == "blockmodel" else [(0,) * self.N]:
             p = np.zeros(len(every)) if prior == "uniform" else log_blocks(every, z, *beta)
             p = p - (logsumexp(p) if prior == "blockmodel" and per_partition else 0.0)
             p = p + (log_crp(z, alpha) if prior == "blockmodel" else 0.0)
-            for A, negative, log_like in likely:
-                logs.append(p[number[A.tobytes()]] + log_like + log_sign_prior(A, z, negative))
-                states.append((A, negative, z))
-        w = np.exp(np.array(logs) - max(logs))
+            logs.append(p[which] + log_like + log_sign_prior(A, z, negative))
+            states += [(g, s, z) for g, s in zip(A, negative, strict=True)]
+        w = np.exp(np.array(logs) - np.max(logs))
         w /= w.sum()
-        edges = np.tensordot(w, np.array([A for A, _, _ in states]), 1)
-        minus = np.tensordot(w, np.array([s for _, s, _ in states]), 1)
-        z = np.array([z for _, _, z in states])
-        together = np.tensordot(w, (z[:, :, None] == z[:, None, :]).astype(float), 1)
-        return edges, minus, together, (states, w)
+        edges, minus = (np.tensordot(w.sum(axis=0), part, 1) for part in (A, negative))
+        z = np.array([states[k * len(A)][2] for k in range(len(w))])
+        together = np.tensordot(w.sum(axis=1), (z[:, :, None] == z[:, None, :]).astype(float), 1)
+        return edges, minus, together, (states, w.ravel())
 
 
 def signed_table(seed, n, N):
@@ -150,4 +134,4 @@ def signed_table(seed, n, N):
     return X
 
 
-__all__ = ["SignedWorld", "chain_probability", "lgamma", "monotone_probability", "signed_table"]
+__all__ = ["SignedWorld", "monotone_probability", "signed_table"]

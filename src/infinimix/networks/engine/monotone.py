@@ -10,8 +10,9 @@ F_I(t) the probability that all of I are below t and in order,
 
 and the answer is F of everything at the end. The time is arcsin(sqrt(theta)), in which the Beta
 densities of n rows are about 1 / (2 sqrt(n)) wide; it runs over bins, in each of which densities
-are constant and the solution is a finite series. There are 3, 6, 20 and 168 ideals for 1 to 4 parents. Where the answer
-is too small for a number, the same is done in logarithms, which takes longer.
+are constant and the solution is a finite series. There are 3, 6, 20 and 168 ideals for 1 to 4
+parents. Where the answer is too small for a number, the same is done in logarithms, which takes
+longer.
 """
 
 from math import factorial
@@ -36,7 +37,7 @@ def count_bins(most):
 
 @kernel
 def fill_masses(a, b, bins, u, masses):
-    """Fill masses[0, g, u] with those of Beta(a, b) in each bin, masses[1, g, u] with their logs."""
+    """Fill masses[0, g, u] with those of Beta(a, b) in each bin, masses[1, g, u] with logs."""
     h, top, total = 0.5 * np.pi / bins, -np.inf, 0.0
     edge = np.sin(h) ** 2
     for g in range(bins):

@@ -71,10 +71,18 @@ class SignedChain(GraphChain):
         return (*super()._kept_arrays(), self.signs.negative)
 
 
-def gather_signs(chains: list[Any]) -> tuple[np.ndarray | None, np.ndarray | None]:
-    """Return negative effects in the kept states of all chains, and their share of all sweeps."""
+def gather_signs(chains: list[Any]) -> np.ndarray | None:
+    """Return the negative effects in the kept states of all chains; None if there are no signs."""
     if not isinstance(chains[0], SignedChain):
-        return None, None
+        return None
     kept = [chain.signs.negative[: int(chain.record.counters[KEPT])] for chain in chains]
-    done = sum(int(chain.record.counters[SWEEPS]) for chain in chains)
-    return np.concatenate(kept), sum(chain.signs.counts for chain in chains) / max(done, 1)
+    return np.concatenate(kept)
+
+
+def negative_marginals(found: dict[str, Any], chains: list[Any], visited: bool) -> np.ndarray:
+    """Return the probability of a negative effect of i on j: in all sweeps, or by weights."""
+    if visited:
+        done = sum(int(chain.record.counters[SWEEPS]) for chain in chains)
+        return np.asarray(sum(chain.signs.counts for chain in chains) / max(done, 1))
+    negative = to_adjacency(found["draws"].negative[found["places"]]).astype(float)
+    return np.asarray(np.einsum("s,sij->ij", found["weights"], negative))
