@@ -50,7 +50,7 @@ def ours(a, b, compute=log_monotone):
     return compute(masses, bins, 0, list_steps(k), room)
 
 
-@pytest.mark.parametrize("gamma", [0.1, 0.5, 2.0])
+@pytest.mark.parametrize("gamma", [0.25, 0.5, 2.0])
 @pytest.mark.parametrize("n", [0, 3, 25, 150])
 @pytest.mark.parametrize("k", [1, 2, 3])
 def test_the_probability_of_a_monotone_table_is_that_of_all_linear_extensions(k, n, gamma):
@@ -67,7 +67,7 @@ def test_the_probability_of_a_monotone_table_is_that_of_all_linear_extensions(k,
 
 
 def test_tables_that_are_far_from_monotone_have_finite_logarithms():
-    """An exclusive or of 4,000 rows: exp of the answer is 0, and more rows make it less probable."""
+    """An exclusive or of 4,000 rows: exp of the answer is 0, and it falls as rows are added."""
     found = []
     for n in (1000.0, 2000.0):
         ones = np.array([0.02, 0.98, 0.98, 0.02]) * n
@@ -119,19 +119,18 @@ def test_rows_that_were_set_from_outside_do_not_count():
 
 @pytest.mark.parametrize("flip", [0, 2, 5])
 def test_mean_tables_are_those_of_draws_that_are_monotone(flip):
-    """20,000 draws or more that are kept have standard errors below .002."""
+    """5,000 draws or more that are kept have standard errors below .002; five are .01."""
     rng = np.random.default_rng(flip)
-    theta = 0.15 + 0.2 * np.array([(u ^ flip).bit_count() for u in range(8)])
-    ones = rng.binomial(12, theta)
+    ones = np.array([2, 5, 3, 7, 5, 6, 7, 9])[np.arange(8) ^ flip]
     a, b = ones + 0.5, 12 - ones + 0.5
-    x = rng.beta(a[:, None], b[:, None], (8, 1_500_000))
+    x = rng.beta(a[:, None], b[:, None], (8, 400_000))
     turned = x[np.arange(8) ^ flip]
     kept = np.ones(x.shape[1], bool)
     for u in range(8):
         for j in (1, 2, 4):
             if not u & j:
                 kept &= turned[u] <= turned[u | j]
-    assert kept.sum() > 20_000
+    assert kept.sum() > 5000
     assert np.abs(monotone_means(a, b, flip) - x[:, kept].mean(axis=1)).max() < 0.01
 
 
