@@ -150,8 +150,9 @@ class Learner:
             "likelihood": wanted.likelihood,
         }  # fmt: skip
         if wanted.kind == "directed":
-            signed = {"effects": "signed", "n_bins": 2} if wanted.effects == "signed" else {}
-            return networks.BlockmodelBayesNet(bdeu=wanted.bdeu, **settings, **signed)
+            if wanted.effects == "signed":
+                settings |= {"effects": "signed", "n_bins": 2}
+            return networks.BlockmodelBayesNet(bdeu=wanted.bdeu, **settings)
         if wanted.kind == "undirected":
             return networks.BlockmodelMarkovNet(**settings)
         return networks.BlockmodelDynamicNet(**settings)

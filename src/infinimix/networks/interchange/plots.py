@@ -117,7 +117,8 @@ def draw_graph(axes: Any, state: NetworkState, threshold: float) -> None:
         axes.text(x, y, _short(name), ha="center", va="center", fontsize=size, zorder=4, bbox=box)
     axes.set_xlim(-0.05, 1.05)
     axes.set_ylim(place[:, 1].min() - 0.6, place[:, 1].max() + 0.6)
-    axes.set_title(f"edges with P >= {threshold:g}, a block for each role")
+    signs = "; red: negative effects" if state.signed else ""
+    axes.set_title(f"edges with P >= {threshold:g}, a block for each role{signs}")
     axes.set_axis_off()
 
 
@@ -126,7 +127,7 @@ def _look(state: NetworkState, i: int, j: int) -> dict[str, str]:
     if not state.signed:
         return {"arrowstyle": "->"}
     if state.positive_share(i, j) < 0.5:
-        return {"arrowstyle": "-[, widthB=0.4, lengthB=0", "color": NEGATIVE}
+        return {"arrowstyle": "-[, widthB=0.5, lengthB=0.02", "color": NEGATIVE}
     return {"arrowstyle": "->", "color": POSITIVE}
 
 
