@@ -9,10 +9,10 @@ and `ordered_chain` (chains with the graph summed out); `unconstrained` (graphs 
 cycles); `signs`, `monotone`, `signed_scores` and `signed_moves` (effects with signs). Around it,
 `learning` goes from a table to marginals: `columns` and `knowledge` (what goes in), `problem` (what
 chains share), `starts`, `chains`, `ordered_chains`, `signed_chains` and `unconstrained_chains`
-(from start to record), `completion`, `conditional`, `mixed_completion` and `completed_tables` (missing
-cells), `posterior` and `summary` (from records to fitted attributes). `answers` is what comes out,
-`shared` is for several networks that share their roles, and `interchange` has networks with known
-tables, their files, other libraries and plots.
+(from start to record), `completion`, `conditional`, `mixed_completion` and `completed_tables`
+(missing cells), `posterior` and `summary` (from records to fitted attributes). `answers` is what
+comes out, `shared` is for several networks that share their roles, and `interchange` has networks
+with known tables, their files, other libraries and plots.
 """
 
 from infinimix.networks.bayes_net import BlockmodelBayesNet
