@@ -87,7 +87,7 @@ def run(quick: bool = False) -> Section:
             cells.append(_pm(gain[:, 0]))
             cells += [f"{x.mean():.3f}" for x in (any_[:, 1], signed[:, 1])]
             cells.append(_pm(gain[:, 1]))
-            rows.append([n, *cells, f"{signed[:, 2].mean():.2f}" if monotone else ""])
+            rows.append([str(n), *cells, f"{signed[:, 2].mean():.2f}" if monotone else ""])
             section.figures[f"{title}, {n}"] = {"any": any_, "signed": signed}
         head = ["rows", "AUPR, any", "signed", "difference", "nats lost, any", "signed",
                 "difference", "true sign"]  # fmt: skip
