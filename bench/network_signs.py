@@ -88,12 +88,12 @@ def run(quick: bool = False) -> Section:
             cells += [f"{x.mean():.3f}" for x in (any_[:, 1], signed[:, 1])]
             cells.append(_pm(gain[:, 1]))
             rows.append([str(n), *cells, f"{signed[:, 2].mean():.2f}" if monotone else ""])
-            section.figures[f"{title}, {n}"] = {"any": any_, "signed": signed}
+            section.figures[f"{title}, {n}"] = {"any": any_.tolist(), "signed": signed.tolist()}
         head = ["rows", "AUPR, any", "signed", "difference", "nats lost, any", "signed",
                 "difference", "true sign"]  # fmt: skip
         section.grids.append(Grid(f"Means over seeds: {title}", head, rows))
-        last = section.grids[-1].rows[0]
-        section.lines.append(Line(f"AUPR gained by signs, {last[0]} rows, {title}", str(last[3])))
+        for row in rows:
+            section.lines.append(Line(f"AUPR gained, {row[0]} rows, {title}", row[3]))
     return section
 
 
