@@ -141,7 +141,8 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         The state with the highest log joint.
     map_network_ : dict
         The same after a search over orders of the variables, given its classes: its log joint is
-        never lower. The search is made when it is first asked for.
+        never lower. The search is made when it is first asked for. With `effects="signed"` there
+        is no search, and it is the best state.
     rhat_, ess_, edge_gap_ : arrays (N, N)
         Diagnostics of each edge; the gap is the largest difference between two chains.
     outside_mass_ : array (N,)
@@ -332,7 +333,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         """The most probable network that a search over orders finds, from the best state on."""
         state = self._fitted
         if state.signed:
-            raise AttributeError("with effects='signed' there is no map_network_; see best_state_")
+            return self.best_state_  # scores of sets depend on signs: there is no search
         if "map_network" not in state.__dict__:
             limit = None if self.max_parents is None else int(self.max_parents)
             known = bar_numbers(self._knowledge(state.names), state.names, state.columns.cards)
