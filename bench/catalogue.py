@@ -57,4 +57,5 @@ BENCHMARKS = {
     "network_exact": Benchmark("bench.network_exact", NETWORKS),
     "network_files": Benchmark("bench.network_files", NETWORKS),
     "network_franchise": Benchmark("bench.network_franchise", NETWORKS),
+    "network_signs": Benchmark("bench.network_signs", NETWORKS),
 }

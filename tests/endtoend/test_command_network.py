@@ -120,3 +120,21 @@ def test_what_does_not_go_together_is_told_in_one_line(folder, tmp_path, monkeyp
     given = [folder / arg if arg.endswith(".csv") else arg for arg in args]
     assert words in refuse("network", *given, *SHORT)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_effects_may_have_signs(tmp_path):
+    rows = [(t % 2, t // 2 % 2, int(t % 2 > t // 2 % 2)) for t in range(80)]
+    write_csv(tmp_path / "signs.csv", rows, ("up", "down", "both"))
+    args = ("network", tmp_path / "signs.csv", *SHORT, "--effects", "signed", "--threshold", "0")
+    shown = run(*args, "--edges", tmp_path / "e.csv", "-o", tmp_path / "m.imx").stdout
+    assert "positive effects" in shown
+    assert "-|" in shown
+    edges = list(csv.DictReader(io.StringIO((tmp_path / "e.csv").read_text())))
+    down = [e for e in edges if {e["from"], e["to"]} == {"down", "both"}]
+    assert all(float(e["positive"]) < 0.5 for e in down if float(e["probability"]) > 0.1)
+    found = json.loads(run(*args, "--json").stdout)
+    assert len(found["positive_effects_of_roles"]) == len(set(found["roles"].values()))
+    assert "-|" in run("inspect", tmp_path / "m.imx").stdout
+    assert "signed is for directed networks" in refuse(*args, "--kind", "dynamic")
+    assert "signed needs another --prior" in refuse(*args, "--prior", "ordered")
+    assert "--effects: there is no 'odd'" in refuse(*args, "--effects", "odd")

@@ -93,6 +93,14 @@ def network(
             autocompletion=lambda: ["auto", "discrete", "gaussian", "mixed"],
         ),
     ] = "auto",
+    effects: Annotated[
+        str,
+        typer.Option(
+            "--effects",
+            help="any, or signed (positive or negative; columns of 0 and 1, numbers in two bins).",
+            autocompletion=lambda: ["any", "signed"],
+        ),
+    ] = "any",
     bdeu: Annotated[
         bool,
         typer.Option("--bdeu", help="BDeu scores, for columns with very many categories."),
@@ -114,8 +122,9 @@ def network(
     from infinimix.cli.places import write_text
 
     wanted = Wanted(
-        kind, prior, bdeu, groups, interventions, bif is not None, bool(role), likelihood
-    )
+        kind, prior, bdeu, groups, interventions, bif is not None, bool(role), likelihood,
+        effects,
+    )  # fmt: skip
     wanted.check(len(files))
     learner = Learner(wanted, files, table)
     learner.know(require, forbid, role)

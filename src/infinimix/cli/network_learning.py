@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 KINDS = ("directed", "undirected", "dynamic")
 PRIORS = ("blockmodel", "ordered", "sparse", "uniform")
 LIKELIHOODS = ("auto", "discrete", "gaussian", "mixed")
+EFFECTS = ("any", "signed")
 
 
 @dataclass(frozen=True)
@@ -32,10 +33,13 @@ class Wanted:
     bif: bool = False
     roles: bool = False
     likelihood: str = "auto"
+    effects: str = "any"
 
     def check(self, n_files: int) -> None:
         """Refuse options that do not go together, before anything is read."""
-        for name, known in (("kind", KINDS), ("prior", PRIORS), ("likelihood", LIKELIHOODS)):
+        for name, known in (
+            ("kind", KINDS), ("prior", PRIORS), ("likelihood", LIKELIHOODS), ("effects", EFFECTS),
+        ):  # fmt: skip
             if getattr(self, name) not in known:
                 raise CommandError(
                     f"--{name}: there is no {getattr(self, name)!r}; it is one of {_or(known)}."
@@ -52,6 +56,7 @@ class Wanted:
             yield self.bif, "--bif writes one network, and several files have one each"
             yield self.roles, "--role is for one file; several files share their roles"
             yield self.interventions is not None, "--interventions is for one file"
+            yield self.effects == "signed", "--effects signed is for one file"
 
     def _of_kind(self) -> Iterator[tuple[bool, str]]:
         """Yield what kinds of networks cannot have."""
@@ -61,6 +66,12 @@ class Wanted:
         yield not directed and self.bdeu, "--bdeu is for directed networks"
         mixed = self.likelihood == "mixed"
         yield not directed and mixed, "--likelihood mixed is for directed networks"
+        signed = self.effects == "signed"
+        yield not directed and signed, "--effects signed is for directed networks"
+        yield signed and self.prior == "ordered", "--effects signed needs another --prior"
+        yield signed and self.bdeu, "--effects signed: leave --bdeu out"
+        numbers = self.likelihood in ("gaussian", "mixed")
+        yield signed and numbers, "--effects signed is for columns with a low and a high value"
         timeless = self.groups is not None and self.kind != "dynamic"
         yield timeless, "--groups names the sequences of --kind dynamic; add that"
         mutual = self.interventions is not None and self.kind == "undirected"
@@ -139,6 +150,8 @@ class Learner:
             "likelihood": wanted.likelihood,
         }  # fmt: skip
         if wanted.kind == "directed":
+            if wanted.effects == "signed":
+                settings |= {"effects": "signed", "n_bins": 2}
             return networks.BlockmodelBayesNet(bdeu=wanted.bdeu, **settings)
         if wanted.kind == "undirected":
             return networks.BlockmodelMarkovNet(**settings)

@@ -267,3 +267,4 @@ def nets_of_numbers() -> None:
     BlockmodelBayesNet(likelihood="mixed", **settings).fit(mixed)
     B, _ = frame("binary")
     NetworkFranchise(**settings).fit([B, B])
+    BlockmodelBayesNet(effects="signed", **settings).fit(B).score_samples(B)

@@ -90,6 +90,13 @@ class FollowingTime(Networking, Protocol):
     def score_steps(self, X: Any, sequences: Any = None) -> Any: ...
 
 
+class SigningEffects(Networking, Protocol):
+    """A network whose effects are positive or negative."""
+
+    negative_marginals_: Any
+    role_signs_: Any
+
+
 class SharingRoles(Networking, Protocol):
     """Several networks, whose variables share roles."""
 

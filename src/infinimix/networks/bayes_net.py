@@ -13,6 +13,7 @@ from infinimix.estimators.common.shared_methods import DensityScore, PublishedFo
 from infinimix.networks.answers.asking import Asking
 from infinimix.networks.answers.map_search import find_map
 from infinimix.networks.answers.queries import refuse_mixed
+from infinimix.networks.answers.signed import role_signs
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.blocks import ACYCLIC
 from infinimix.networks.engine.graphs import ancestors, topological_order
@@ -22,7 +23,12 @@ from infinimix.networks.interchange.conversion import best_network, to_pgmpy, to
 from infinimix.networks.interchange.gaussian import LinearGaussianNet, best_gaussian_network
 from infinimix.networks.interchange.network import BayesNet
 from infinimix.networks.learning.agreement import run_until_agreed
-from infinimix.networks.learning.columns import check_codes, read_columns, read_interventions
+from infinimix.networks.learning.columns import (
+    check_codes,
+    check_signed_columns,
+    read_columns,
+    read_interventions,
+)
 from infinimix.networks.learning.knowledge import Knowledge, bar_numbers, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.parameters import BAYES_NET_RULES, check_parameters, read_seconds
@@ -113,6 +119,12 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         Where draws come from.
     moves : "all" or "published"
         "published": single edges and single nodes only, as the thesis has them. They mix badly.
+    effects : "any" or "signed"
+        "signed": each effect of a variable on another is positive or negative, and roles differ in
+        the share of positive effects. For columns with a low and a high value (0 and 1, or
+        numbers with `likelihood="discrete"` and `n_bins=2`), with at most 3 parents by default
+        and 4 at most. The probability of 1 rises with each parent whose effect is positive,
+        whatever the others are, and falls with each whose effect is negative.
 
     Attributes
     ----------
@@ -130,7 +142,8 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         The state with the highest log joint.
     map_network_ : dict
         The same after a search over orders of the variables, given its classes: its log joint is
-        never lower. The search is made when it is first asked for.
+        never lower. The search is made when it is first asked for. With `effects="signed"` there
+        is no search, and it is the best state.
     rhat_, ess_, edge_gap_ : arrays (N, N)
         Diagnostics of each edge; the gap is the largest difference between two chains.
     outside_mass_ : array (N,)
@@ -138,6 +151,11 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         the last state, of one more parent that is not among the strong candidates, over whose
         sets the larger moves run. With "ordered" such parents are left out; with other priors
         single edges still reach them.
+    positive_marginals_, negative_marginals_ : arrays (N, N)
+        With `effects="signed"`: P(i -> j with a positive, or a negative, effect).
+    role_signs_ : dict
+        With `effects="signed"`: the share of positive effects of each role, "mean", "low" and
+        "high" (a 90% interval), and the mean numbers of "positive" and "negative" effects.
     discretised_ : dict
         Column -> inner edges of its bins, where a table was discretised.
 
@@ -198,6 +216,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         verbose: bool = False,
         random_state: Seed = None,
         moves: str = "all",
+        effects: str = "any",
     ) -> None:
         self.prior = prior
         self.normalise = normalise
@@ -226,6 +245,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         self.verbose = verbose
         self.random_state = random_state
         self.moves = moves
+        self.effects = effects
 
     def __sklearn_tags__(self) -> Any:
         return accept_tables(super().__sklearn_tags__(), missing=True)
@@ -272,6 +292,8 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         )
         codes, missing = columns.codes(encoded)
         check_codes(columns, missing, bool(self.bdeu), type(self).__name__)
+        if self.effects == "signed":
+            check_signed_columns(columns, missing)
         known = self._knowledge(columns.schema.names)
         skip = read_interventions(interventions, codes.shape)
         if (self.n_temperatures or 1) > 1 and missing.any():
@@ -311,12 +333,36 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
     def map_network_(self) -> dict[str, Any]:
         """The most probable network that a search over orders finds, from the best state on."""
         state = self._fitted
+        if state.signed:
+            return self.best_state_  # scores of sets depend on signs: there is no search
         if "map_network" not in state.__dict__:
             limit = None if self.max_parents is None else int(self.max_parents)
             known = bar_numbers(self._knowledge(state.names), state.names, state.columns.cards)
             found = find_map(state, known, self.prior, limit)
             state.__dict__["map_network"] = found
         return dict(state.__dict__["map_network"])
+
+    @property
+    def positive_marginals_(self) -> np.ndarray:
+        """The probability of an edge with a positive effect."""
+        return np.maximum(self._signed_state.edge_marginals - self.negative_marginals_, 0.0)
+
+    @property
+    def negative_marginals_(self) -> np.ndarray:
+        """The probability of an edge with a negative effect."""
+        return np.asarray(self._signed_state.negative_marginals)
+
+    @property
+    def role_signs_(self) -> dict[str, np.ndarray]:
+        """The share of positive effects of each role."""
+        return role_signs(self._signed_state)
+
+    @property
+    def _signed_state(self) -> BayesNetState:
+        state: BayesNetState = self._fitted
+        if not state.signed:
+            raise AttributeError("only a model fitted with effects='signed' has signs")
+        return state
 
     @property
     def shared_role_marginals_(self) -> np.ndarray:

@@ -151,7 +151,8 @@ class GraphNet(BaseEstimator):
         -------
         DataFrame
             from, to, probability, reverse (the probability of the other direction), and the
-            diagnostics gap, rhat and ess.
+            diagnostics gap, rhat and ess. If effects have signs, also positive: the probability
+            that the effect is positive, if the edge is there.
         """
         return edge_frame(self._fitted, threshold, self._shape == UNDIRECTED)
 

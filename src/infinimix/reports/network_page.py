@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.evaluation.abilities import FollowingTime, LinkingBothWays, able
+from infinimix.evaluation.abilities import FollowingTime, LinkingBothWays, SigningEffects, able
 from infinimix.networks.learning.summary import APART
 from infinimix.reports import page, pieces
 from infinimix.reports.about import show_about
@@ -151,6 +151,15 @@ def _show_edges(
         draw("network.html", "edge_table", rows, THRESHOLD, shape.directed), "Edges"
     )
     yield pieces.folded("Table of the edges", table, opened=len(found) <= FEW)
+    if able(model, SigningEffects):
+        signs = pieces.plain_table(
+            "How probable it is that an effect is positive, if there is one",
+            ["from", "to", "positive"],
+            [(names[i], names[j], sure(1.0 - model.negative_marginals_[i, j] / p))
+             for i, j, p in found],
+            "plain narrow",
+        )  # fmt: skip
+        yield pieces.folded("Signs of effects", signs, opened=len(found) <= FEW)
 
 
 def _show_matrices(
@@ -194,11 +203,25 @@ def _show_roles(
         "plain narrow",
     )
     yield _template(model, layout, numbered)
+    if able(model, SigningEffects):
+        mean, low, high = (model.role_signs_[key] for key in ("mean", "low", "high"))
+        own = _own_roles(model, layout, numbered)
+        yield pieces.plain_table(
+            "The share of positive effects of each role, with 90% intervals",
+            ["role", "positive effects"],
+            [(f"{k + 1}", f"{mean[a]:.0%} ({low[a]:.0%} to {high[a]:.0%})")
+             for k, a in enumerate(own)],
+            "plain narrow",
+        )  # fmt: skip
 
 
 def _template(model: Any, layout: BandLayout, numbered: np.ndarray) -> str:
-    own = [int(model.roles_[np.flatnonzero(numbered == k)[0]]) for k in range(len(layout.bands))]
-    return show_template(model.template_, own)
+    return show_template(model.template_, _own_roles(model, layout, numbered))
+
+
+def _own_roles(model: Any, layout: BandLayout, numbered: np.ndarray) -> list[int]:
+    """Return the roles as the model numbers them, in the order of the page."""
+    return [int(model.roles_[np.flatnonzero(numbered == k)[0]]) for k in range(len(layout.bands))]
 
 
 def show_template(template: Any, own: list[int]) -> str:

@@ -125,6 +125,9 @@ CASES = {
         lambda: BlockmodelBayesNet(**SHORT).fit(TABLE[["size", "colour", "old"]]),
         TABLE[["size", "colour", "old"]],
     ),
+    "bayes net, signs": Case(
+        lambda: BlockmodelBayesNet(effects="signed", **SHORT).fit(BITS), BITS
+    ),
     "markov net": Case(lambda: BlockmodelMarkovNet(**SHORT).fit(BITS), BITS),
     "markov net, holes": Case(lambda: BlockmodelMarkovNet(**SHORT).fit(HOLED), HOLED),
     "dynamic net": Case(lambda: BlockmodelDynamicNet(**SHORT).fit(BITS), BITS),

@@ -28,7 +28,8 @@ from tests.contract.model_files.mutants import mutate
 
 SECONDS = 60.0  # of processor time, for one file: a changed parameter may compile other kernels
 MEMORY = 700 << 20  # beside what the process has already
-ABSENT = ("columns_", "feature_names_in_", "n_features_in_", "shared_role_marginals_")
+SIGNS = ("positive_marginals_", "negative_marginals_", "role_signs_")
+ABSENT = ("columns_", "feature_names_in_", "n_features_in_", "shared_role_marginals_", *SIGNS)
 #: Answers that are numbers for every row, whatever cells it lacks.
 NUMBERS = ("predict_proba", "predict_proba_batch", "decision_function", "score_samples", "score")
 REFUSED, FINE = "refused", "fine"

@@ -233,6 +233,8 @@ class Asking:
             A graph without cycles; of an array, entry (i, j) is the edge from i to j.
         """
         state: BayesNetState = self._fitted
+        if state.signed:
+            raise ValueError("graph_score knows no signs; fit with effects='any'")
         A = read_graph(graph, state.names)
         topological_order(A)
         if state.columns.mixed:
@@ -288,4 +290,6 @@ def edge_frame(state: Any, threshold: float, undirected: bool) -> pd.DataFrame:
         "reverse": P[j, i], "gap": np.asarray(state.edge_gap)[i, j],
         "rhat": np.asarray(state.rhat)[i, j], "ess": np.asarray(state.ess)[i, j],
     }  # fmt: skip
+    if state.signed:
+        table["positive"] = [state.positive_share(*e) for e in zip(i, j, strict=True)]
     return pd.DataFrame(table)

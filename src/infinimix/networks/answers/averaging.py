@@ -14,6 +14,7 @@ import numpy as np
 
 from infinimix.networks.answers.mixed import MixedMixture
 from infinimix.networks.answers.predictive import Mixture
+from infinimix.networks.answers.signed import SignedMixture, signed_graphs
 from infinimix.networks.engine.blocks import DYNAMIC
 from infinimix.networks.engine.families import GAMMA, Data
 from infinimix.networks.engine.graphs import to_adjacency
@@ -37,20 +38,27 @@ def make_mixture(state: Any) -> Mixture:
         places, weights = places[pick], weights[pick]
     chain = state.draws.chain[places] if len(state.completed) > 1 else 0 * places
     data = [make_rows(state, X) for X in state.completed]
-    graphs = lift(state, state.adjacencies(places))
+    graphs = _graphs(state, places)
     return _mixture(state, graphs, weights, chain, data, state.completed)
 
 
 def best_mixture(state: Any) -> Mixture:
     """Return the best network alone."""
     k = int(state.draws.chain[state.best]) if len(state.completed) > 1 else 0
-    graph, X = lift(state, state.adjacencies([state.best])), state.completed[k]
+    graph, X = _graphs(state, [state.best]), state.completed[k]
     return _mixture(state, graph, np.ones(1), np.zeros(1, int), [make_rows(state, X)], [X])
 
 
 def _mixture(state: Any, *parts: Any) -> Mixture:
     """Return networks of the kind of the columns."""
+    if state.signed:
+        return SignedMixture(*parts)
     return MixedMixture(state.names, *parts) if state.columns.mixed else Mixture(*parts)
+
+
+def _graphs(state: Any, places: Any) -> np.ndarray:
+    """Return graphs over the columns of the rows, with the signs of effects if they have some."""
+    return signed_graphs(state, places) if state.signed else lift(state, state.adjacencies(places))
 
 
 def _completed_mixture(state: Any) -> Mixture:

@@ -17,6 +17,7 @@ from infinimix.artifacts.expectations import Expected
 from infinimix.networks.answers.averaging import best_mixture, make_mixture, make_rows
 from infinimix.networks.answers.markov_joint import NormalMixture, joint_table
 from infinimix.networks.answers.predictive import Mixture
+from infinimix.networks.answers.signed import signed_graphs
 from infinimix.networks.answers.state_files import FOUND, check_parts, read_parts
 from infinimix.networks.answers.tree_checks import columns_to_tree
 from infinimix.networks.engine.blocks import ACYCLIC, UNDIRECTED
@@ -28,6 +29,7 @@ from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.completed_tables import Completions, gather_completions
 from infinimix.networks.learning.posterior import Draws
+from infinimix.networks.learning.signed_chains import gather_signs, negative_marginals
 from infinimix.networks.learning.summary import find_template, number_by_rank, summarise
 
 MOST_SHARED = 4096  # roles of another model that a file may speak of, if no parameter does
@@ -55,6 +57,7 @@ class NetworkState:
     skip: np.ndarray | None = None  # cells that were set from outside
     shared_by: int = 0
     completions: Completions | None = None  # if cells were missing
+    negative_marginals: np.ndarray | None = None  # of negative effects, if effects have signs
     chains: list[Any] | None = field(default=None, repr=False)  # in this process alone
 
     @classmethod
@@ -75,6 +78,16 @@ class NetworkState:
         return tuple(self.columns.schema.names)
 
     @property
+    def signed(self) -> bool:
+        """Do effects have signs?"""
+        return self.draws.negative is not None
+
+    def positive_share(self, i: int, j: int) -> float:
+        """Return the probability that the effect of i on j is positive, if there is one."""
+        p = float(self.edge_marginals[i, j])
+        return 1.0 - float(self.negative_marginals[i, j]) / p if p > 0.0 else 0.5  # type: ignore[index]
+
+    @property
     def best(self) -> int:
         """Where the kept state with the highest log joint is."""
         return int(self.draws.log_joint.argmax())
@@ -85,8 +98,10 @@ class NetworkState:
 
     def describe(self, place: int) -> dict[str, Any]:
         """Return a kept state as users see it."""
+        signs = {"signs": signed_graphs(self, [place])[0]} if self.signed else {}
         return {
             "adjacency": self.adjacencies([place])[0],
+            **signs,
             "classes": self.draws.classes[place].astype(np.int64),
             "log_joint": float(self.draws.log_joint[place]),
         }
@@ -140,16 +155,20 @@ class NetworkState:
         pairs = self.completions
         return {
             **columns_to_tree(self.columns),
-            "draws": dict(self.draws._asdict()),
+            "draws": {k: v for k, v in self.draws._asdict().items() if v is not None},
             "places": self.places,
             "weights": self.weights,
             "template": dict(self.template),
-            "found": {f"{name}_": getattr(self, name) for name in FOUND},
+            "found": {f"{name}_": getattr(self, name) for name in (*FOUND, *self._more_found)},
             "shared_by": self.shared_by,
             "completed": list(self.completed),
             "skip": self.skip,
             "completions": None if pairs is None else dict(pairs._asdict()),
         }
+
+    @property
+    def _more_found(self) -> tuple[str, ...]:
+        return ("negative_marginals",) if self.signed else ()
 
     @classmethod
     def from_tree(cls, tree: dict[str, Any], model: Any) -> NetworkState:
@@ -165,8 +184,11 @@ def _found(
 ) -> dict[str, Any]:  # fmt: skip
     """Return the fields of a `NetworkState`."""
     averaging = getattr(model, "averaging", "mcmc")
-    found = summarise(records, averaging, int(getattr(model, "n_best", 0)))
+    negative = gather_signs(chains)
+    found = summarise(records, averaging, int(getattr(model, "n_best", 0)), negative)
     draws, shape = found["draws"], model._shape
+    if negative is not None:
+        found["negative_marginals"] = negative_marginals(found, chains, averaging == "mcmc")
     if model.prior == "ordered":
         found["roles"] = number_by_rank(found["roles"], draws)
     beta = np.maximum(draws.hyper[:, RECORDED_BETA], 1e-3)

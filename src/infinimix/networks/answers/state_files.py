@@ -14,6 +14,7 @@ from infinimix.networks.answers.tree_checks import (
     check_found,
     check_graphs,
     columns_from_tree,
+    read_signs,
 )
 from infinimix.networks.engine.blocks import ACYCLIC, DYNAMIC
 from infinimix.networks.engine.families import BY_CONFIGURATION, BY_TABLE, NOT_SHARED
@@ -30,6 +31,7 @@ def read_parts(tree: dict[str, Any], model: Any) -> dict[str, Any]:
     places, weights, N = tree["places"], tree["weights"], columns.schema.width
     check_draws(draws, places, weights, N)
     check_found(found, tree["template"], N)
+    found |= read_signs(tree, draws, found["edge_marginals"], columns.cards)
     pairs = tree.get("completions")
     return {
         "columns": columns, "draws": draws, "places": places, "weights": weights,

@@ -14,6 +14,7 @@ from infinimix.estimators.common.state import read_schema
 from infinimix.networks.engine.blocks import ACYCLIC, UNDIRECTED
 from infinimix.networks.engine.families import MOST_CELLS
 from infinimix.networks.engine.graphs import to_adjacency, words
+from infinimix.networks.engine.monotone import MOST_SIGNED
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.posterior import Draws
 from infinimix.tables.column import record_of
@@ -106,9 +107,30 @@ def columns_from_tree(tree: dict[str, Any]) -> NetworkColumns:
 
 def check_draws(draws: Draws, places: np.ndarray, weights: np.ndarray, N: int) -> None:
     """Check the kept states of N nodes, and which of them are distinct."""
-    sizes = check_all(DRAWS, draws._asdict(), {"N": N, "W": words(N)})
+    parts = {name: getattr(draws, name) for name in DRAWS}
+    sizes = check_all(DRAWS, parts, {"N": N, "W": words(N)})
     check_all(DISTINCT, {"places": places, "weights": weights}, sizes)
     _ask(bool(np.isclose(weights.sum(), 1.0)), "its states do not have all of the weight")
+
+
+def read_signs(
+    tree: dict[str, Any], draws: Draws, edges: np.ndarray, cards: np.ndarray | None
+) -> dict[str, np.ndarray]:
+    """Return the probabilities of negative effects, checked; nothing if effects have no signs."""
+    if draws.negative is None:
+        return {}
+    found, N = np.asarray(tree["found"]["negative_marginals_"]), len(edges)
+    check_all({"negative_marginals": _share("NN")}, {"negative_marginals": found}, {"N": N})
+    _ask(
+        _is(draws.negative, draws.graphs.shape, "u")
+        and not (draws.negative & ~draws.graphs).any()
+        and cards is not None
+        and bool((cards == 2).all())
+        and int(to_adjacency(draws.graphs).sum(axis=1).max(initial=0)) <= MOST_SIGNED
+        and bool((found <= edges + 1e-9).all()),
+        "its signs do not fit to its edges",
+    )
+    return {"negative_marginals": found}
 
 
 def check_found(found: dict[str, np.ndarray], template: Any, N: int) -> None:

@@ -30,29 +30,40 @@ ALPHA_STEP = 1.0
 
 
 @kernel
-def class_gibbs(model, state, i, rng):
-    """Draw the class of node i among all that exist and a new one."""
+def weigh_classes(model, state, i):
+    """Take node i out of its class, and fill weights with the logs of all it may join."""
     prior, scores = model.prior, model.weights
     out, into = model.room[OUT], model.room[INTO]
-    if prior.anchor[i] >= 0:
-        return
     shift_node(prior, state, i, -1)
     close_role(prior, state, state.z[i])
     count_links(state, i, out, into)
-    K, spare = state.m.shape[0], spare_class(prior, state)
-    top = -np.inf
-    for k in range(K):
+    spare = spare_class(prior, state)
+    for k in range(state.m.shape[0]):
         scores[k] = -np.inf
         if open_to_all(prior, state, k, spare):
             scores[k] = class_score(prior, state, k, out, into)
-            top = max(top, scores[k])
-    total = 0.0
+
+
+@kernel
+def join_class(model, state, i, rng):
+    """Let node i, which is in no class, join one by the log weights."""
+    scores, K, top, total = model.weights, state.m.shape[0], -np.inf, 0.0
+    for k in range(K):
+        top = max(top, scores[k])
     for k in range(K):
         scores[k] = exp(scores[k] - top) if scores[k] > -np.inf else 0.0
         total += scores[k]
     state.z[i] = invert(scores, K, total * rng.random())
-    open_role(prior, state, state.z[i], rng)
-    shift_node(prior, state, i, 1)
+    open_role(model.prior, state, state.z[i], rng)
+    shift_node(model.prior, state, i, 1)
+
+
+@kernel
+def class_gibbs(model, state, i, rng):
+    """Draw the class of node i among all that exist and a new one."""
+    if model.prior.anchor[i] < 0:
+        weigh_classes(model, state, i)
+        join_class(model, state, i, rng)
 
 
 @kernel

@@ -19,6 +19,7 @@ from infinimix.kernels.elementary import log
 from infinimix.networks.engine.calls import Calls
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest
 from infinimix.networks.engine.packs import packed
+from infinimix.networks.engine.signs import Signs
 
 MOST_CELLS = 1 << 18  # families with larger tables have probability 0
 
@@ -50,7 +51,7 @@ def cell_weight(settings, q, r):
     return settings[GAMMA] / (r if settings[SHARED_BY] == BY_CONFIGURATION else 1)
 
 
-_cell_weight = part(cell_weight)
+cell_weight_part = part(cell_weight)
 
 
 @packed
@@ -73,7 +74,8 @@ class Cache(NamedTuple):
     room: np.ndarray  # (n + 2 cells,) int32; with both kinds, n + N more
     chol: np.ndarray  # (N + 1, N + 2)
     scatter: np.ndarray  # (N + 1, N) with both kinds: room for a scatter matrix and for sums
-    calls: Calls  # `discrete_score`, `gaussian_score` or `mixed_score`
+    signs: Signs  # of families whose effects have signs (`signed_scores`)
+    calls: Calls  # `discrete_score`, `gaussian_score`, `mixed_score` or `signed_score`
 
 
 @kernel
@@ -95,7 +97,7 @@ def discrete_score(data, layout, cache, c, mask):
         for t in range(n):
             code[t] = code[t] * size + column[t]
     child, skips, score = data.codes[c], data.skip.shape[1] > 0, 0.0
-    bdeu, each = data.settings[SHARED_BY] == BY_TABLE, _cell_weight(data.settings, q, r)
+    bdeu, each = data.settings[SHARED_BY] == BY_TABLE, cell_weight_part(data.settings, q, r)
     for t in range(n):
         if skips and data.skip[c, t]:
             continue

@@ -23,12 +23,13 @@ from infinimix.networks.engine.families import (
     PRIOR_T,
     Cache,
     Data,
-    _cell_weight,
+    cell_weight_part,
     discrete_score,
     gaussian_score,
 )
 from infinimix.networks.engine.graphs import ZERO
 from infinimix.networks.engine.mixed_scores import mixed_score
+from infinimix.networks.engine.signs import NO_SIGNS
 
 FEW_ROWS = 0.1  # weight of a prior mean of 0 where groups of rows have means of their own
 DENSE = 16  # up to so many nodes there is a full table of scores
@@ -99,7 +100,7 @@ def forget(cache):
 def set_logs(data):
     """Fill the tables of logarithms for the gamma that is set."""
     for r in range(1, data.logs.shape[1]):
-        each = _cell_weight(data.settings, 1, r)
+        each = cell_weight_part(data.settings, 1, r)
         for k in range(data.logs.shape[2]):
             data.logs[0, r, k] = libm_log(each + k)
             data.logs[1, r, k] = libm_log(r * each + k)
@@ -186,7 +187,7 @@ def new_cache(data, layout):
     cache = Cache(
         np.empty((N, slots)), np.zeros((N, 0 if full else slots), np.uint64),
         np.zeros(N + 1, np.int64), np.zeros(data.codes.shape[1] + cells + mixed, np.int32),
-        np.zeros((N + 1, N + 2)), np.zeros((N + 1, N)), Calls(),
+        np.zeros((N + 1, N + 2)), np.zeros((N + 1, N)), NO_SIGNS, Calls(),
     )  # fmt: skip
     forget(cache)
     kernel = gaussian_score if data.settings[IS_GAUSSIAN] else discrete_score

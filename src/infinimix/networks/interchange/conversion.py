@@ -54,13 +54,16 @@ def graph_to_dot(variables: tuple[str, ...], A: np.ndarray) -> str:
     return "\n".join(["digraph infinimix {", *lines, "}"]) + "\n"
 
 
+_SIGNED_LOOK = (', color="#1f5fa8"', ', color="#b2312d", arrowhead=tee')  # positive, negative
+
+
 def _quoted(name: str) -> str:
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
 def to_networkx(state: NetworkState, A: np.ndarray, directed: bool = True) -> Any:
-    """Return a graph whose nodes have a role and whose edges have a probability."""
+    """Return a graph whose nodes have a role, and whose edges a probability, and of signs too."""
     library = need("networkx")
     graph = library.DiGraph() if directed else library.Graph()
     names = state.names
@@ -68,6 +71,8 @@ def to_networkx(state: NetworkState, A: np.ndarray, directed: bool = True) -> An
         graph.add_node(name, role=int(role))
     for i, j in np.argwhere(A):
         graph.add_edge(names[i], names[j], probability=float(state.edge_marginals[i, j]))
+        if state.signed:
+            graph.edges[names[i], names[j]]["positive"] = state.positive_share(i, j)
     return graph
 
 
@@ -81,7 +86,8 @@ def to_dot(state: NetworkState, A: np.ndarray, directed: bool = True) -> str:
     link = "->" if directed else "--"
     for i, j in np.argwhere(A if directed else np.triu(A)):
         p = state.edge_marginals[i, j]
-        style = f'[label="{p:.2f}", penwidth={0.5 + 2 * p:.2f}]'
+        look = _SIGNED_LOOK[state.positive_share(i, j) < 0.5] if state.signed else ""
+        style = f'[label="{p:.2f}", penwidth={0.5 + 2 * p:.2f}{look}]'
         lines.append(f"  {names[i]} {link} {names[j]} {style};")
     return "\n".join([*lines, "}"]) + "\n"
 

@@ -24,7 +24,10 @@ def network_html(state: NetworkState, link: str = "->", threshold: float = 0.5) 
     ]
     likely = [(i, j) for i, j in np.argwhere(threshold <= P) if link == "->" or i < j]
     likely = sorted(likely, key=lambda edge: -P[tuple(edge)])
-    edges = [(f"{names[i]} {link} {names[j]}", float(P[i, j])) for i, j in likely[:MOST_EDGES]]
+    edges = [
+        (f"{names[i]} {_arrow(state, i, j, link)} {names[j]}", float(P[i, j]))
+        for i, j in likely[:MOST_EDGES]
+    ]
     have = "1 edge has" if len(likely) == 1 else f"{len(likely)} edges have"
     caption = f"{have} a probability of {threshold:g} or more"
     if len(likely) > MOST_EDGES:
@@ -33,6 +36,11 @@ def network_html(state: NetworkState, link: str = "->", threshold: float = 0.5) 
         ["edge", "probability"], edges, bar=1, caption=caption
     )
     return (_picture(state, threshold) if len(names) <= MOST_DRAWN else "") + tables
+
+
+def _arrow(state: NetworkState, i: int, j: int, link: str) -> str:
+    """Return what stands between the ends of an edge; a negative effect ends in a bar."""
+    return "-|" if state.signed and state.positive_share(i, j) < 0.5 else link
 
 
 def _picture(state: NetworkState, threshold: float) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#cfe3f3", "#fbe0c4", "#d3ecd0", "#f6d0d0", "#e3d8f0", "#eadfda", "#fadcf0", "#e6e6e6")
+POSITIVE, NEGATIVE = "#1f5fa8", "#b2312d"  # effects, where they have signs
 LONGEST = 14  # letters of a name in the graph
 LINE = 0.75  # inches
 
@@ -108,18 +109,31 @@ def draw_graph(axes: Any, state: NetworkState, threshold: float) -> None:
         axes.axhspan(bottom - 0.45, top + 0.45, color=colour, alpha=0.35, linewidth=0)
         axes.text(-0.04, top + 0.42, f"role {role}", fontsize=7, va="top", color="grey")
     for i, j in np.argwhere(edges):
-        _draw_edge(axes, place, i, j, float(state.edge_marginals[i, j]), undirected)
+        look = {"arrowstyle": "-"} if undirected else _look(state, i, j)
+        _draw_edge(axes, place, i, j, float(state.edge_marginals[i, j]), look)
     for name, role, (x, y) in zip(state.names, kinds[roles].tolist(), place, strict=True):
         box = {"boxstyle": "round", "facecolor": COLOURS[role % len(COLOURS)], "edgecolor": "grey"}
         size = 7 if len(roles) > 20 else 8
         axes.text(x, y, _short(name), ha="center", va="center", fontsize=size, zorder=4, bbox=box)
     axes.set_xlim(-0.05, 1.05)
     axes.set_ylim(place[:, 1].min() - 0.6, place[:, 1].max() + 0.6)
-    axes.set_title(f"edges with P >= {threshold:g}, a block for each role")
+    signs = "; red: negative effects" if state.signed else ""
+    axes.set_title(f"edges with P >= {threshold:g}, a block for each role{signs}")
     axes.set_axis_off()
 
 
-def _draw_edge(axes: Any, place: np.ndarray, i: int, j: int, p: float, undirected: bool) -> None:
+def _look(state: NetworkState, i: int, j: int) -> dict[str, str]:
+    """Return how a directed edge is drawn; a negative effect ends in a bar."""
+    if not state.signed:
+        return {"arrowstyle": "->"}
+    if state.positive_share(i, j) < 0.5:
+        return {"arrowstyle": "-[, widthB=0.5, lengthB=0.02", "color": NEGATIVE}
+    return {"arrowstyle": "->", "color": POSITIVE}
+
+
+def _draw_edge(
+    axes: Any, place: np.ndarray, i: int, j: int, p: float, look: dict[str, str]
+) -> None:
     """Draw an edge; one from a variable to itself is a mark beside its name."""
     if i == j:
         where = {"xytext": (0, 9), "textcoords": "offset points", "ha": "center"}
@@ -127,8 +141,8 @@ def _draw_edge(axes: Any, place: np.ndarray, i: int, j: int, p: float, undirecte
         return
     bend = 0.08 if abs(place[i, 1] - place[j, 1]) > 0.5 else 0.35  # on one line: around others
     arrow = {
-        "arrowstyle": "-" if undirected else "->", "alpha": p, "shrinkA": 6, "shrinkB": 8,
-        "connectionstyle": f"arc3,rad={bend}", "linewidth": 0.9, "color": "#333333",
+        "alpha": p, "shrinkA": 6, "shrinkB": 8, "connectionstyle": f"arc3,rad={bend}",
+        "linewidth": 0.9, "color": "#333333", **look,
     }  # fmt: skip
     axes.annotate("", place[j], place[i], arrowprops=arrow)
 

@@ -25,7 +25,7 @@ from infinimix.networks.engine.chain import (
     split_moves,
 )
 from infinimix.networks.engine.class_moves import class_gibbs, split_merge, visit_classes
-from infinimix.networks.engine.families import ParentLayout
+from infinimix.networks.engine.families import Cache, ParentLayout
 from infinimix.networks.engine.graph_moves import pair_gibbs, visit_pairs
 from infinimix.networks.engine.graphs import to_adjacency, words
 from infinimix.networks.engine.hyper import KEPT, SWEEPS
@@ -53,9 +53,13 @@ class GraphChain:
         self.tell: Callable[[dict[str, Any]], None] | None = None
         self.X = self._fill_holes()
         self.data = make_data(problem, self.X)
-        self.cache = new_cache(self.data, problem.layout)
+        self.cache = self._new_cache()
         self.begin_record()
         self._start(apart)
+
+    def _new_cache(self) -> Cache:
+        """Return an empty cache of scores."""
+        return new_cache(self.data, self.problem.layout)
 
     def begin_record(self) -> None:
         """Forget all that was counted, and make room for as many sweeps as are to come."""
@@ -72,13 +76,17 @@ class GraphChain:
         prior = new_prior(
             N, p.prior, p.per_partition, (p.alpha, *p.beta), p.learn, p.known, shared_constants(N),
         )  # fmt: skip
-        larger = (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
-        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, larger)
+        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, self._larger())
         scores_change = p.missing.any() or p.learn.gamma  # and are too many to compute again
         self.orders = None
         whole = p.prior in ("uniform", "sparse") and not p.published
         if N <= ALL and whole and not scores_change:
             self.orders = new_orders(N, prior.held.shape[1], ALL)
+
+    def _larger(self) -> tuple[int, int, int]:
+        """Return how many of each larger move a sweep tries."""
+        N = self.problem.n_nodes
+        return (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
 
     def _place(self, model: Any, A: np.ndarray, z: np.ndarray, larger: tuple[int, ...]) -> None:
         """Put all temperatures on one graph and its classes, and choose the moves."""
@@ -193,11 +201,16 @@ class GraphChain:
         done, kept = int(record.counters[SWEEPS]), int(record.counters[KEPT])
         room = len(record.graphs)
         while kept > 1 and kept + (done + n) // self.thin - done // self.thin > room:
-            for x in (record.graphs, record.classes, record.ranks, record.log_joint, record.hyper):
+            for x in self._kept_arrays():
                 x[: (kept + 1) // 2] = x[:kept:2].copy()
             kept = (kept + 1) // 2
             record.counters[KEPT] = kept
             self.thin *= 2
+
+    def _kept_arrays(self) -> tuple[np.ndarray, ...]:
+        """Return the arrays with an entry for each kept state."""
+        r = self.record
+        return r.graphs, r.classes, r.ranks, r.log_joint, r.hyper
 
     def _fill_holes(self) -> np.ndarray:
         """Return the rows to begin with."""

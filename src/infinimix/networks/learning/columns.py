@@ -155,6 +155,32 @@ def check_codes(columns: NetworkColumns, missing: np.ndarray, bdeu: bool, who: s
         )
 
 
+def check_signed_columns(columns: NetworkColumns, missing: np.ndarray) -> None:
+    """Refuse columns whose effects can have no signs: those that are not low or high."""
+    schema, instead = columns.schema, "use columns of 0 and 1, or effects='any'"
+    for j in schema.positions("categorical").tolist():
+        raise ValueError(
+            f"effects='signed' needs columns with a low and a high value, and the categories of "
+            f"{schema.names[j]!r} have no order: {instead}"
+        )
+    if columns.cards is None:
+        raise ValueError(
+            "effects='signed' needs columns with a low and a high value, and all columns are "
+            "numbers: set likelihood='discrete' and n_bins=2, which cuts them at their medians"
+        )
+    for j in np.flatnonzero(columns.cards != 2):
+        one = columns.cards[j] == 1
+        raise ValueError(
+            f"effects='signed' needs columns with a low and a high value, and {schema.names[j]!r} "
+            + ("is always the same: leave it out" if one else "has more bins: set n_bins=2")
+        )
+    for j in np.flatnonzero(missing.any(axis=0)):
+        raise ValueError(
+            f"effects='signed' needs a table without missing cells; column {schema.names[j]!r} has "
+            "some: fill them first, for example with CRPImputer"
+        )
+
+
 def _without_spikes(schema: Schema) -> Schema:
     """Let spiked columns be real: the scores know no value that has a probability of its own."""
     columns = [

@@ -17,6 +17,7 @@ from infinimix.networks.engine.scores import compute_score, set_logs
 from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.layered_chains import LayeredChain, layers_pay
 from infinimix.networks.learning.problem import Problem
+from infinimix.networks.learning.signed_chains import SignedChain
 from infinimix.networks.learning.starts import start_order
 
 
@@ -126,6 +127,8 @@ class OrderedSitesChain(OrderedChain):
 
 def make_chain(problem: Problem, seed: np.random.SeedSequence, apart: bool) -> GraphChain:
     """Return the chain that the prior of a network without cycles needs."""
+    if problem.signed:
+        return SignedChain(problem, seed, apart)
     if problem.prior != "ordered":
         return (LayeredChain if layers_pay(problem) else GraphChain)(problem, seed, apart)
     kind = OrderedSitesChain if problem.published else OrderedChain

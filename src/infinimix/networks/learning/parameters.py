@@ -9,6 +9,7 @@ import numpy as np
 
 from infinimix.estimators.common import parameters
 from infinimix.estimators.common.parameters import POSITIVE, Rule, is_positive, is_whole, one_of
+from infinimix.networks.engine.monotone import MOST_SIGNED
 
 PRIORS = ("blockmodel", "ordered", "sparse", "uniform")
 
@@ -63,6 +64,7 @@ BAYES_NET_RULES: dict[str, Rule] = NETWORK_RULES | {
         "'auto' or a whole number from 1 on",
     ),
     "likelihood": one_of("auto", "discrete", "gaussian", "mixed"),
+    "effects": one_of("any", "signed"),
 }
 
 
@@ -114,6 +116,8 @@ def check_parameters(model: Any) -> None:
             "moves='published' needs fixed alpha, beta and gamma, no required edges and no known "
             "roles; moves='all' has all of these."
         )
+    if model.effects == "signed":
+        check_signed_parameters(model)
     for name in ("role_template", "shared_roles"):
         if getattr(model, name) is not None and model.prior != "blockmodel":
             raise ValueError(f"{name} needs prior='blockmodel'.")
@@ -121,3 +125,19 @@ def check_parameters(model: Any) -> None:
         raise ValueError("role_order needs prior='ordered'.")
     if model.known_roles and model.prior in ("sparse", "uniform"):
         raise ValueError(f"known_roles needs a prior with roles; {model.prior!r} has none.")
+
+
+def check_signed_parameters(model: Any) -> None:
+    """Raise ValueError for the first parameter that does not go with effects="signed"."""
+    most = MOST_SIGNED if model.max_parents is None else int(model.max_parents)
+    for wrong, needed in (
+        (model.prior == "ordered", "a prior other than 'ordered'"),
+        (model.likelihood in ("gaussian", "mixed"), "likelihood='auto' or 'discrete'"),
+        (_is_learn(model.gamma), "a fixed gamma"),
+        (bool(model.bdeu), "bdeu=False"),
+        (model.moves != "all", "moves='all'"),
+        ((model.n_temperatures or 1) > 1, "n_temperatures=1 or None"),
+        (most > MOST_SIGNED, f"max_parents of at most {MOST_SIGNED}"),
+    ):
+        if wrong:
+            raise ValueError(f"effects='signed' needs {needed}.")

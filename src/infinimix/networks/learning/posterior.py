@@ -20,6 +20,7 @@ class Draws(NamedTuple):
     log_joint: np.ndarray  # (S,)
     hyper: np.ndarray  # (S, 4)
     chain: np.ndarray  # (S,)
+    negative: np.ndarray | None = None  # (S, N, W) uint64: parents with a negative effect
 
 
 def gather(records: list[Record]) -> Draws:
@@ -138,9 +139,10 @@ def distinct_states(draws: Draws, averaging: str, n_best: int) -> tuple[np.ndarr
 
     "mcmc": by how often it was visited; "best": the n_best by relative log joint.
     """
+    graphs = [x for x in (draws.graphs, draws.negative) if x is not None]
     key = np.concatenate(
         [
-            draws.graphs.reshape(len(draws.graphs), -1).view(np.int64),
+            *(x.reshape(len(x), -1).view(np.int64) for x in graphs),
             relabel(draws.classes),
             draws.ranks.astype(np.int64),
         ],

@@ -22,6 +22,7 @@ from infinimix.networks.learning.completion import first_fill
 from infinimix.networks.learning.knowledge import Knowledge, bar_numbers, check_room
 
 ORDERED_CANDIDATES = 12
+FEW_SIGNED = 3  # parents of a child by default, if effects have signs
 FIRST_ROUND = 500  # sweeps with n_iter="auto", before chains are compared for the first time
 
 
@@ -62,6 +63,7 @@ class Problem:
     budget: Any = None  # a Budget of seconds, if time is bounded
     keep_all: bool = False  # remember every state, not a part of them
     published: bool = False  # only the moves of the thesis
+    signed: bool = False  # effects have signs
 
     @property
     def known(self) -> Known:
@@ -103,12 +105,13 @@ def make_problem(
         skip=skip, order_known=model.role_order is not None,
         powers=_choose_powers(model, N, changing),
         keep_all=model.averaging == "best", published=model.moves == "published",
+        signed=has_signs(model),
         **read_settings(model, columns, known) | read_gamma(model.gamma, bool(model.bdeu)),
     )  # fmt: skip
-    limit = None if model.max_parents is None else max(int(model.max_parents), 0)
+    limit = _limit(model, problem.signed)
     required = known.bonus == np.inf
     allowed = required if limit == 0 else known.bonus > -np.inf
-    bounds = {"max_parents": limit or None, "most": None}
+    bounds = {"max_parents": limit or (1 if problem.signed else None), "most": None}
     if model.prior == "ordered" and N > ALL and model.moves == "all":
         bounds |= {"most": ORDERED_CANDIDATES, "strong": ORDERED_CANDIDATES}
     filled = first_fill(codes, missing, np.random.default_rng(seed))
@@ -117,6 +120,18 @@ def make_problem(
     most = most if limit is None else min(most, limit)
     check_room(names, known.bonus, most, columns.cards)
     return problem
+
+
+def has_signs(model: Any) -> bool:
+    """Have effects signs? Networks that share roles have none."""
+    return bool(getattr(model, "effects", "any") == "signed")
+
+
+def _limit(model: Any, signed: bool) -> int | None:
+    """Return the most parents of a node; None if there is no bound."""
+    if model.max_parents is None:
+        return FEW_SIGNED if signed else None
+    return max(int(model.max_parents), 0)
 
 
 def read_settings(model: Any, columns: NetworkColumns, known: Knowledge) -> dict[str, Any]:
@@ -159,6 +174,7 @@ def _choose_powers(model: Any, N: int, changing: bool) -> tuple[float, ...]:
     """Return the powers of the likelihood; one if the likelihood changes on the way."""
     T = model.n_temperatures
     if T is None:
+        changing = changing or has_signs(model)
         several = model.prior == "blockmodel" and model.moves == "all" and N <= ALL
         T = 3 if several and not changing else 1
     return ladder(T)

@@ -25,9 +25,12 @@ from infinimix.scikit import ConvergenceWarning
 APART = 0.2  # chains that differ by more on some edge are warned of
 
 
-def summarise(records: list[Record], averaging: str = "mcmc", n_best: int = 0) -> dict[str, Any]:
+def summarise(
+    records: list[Record], averaging: str = "mcmc", n_best: int = 0,
+    negative: np.ndarray | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Return kept and distinct states, marginals, diagnostics and roles, by their names."""
-    draws = gather(records)
+    draws = gather(records)._replace(negative=negative)
     rhat, ess = rhat_and_ess(draws)
     places, weights = distinct_states(draws, averaging, n_best)
     visited = averaging == "mcmc"
