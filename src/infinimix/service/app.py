@@ -21,10 +21,12 @@ from infinimix.service.jobs import Job
 from infinimix.service.limits import Limits
 from infinimix.service.metrics import MEDIA, Requests, write_metrics
 from infinimix.service.openapi import write_openapi
-from infinimix.service.owner import LOG, Owner
+from infinimix.service.owner import Owner
 from infinimix.service.page import live_page, security_policy
 from infinimix.service.problems import HttpProblem, bad_field
 from infinimix.service.reading import check_label, parse, read_batch, read_id
+from infinimix.service.ticks import Ticks
+from infinimix.service.work import LOG
 
 Handler = Callable[[Exchange], Awaitable[None]]
 
@@ -48,7 +50,7 @@ class Service:
         self, owner: Owner, access: Access, limits: Limits, log_rows: bool = False
     ) -> None:
         self.owner, self.access, self.limits, self.log_rows = owner, access, limits, log_rows
-        self.requests = Requests()
+        self.requests, self.ticks = Requests(), Ticks(owner)
         self.events = Events(owner, self.ask)
 
     def router(self) -> Router:
@@ -138,7 +140,7 @@ class Service:
         loop = asyncio.get_running_loop()
         job = Job(kind, loop.create_future(), loop)
         job.batch = batch
-        self.owner.submit(job)
+        self.ticks.submit(job)
         return await job.future
 
     async def predict(self, exchange: Exchange) -> None:

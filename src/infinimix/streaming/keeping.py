@@ -185,6 +185,15 @@ class KeptModel(AnswersAsModel):
         self._failure = f"{reason}; what was kept is in {self.directory}, open it again"
         return DurabilityError(f"This DurableLearner can learn no more: {self._failure}.")
 
+    def pauses(self, n_rows: int) -> bool:
+        """Whether so many rows may take long: a first snapshot, a copy of the model, a new segment.
+
+        A caller who has other things to do leaves them to a thread.
+        """
+        if self._snapshots is None or self._log.full:
+            return True
+        return self._progress.n_rows + n_rows >= self._due and not self._snapshots.busy
+
     # --- what it knows ----------------------------------------------------------------------------
 
     @property
