@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Any
@@ -114,10 +114,14 @@ class Service:
             raise HttpProblem(405, f"this address takes {allowed}", allow=allowed)
         handler, learns = methods[method]
         if learns is not None:
-            if self.requests.active > self.limits.concurrent:
-                raise HttpProblem(429, "too many requests at once; try again", retry=1)
-            self.access.check(exchange.headers, learns)
+            self.admit(exchange.headers, learns)
         await handler(exchange)
+
+    def admit(self, headers: Mapping[str, str], learns: bool) -> None:
+        """Raise HttpProblem if a request may not be answered, or too many are."""
+        if self.requests.active > self.limits.concurrent:
+            raise HttpProblem(429, "too many requests at once; try again", retry=1)
+        self.access.check(headers, learns)
 
     # --- The model ------------------------------------------------------------------------------
 
@@ -130,18 +134,20 @@ class Service:
         return await job.future
 
     async def _rows(self, exchange: Exchange, kind: str) -> Any:
-        body = await exchange.body()
-        batch = read_batch(body, exchange.headers.get("content-type", ""), self.limits)
-        key = exchange.headers.get("idempotency-key")
-        if key is not None:
-            batch.request_id = read_id(key, self.limits, "Idempotency-Key")
-        if self.log_rows:
-            LOG.info("%s %s", kind, body.decode("utf-8", "replace"))
         loop = asyncio.get_running_loop()
         job = Job(kind, loop.create_future(), loop)
-        job.batch = batch
-        self.ticks.submit(job)
+        self.submit_rows(job, exchange.headers, await exchange.body())
         return await job.future
+
+    def submit_rows(self, job: Job, headers: Mapping[str, str], body: bytes) -> None:
+        """Let the rows of a body wait for the model; raise HttpProblem if they cannot be used."""
+        job.batch = read_batch(body, headers.get("content-type", ""), self.limits)
+        key = headers.get("idempotency-key")
+        if key is not None:
+            job.batch.request_id = read_id(key, self.limits, "Idempotency-Key")
+        if self.log_rows:
+            LOG.info("%s %s", job.kind, body.decode("utf-8", "replace"))
+        self.ticks.submit(job)
 
     async def predict(self, exchange: Exchange) -> None:
         """POST /predict"""
