@@ -50,6 +50,7 @@ class QuickProtocol(HeadBound):
     """A connection that answers usual requests by itself."""
 
     service: Service
+    _common: tuple[Any, bytes] = (None, b"")  # pairs and lines
     _parts: list[bytes] | None = None  # of the body, while the request may be a quick one
 
     def data_received(self, data: bytes) -> None:
@@ -89,6 +90,13 @@ class QuickProtocol(HeadBound):
         parts, self._parts = self._parts, None
         self.cycle: Any = QuickRequest(self, self.url)
         self.cycle.run(read_headers(self.headers), b"".join(parts))
+
+    def common_lines(self) -> bytes:
+        """Return the headers that uvicorn adds, such as the date, which it renews at times."""
+        pairs = self.server_state.default_headers
+        if pairs is not QuickProtocol._common[0]:
+            QuickProtocol._common = pairs, _lines(pairs)
+        return QuickProtocol._common[1]
 
     def _is_quick(self) -> bool:
         before, parser = self.cycle, self.parser
@@ -168,10 +176,11 @@ class QuickRequest:
         requests.add(self._route.decode(), status, time.perf_counter() - self._begun)
         if self.disconnected:
             return
-        more = _lines(protocol.server_state.default_headers)
+        more = protocol.common_lines()
         if not self.keep_alive:
             more += b"connection: close\r\n"
-        protocol.transport.write(b"%s%scontent-length: %d\r\n\r\n%s" % (start, more, len(body), body))
+        length = b"content-length: %d\r\n\r\n" % len(body)
+        protocol.transport.write(b"".join((start, more, length, body)))
         if not self.keep_alive:
             protocol.transport.close()
         protocol.on_response_complete()

@@ -24,7 +24,7 @@ SWITCH = 5e-4  # seconds that a thread keeps the interpreter while others wait
 
 @dataclass
 class ServiceSettings:
-    """How to serve a model."""
+    """How to serve a model; `make_model` returns what `DurableLearner` takes."""
 
     folder: Path
     make_model: Callable[[], Any]

@@ -1,0 +1,165 @@
+"""Who serves: the event loop what is soon over, the thread all else; order and model are the same."""
+
+import asyncio
+import threading
+import time
+
+import httpx
+import numpy as np
+import pytest
+
+from infinimix.service import owner as owners
+from infinimix.streaming import disk
+from tests.unit.service.served import LABELS, ROWS, serving
+
+ROW = {"x": "red apple", "y": "fruit"}
+
+
+@pytest.fixture
+def client(tmp_path, monkeypatch):
+    """A service whose learner notes by which thread its calls come; the machine may be slow."""
+    monkeypatch.setattr(owners, "SHORT", 60.0)
+    with serving(tmp_path, snapshot_every=100) as client:
+        client.post("/learn", {"rows": ROWS, "labels": LABELS})
+        learner, client.by = client.owner.learner, []
+        for name in ("learn", "learn_together"):
+            noting(learner, name, client.by)
+        yield client
+
+
+def noting(learner, name, by):
+    call = getattr(learner, name)
+
+    def note(*args, **more):
+        by.append(threading.current_thread() is threading.main_thread())
+        return call(*args, **more)
+
+    setattr(learner, name, note)
+
+
+def learn(client, n=1, body=ROW):
+    done = client.many(*[("POST", "/learn", {"json": body})] * n)
+    assert {answer.status_code for answer in done} == {200}
+    return done
+
+
+def test_short_requests_are_learned_by_the_event_loop(client):
+    learn(client)
+    learn(client, 10)
+    assert all(client.by)
+
+
+def test_large_requests_are_learned_by_the_thread(client):
+    learn(client, 2, {"rows": ROWS, "labels": LABELS})
+    assert not any(client.by)
+
+
+def test_what_is_slow_is_learned_by_the_thread_until_it_is_fast_again(client):
+    client.owner._pace = 2 * owners.SHORT
+    while not (client.by and client.by[-1]) and len(client.by) < 20:
+        learn(client)
+    assert client.by == [False] * 7 + [True]  # 0.9 ** 7 < 1 / 2
+
+
+def test_a_snapshot_is_left_to_the_thread(client):
+    assert not client.owner.learner.pauses(10)
+    assert client.owner.learner.pauses(100)
+    for _ in range(10):
+        learn(client, 10)
+    assert client.owner.learner.n_rows == 120
+    assert client.by[0]
+    assert not client.by[-1]
+
+
+def test_a_full_segment_is_left_to_the_thread(client, monkeypatch):
+    monkeypatch.setattr("infinimix.streaming.segments.SEGMENT_BYTES", 1)
+    learn(client)
+    assert client.by == [False]
+
+
+def test_requests_gather_while_a_flush_is_under_way(client, monkeypatch):
+    """Those that learn wait for it, as they would anyhow; predictions do not."""
+    go, syncs, sync = threading.Event(), [], disk.sync
+    monkeypatch.setattr(disk, "sync", lambda handle: syncs.append(go.wait(60)) or sync(handle))
+    before = client.owner.learner.sequence
+
+    def check():
+        try:
+            wait_until(lambda: client.owner.waiting == 5)
+            seen.append(client.owner.learner.sequence)
+        finally:
+            go.set()
+
+    seen = []
+    watcher = threading.Thread(target=check)
+    watcher.start()
+    learn_in_steps(client, 6)
+    watcher.join()
+    assert seen == [before + 1]  # the first was learned at once
+    assert client.owner.learner.sequence == before + 2
+    assert len(syncs) == 2
+
+
+def learn_in_steps(client, n):
+    """Send a request, and others when it is being flushed."""
+    async def run():
+        transport = httpx.ASGITransport(client.app)
+        async with httpx.AsyncClient(transport=transport, base_url=client.base) as session:
+            first = asyncio.create_task(session.post("/learn", json=ROW))
+            while not client.owner.flushing:
+                await asyncio.sleep(0.01)
+            others = [session.post("/learn", json=ROW) for _ in range(n - 1)]
+            return await asyncio.gather(first, *others)
+
+    assert {answer.status_code for answer in asyncio.run(run())} == {200}
+
+
+def test_predictions_do_not_wait_for_a_flush(client, monkeypatch):
+    go, sync = threading.Event(), disk.sync
+    monkeypatch.setattr(disk, "sync", lambda handle: go.wait(60) and sync(handle))
+
+    async def run():
+        transport = httpx.ASGITransport(client.app)
+        async with httpx.AsyncClient(transport=transport, base_url=client.base) as session:
+            first = asyncio.create_task(session.post("/learn", json=ROW))
+            while not client.owner.flushing:
+                await asyncio.sleep(0.01)
+            second = asyncio.create_task(session.post("/learn", json=ROW))
+            while not client.owner.waiting:
+                await asyncio.sleep(0.01)
+            said = await session.post("/predict", json={"x": "red apple"})
+            still = client.owner.flushing
+            go.set()
+            return said, still, await first, await second
+
+    said, still, first, second = asyncio.run(run())
+    assert still
+    assert said.json()["sequence"] == second.json()["sequence"] == first.json()["sequence"] + 1
+
+
+def wait_until(true, seconds=60.0):
+    end = time.monotonic() + seconds
+    while not true() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert true()
+
+
+def test_the_model_does_not_depend_on_who_serves(tmp_path):
+    """Small and large requests from many clients, and a restart: what was answered is there."""
+    with serving(tmp_path, snapshot_every=60) as client:
+        client.post("/learn", {"rows": ROWS, "labels": LABELS})
+        calls = []
+        for i in range(60):
+            many = {"rows": ROWS[: 1 + i % 20], "labels": LABELS[: 1 + i % 20]}
+            calls.append(("POST", "/learn", {"json": many if i % 7 == 0 else ROW}))
+            calls.append(("POST", "/predict", {"json": {"x": "red apple"}}))
+            if i % 9 == 0:
+                calls.append(("GET", "/model", {}))
+        done = client.many(*calls)
+        assert {answer.status_code for answer in done} == {200}
+        rows = sum(answer.json()["rows"] for answer in done if "repeated" in answer.json())
+        assert client.owner.learner.n_rows == 20 + rows
+        said = client.owner.learner.model.predict_proba(ROWS)
+    with serving(tmp_path) as client:
+        assert client.owner.learner.n_rows == 20 + rows
+        np.testing.assert_array_equal(client.owner.learner.model.predict_proba(ROWS), said)
