@@ -1,8 +1,8 @@
 """Requests with rows, answered without a task: the usual one is read at once and answered later.
 
 A request to predict or learn whose head and body came together needs none of what ASGI is for: no
-coroutine that waits for a body, no messages, no event. It is read when its last byte is there, waits
-for the model as all others do, and is answered by one write. Whatever is unusual goes the long way
+coroutine that waits for a body, no messages, no event. It is read when its last byte is there, and
+waits for the model as all others do; one write answers it. Whatever is unusual goes the long way,
 through the application: a body that is not there yet, pipelined requests, a client that does not
 read, old versions of HTTP. Limits, tokens and refusals are those of `Service`, in either case.
 """

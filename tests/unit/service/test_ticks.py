@@ -1,4 +1,4 @@
-"""Who serves: the event loop what is soon over, the thread all else; order and model are the same."""
+"""Who serves: the event loop what is soon over, the thread all else; the model is the same."""
 
 import asyncio
 import threading
@@ -102,6 +102,7 @@ def test_requests_gather_while_a_flush_is_under_way(client, monkeypatch):
 
 def learn_in_steps(client, n):
     """Send a request, and others when it is being flushed."""
+
     async def run():
         transport = httpx.ASGITransport(client.app)
         async with httpx.AsyncClient(transport=transport, base_url=client.base) as session:
