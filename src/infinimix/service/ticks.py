@@ -1,7 +1,7 @@
 """Short jobs in the event loop: all requests that one turn of the loop has read are one group.
 
-While a flush is under way, requests to learn gather for the next one: they are answered no later
-for it, and a larger group costs less a row. Anything else is served at once, in its order.
+A group is learned at once, also while a flush is under way; what has gathered when that one ends
+shares the next. To hold requests back until then makes groups larger, and was slower.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from typing import Any
 
 from infinimix.service.owner import Owner
 
-GATHERED = 16  # requests to learn that wait for no flush
-
 
 class Ticks:
     """The turns of an event loop at the model of an owner.
@@ -20,14 +18,13 @@ class Ticks:
     Parameters
     ----------
     owner : Owner
-        Told to call back when it has finished something.
+        Told to call back when what waits is for the event loop again.
     """
 
     def __init__(self, owner: Owner) -> None:
         self._owner = owner
         self._loop: AbstractEventLoop | None = None
         self._due = False  # a look at the queue is scheduled
-        self._learns = True  # all that wait do
         owner.free = self._free
 
     def submit(self, job: Any) -> None:
@@ -35,7 +32,6 @@ class Ticks:
         if job.loop is not self._loop:
             self._loop, self._due = job.loop, False
         self._owner.submit(job, wake=False)
-        self._learns = self._learns and job.joins
         self._look_soon()
 
     def _look_soon(self) -> None:
@@ -46,21 +42,15 @@ class Ticks:
     def _look(self) -> None:
         """Serve what waits, or leave it to the thread."""
         self._due = False
-        owner = self._owner
-        if self._learns and owner.waiting < GATHERED and owner.flushing:
-            return
-        if not owner.serve_here():
-            owner.wake()
-        elif owner.waiting:
+        if not self._owner.serve_here():
+            self._owner.wake()
+        elif self._owner.waiting:
             self._look_soon()
-            return
-        self._learns = True
 
     def _free(self) -> bool:
-        """Look again, as something is finished; called by other threads."""
+        """Look again; called by the thread."""
         loop = self._loop
         if loop is None or loop.is_closed():
             return False
-        if self._owner.waiting:
-            loop.call_soon_threadsafe(self._look)
+        loop.call_soon_threadsafe(self._look)
         return True

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 
 import httpx
 import numpy as np
@@ -77,72 +76,29 @@ def test_a_full_segment_is_left_to_the_thread(client, monkeypatch):
     assert client.by == [False]
 
 
-def test_requests_gather_while_a_flush_is_under_way(client, monkeypatch):
-    """Those that learn wait for it, as they would anyhow; predictions do not."""
+def test_a_flush_is_waited_for_by_nobody_else(client, monkeypatch):
+    """While it is under way others are learned and predicted, and share the flush after it."""
     go, syncs, sync = threading.Event(), [], disk.sync
     monkeypatch.setattr(disk, "sync", lambda handle: syncs.append(go.wait(60)) or sync(handle))
     before = client.owner.learner.sequence
 
-    def check():
-        try:
-            wait_until(lambda: client.owner.waiting == 5)
-            seen.append(client.owner.learner.sequence)
-        finally:
-            go.set()
-
-    seen = []
-    watcher = threading.Thread(target=check)
-    watcher.start()
-    learn_in_steps(client, 6)
-    watcher.join()
-    assert seen == [before + 1]  # the first was learned at once
-    assert client.owner.learner.sequence == before + 2
-    assert len(syncs) == 2
-
-
-def learn_in_steps(client, n):
-    """Send a request, and others when it is being flushed."""
-
     async def run():
         transport = httpx.ASGITransport(client.app)
         async with httpx.AsyncClient(transport=transport, base_url=client.base) as session:
-            first = asyncio.create_task(session.post("/learn", json=ROW))
-            while not client.owner.flushing:
-                await asyncio.sleep(0.01)
-            others = [session.post("/learn", json=ROW) for _ in range(n - 1)]
-            return await asyncio.gather(first, *others)
-
-    assert {answer.status_code for answer in asyncio.run(run())} == {200}
-
-
-def test_predictions_do_not_wait_for_a_flush(client, monkeypatch):
-    go, sync = threading.Event(), disk.sync
-    monkeypatch.setattr(disk, "sync", lambda handle: go.wait(60) and sync(handle))
-
-    async def run():
-        transport = httpx.ASGITransport(client.app)
-        async with httpx.AsyncClient(transport=transport, base_url=client.base) as session:
-            first = asyncio.create_task(session.post("/learn", json=ROW))
-            while not client.owner.flushing:
-                await asyncio.sleep(0.01)
-            second = asyncio.create_task(session.post("/learn", json=ROW))
-            while not client.owner.waiting:
-                await asyncio.sleep(0.01)
+            learning = []
+            for i in range(1, 4):
+                learning.append(asyncio.create_task(session.post("/learn", json=ROW)))
+                while client.owner.learner.sequence < before + i:
+                    await asyncio.sleep(0.01)
             said = await session.post("/predict", json={"x": "red apple"})
-            still = client.owner.flushing
+            assert not any(one.done() for one in learning)
             go.set()
-            return said, still, await first, await second
+            return said, await asyncio.gather(*learning)
 
-    said, still, first, second = asyncio.run(run())
-    assert still
-    assert said.json()["sequence"] == second.json()["sequence"] == first.json()["sequence"] + 1
-
-
-def wait_until(true, seconds=60.0):
-    end = time.monotonic() + seconds
-    while not true() and time.monotonic() < end:
-        time.sleep(0.01)
-    assert true()
+    said, learned = asyncio.run(run())
+    assert said.json()["sequence"] == before + 3
+    assert [one.json()["sequence"] - before for one in learned] == [1, 2, 3]
+    assert len(syncs) == 2
 
 
 def test_the_model_does_not_depend_on_who_serves(tmp_path):
