@@ -10,6 +10,7 @@ read, old versions of HTTP. Limits, tokens and refusals are those of `Service`, 
 from __future__ import annotations
 
 import time
+from asyncio import TimerHandle
 from collections.abc import Mapping
 from typing import Any
 
@@ -52,6 +53,14 @@ class QuickProtocol(HeadBound):
     service: Service
     _common: tuple[Any, bytes] = (None, b"")  # pairs and lines
     _parts: list[bytes] | None = None  # of the body, while the request may be a quick one
+    _idle: TimerHandle | None = None
+    _answered = 0.0  # time of the last answer
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no more."""
+        super().connection_lost(exc)
+        if self._idle is not None:
+            self._idle.cancel()
 
     def data_received(self, data: bytes) -> None:
         """Read what has come; a request that is not complete by then goes the long way."""
@@ -90,6 +99,28 @@ class QuickProtocol(HeadBound):
         parts, self._parts = self._parts, None
         self.cycle: Any = QuickRequest(self, self.url)
         self.cycle.run(read_headers(self.headers), b"".join(parts))
+
+    def on_quick_response(self) -> None:
+        """Wait for the next request, as `on_response_complete`, with one timer for many of them."""
+        if self.pipeline or self.transport.is_closing():
+            self.on_response_complete()
+            return
+        self.server_state.total_requests += 1
+        self.flow.resume_reading()
+        self._answered = self.loop.time()
+        if self._idle is None:
+            self._idle = self.loop.call_later(self.timeout_keep_alive, self._look_for_idleness)
+
+    def _look_for_idleness(self) -> None:
+        """Close the connection, or look again; not while a request comes, or is being answered."""
+        self._idle = None
+        if not isinstance(self.cycle, QuickRequest) or not self.cycle.response_complete:
+            return  # its answer sets a timer
+        left = self._answered + self.timeout_keep_alive - self.loop.time()
+        if left > 0.0 or self._in_head:
+            self._idle = self.loop.call_later(max(left, 1.0), self._look_for_idleness)
+        else:
+            self.timeout_keep_alive_handler()
 
     def common_lines(self) -> bytes:
         """Return the headers that uvicorn adds, such as the date, which it renews at times."""
@@ -183,4 +214,4 @@ class QuickRequest:
         protocol.transport.write(b"".join((start, more, length, body)))
         if not self.keep_alive:
             protocol.transport.close()
-        protocol.on_response_complete()
+        protocol.on_quick_response()

@@ -132,6 +132,18 @@ def test_a_connection_is_closed_if_the_client_asks_for_it(service):
         assert file.read() == b""
 
 
+def test_an_idle_connection_is_closed_and_one_in_use_is_not(tmp_path):
+    with listening(tmp_path, limits=Limits(keep_alive=1)) as (url, _):
+        with connected(url) as (client, file):
+            for _ in range(8):
+                client.sendall(encode({"x": "a"}, "/predict"))
+                assert answer(file)[0] == 200
+                time.sleep(0.3)
+            begun = time.monotonic()
+            assert file.read() == b""
+            assert time.monotonic() - begun < 30
+
+
 def test_tokens_are_asked_for(tmp_path):
     with listening(tmp_path, access=Access(TOKEN, "r" * 20)) as (url, owner):
         for parts in (1, 2):
