@@ -133,15 +133,15 @@ def test_a_connection_is_closed_if_the_client_asks_for_it(service):
 
 
 def test_an_idle_connection_is_closed_and_one_in_use_is_not(tmp_path):
-    with listening(tmp_path, limits=Limits(keep_alive=1)) as (url, _):
-        with connected(url) as (client, file):
-            for _ in range(8):
-                client.sendall(encode({"x": "a"}, "/predict"))
-                assert answer(file)[0] == 200
-                time.sleep(0.3)
-            begun = time.monotonic()
-            assert file.read() == b""
-            assert time.monotonic() - begun < 30
+    limits = Limits(keep_alive=1)
+    with listening(tmp_path, limits=limits) as (url, _), connected(url) as (client, file):
+        for _ in range(8):
+            client.sendall(encode({"x": "a"}, "/predict"))
+            assert answer(file)[0] == 200
+            time.sleep(0.3)
+        begun = time.monotonic()
+        assert file.read() == b""
+        assert time.monotonic() - begun < 30
 
 
 def test_tokens_are_asked_for(tmp_path):
