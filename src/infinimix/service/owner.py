@@ -51,7 +51,7 @@ class Owner(ModelWork, threading.Thread):
         self._turn = threading.Lock()
         self._wanted = self._ends = False  # the thread is to serve the queue; to end
         self._pace = 0.0  # seconds a row, of a slow call lately
-        self._flusher = Flusher(self._flush)
+        self._flusher = Flusher(self._flush, lambda: self.free())
 
     def submit(self, job: Job, wake: bool = True) -> None:
         """Let a job wait for the model; raise HttpProblem if too many do.
@@ -78,6 +78,11 @@ class Owner(ModelWork, threading.Thread):
     def waiting(self) -> int:
         """How many requests wait."""
         return len(self._queue)
+
+    @property
+    def flushing(self) -> bool:
+        """Whether somebody waits for a flush, after which `free` is called."""
+        return self._flusher.busy
 
     def stop(self) -> None:
         """Answer what waits, close the learner, and end."""

@@ -2,12 +2,14 @@
 
 import asyncio
 import threading
+import time
 
 import httpx
 import numpy as np
 import pytest
 
 from infinimix.service import owner as owners
+from infinimix.service.ticks import GATHERED
 from infinimix.streaming import disk
 from tests.unit.service.served import LABELS, ROWS, serving
 
@@ -76,29 +78,66 @@ def test_a_full_segment_is_left_to_the_thread(client, monkeypatch):
     assert client.by == [False]
 
 
-def test_a_flush_is_waited_for_by_nobody_else(client, monkeypatch):
-    """While it is under way others are learned and predicted, and share the flush after it."""
-    go, syncs, sync = threading.Event(), [], disk.sync
-    monkeypatch.setattr(disk, "sync", lambda handle: syncs.append(go.wait(60)) or sync(handle))
-    before = client.owner.learner.sequence
+class Session:
+    """Requests of one event loop while a flush is under way, which ends when it is told to."""
 
-    async def run():
+    def __init__(self, client, monkeypatch):
+        self.owner, self.learner = client.owner, client.owner.learner
+        self.before = self.learner.sequence
+        self.go, self.syncs, sync = threading.Event(), [], disk.sync
+        monkeypatch.setattr(
+            disk, "sync", lambda handle: self.syncs.append(self.go.wait(60)) or sync(handle)
+        )
         transport = httpx.ASGITransport(client.app)
-        async with httpx.AsyncClient(transport=transport, base_url=client.base) as session:
-            learning = []
-            for i in range(1, 4):
-                learning.append(asyncio.create_task(session.post("/learn", json=ROW)))
-                while client.owner.learner.sequence < before + i:
-                    await asyncio.sleep(0.01)
-            said = await session.post("/predict", json={"x": "red apple"})
-            assert not any(one.done() for one in learning)
-            go.set()
-            return said, await asyncio.gather(*learning)
+        self.http = httpx.AsyncClient(transport=transport, base_url=client.base)
 
-    said, learned = asyncio.run(run())
-    assert said.json()["sequence"] == before + 3
-    assert [one.json()["sequence"] - before for one in learned] == [1, 2, 3]
-    assert len(syncs) == 2
+    def learn(self):
+        return asyncio.create_task(self.http.post("/learn", json=ROW))
+
+    async def until(self, true):
+        end = time.monotonic() + 60
+        while not true() and time.monotonic() < end:
+            await asyncio.sleep(0.01)
+        assert true()
+
+
+def test_a_few_requests_wait_for_more_while_a_flush_is_under_way(client, monkeypatch):
+    async def run():
+        one = Session(client, monkeypatch)
+        learning = [one.learn()]
+        await one.until(lambda: one.owner.flushing)
+        learning += [one.learn() for _ in range(GATHERED - 1)]
+        await one.until(lambda: one.owner.waiting == GATHERED - 1)
+        assert one.learner.sequence == one.before + 1
+        learning.append(one.learn())  # enough to be learned meanwhile
+        await one.until(lambda: one.learner.sequence == one.before + 2)
+        learning.append(one.learn())
+        await one.until(lambda: one.owner.waiting == 1)
+        assert not any(task.done() for task in learning)
+        one.go.set()  # and the flush after the next has the last one
+        done = await asyncio.gather(*learning)
+        found = [answer.json()["sequence"] - one.before for answer in done]
+        assert found == [1, *[2] * GATHERED, 3]
+        assert 2 <= len(one.syncs) <= 3  # the second flush may be in time for the last one
+
+    asyncio.run(run())
+
+
+def test_predictions_do_not_wait_for_a_flush(client, monkeypatch):
+    async def run():
+        one = Session(client, monkeypatch)
+        first = one.learn()
+        await one.until(lambda: one.owner.flushing)
+        second = one.learn()
+        await one.until(lambda: one.owner.waiting == 1)
+        said = await one.http.post("/predict", json={"x": "red apple"})
+        assert said.json()["sequence"] == one.before + 2  # those before it are learned first
+        assert not first.done()
+        assert not second.done()
+        one.go.set()
+        assert [(await task).status_code for task in (first, second)] == [200, 200]
+
+    asyncio.run(run())
 
 
 def test_the_model_does_not_depend_on_who_serves(tmp_path):
