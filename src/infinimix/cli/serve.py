@@ -98,9 +98,13 @@ def serve(
     access = read_access(host, token_file, read_token_file)
     logging.basicConfig(level=logging.INFO if log_rows else logging.WARNING)
     chosen: dict[str, Any] = {"random_state": seed} | ({"open_world": True} if open_world else {})
+
+    def make(known: Any = None) -> Any:
+        return _make(model, folder, kinds, known, chosen, set)
+
     run(
         ServiceSettings(
-            folder, lambda: _make(model, folder, kinds, columns is not None, chosen, set),
+            folder, lambda: make if columns is None and folder.exists() else make(),
             host, port, access, Limits(body=max_body, rows=max_rows), snapshot_every, log_rows,
             _source(stdin, resume, redis, stream, group),
             lambda url: typer.echo(f"infinimix serves {folder} at {url}", err=True),
@@ -162,15 +166,13 @@ def _need_extra() -> None:
 
 
 def _make(
-    name: str, folder: Path, columns: Any, asked: bool, chosen: dict[str, Any], set: Any
+    name: str, folder: Path, columns: Any, known: Any, chosen: dict[str, Any], set: Any
 ) -> Any:
-    """Return the model to start with; a folder that holds one keeps its columns."""
+    """Return the model to start with; one that the folder holds keeps its columns."""
     import infinimix
     from infinimix.cli.learning import make, read_assignments
-    from infinimix.streaming.recovery import newest_model
 
     cls = getattr(infinimix, MODELS[name])
-    known = newest_model(folder) if folder.exists() and not asked else None
     if known is not None:
         if type(known) is not cls:
             raise CommandError(f"{folder} holds a {type(known).__name__}; name it with --model.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Any
@@ -21,10 +21,12 @@ from infinimix.service.jobs import Job
 from infinimix.service.limits import Limits
 from infinimix.service.metrics import MEDIA, Requests, write_metrics
 from infinimix.service.openapi import write_openapi
-from infinimix.service.owner import LOG, Owner
+from infinimix.service.owner import Owner
 from infinimix.service.page import live_page, security_policy
 from infinimix.service.problems import HttpProblem, bad_field
 from infinimix.service.reading import check_label, parse, read_batch, read_id
+from infinimix.service.ticks import Ticks
+from infinimix.service.work import LOG
 
 Handler = Callable[[Exchange], Awaitable[None]]
 
@@ -48,7 +50,7 @@ class Service:
         self, owner: Owner, access: Access, limits: Limits, log_rows: bool = False
     ) -> None:
         self.owner, self.access, self.limits, self.log_rows = owner, access, limits, log_rows
-        self.requests = Requests()
+        self.requests, self.ticks = Requests(), Ticks(owner)
         self.events = Events(owner, self.ask)
 
     def router(self) -> Router:
@@ -112,10 +114,14 @@ class Service:
             raise HttpProblem(405, f"this address takes {allowed}", allow=allowed)
         handler, learns = methods[method]
         if learns is not None:
-            if self.requests.active > self.limits.concurrent:
-                raise HttpProblem(429, "too many requests at once; try again", retry=1)
-            self.access.check(exchange.headers, learns)
+            self.admit(exchange.headers, learns)
         await handler(exchange)
+
+    def admit(self, headers: Mapping[str, str], learns: bool) -> None:
+        """Raise HttpProblem if a request may not be answered, or too many are."""
+        if self.requests.active > self.limits.concurrent:
+            raise HttpProblem(429, "too many requests at once; try again", retry=1)
+        self.access.check(headers, learns)
 
     # --- The model ------------------------------------------------------------------------------
 
@@ -128,18 +134,20 @@ class Service:
         return await job.future
 
     async def _rows(self, exchange: Exchange, kind: str) -> Any:
-        body = await exchange.body()
-        batch = read_batch(body, exchange.headers.get("content-type", ""), self.limits)
-        key = exchange.headers.get("idempotency-key")
-        if key is not None:
-            batch.request_id = read_id(key, self.limits, "Idempotency-Key")
-        if self.log_rows:
-            LOG.info("%s %s", kind, body.decode("utf-8", "replace"))
         loop = asyncio.get_running_loop()
         job = Job(kind, loop.create_future(), loop)
-        job.batch = batch
-        self.owner.submit(job)
+        self.submit_rows(job, exchange.headers, await exchange.body())
         return await job.future
+
+    def submit_rows(self, job: Job, headers: Mapping[str, str], body: bytes) -> None:
+        """Let the rows of a body wait for the model; raise HttpProblem if they cannot be used."""
+        job.batch = read_batch(body, headers.get("content-type", ""), self.limits)
+        key = headers.get("idempotency-key")
+        if key is not None:
+            job.batch.request_id = read_id(key, self.limits, "Idempotency-Key")
+        if self.log_rows:
+            LOG.info("%s %s", job.kind, body.decode("utf-8", "replace"))
+        self.ticks.submit(job)
 
     async def predict(self, exchange: Exchange) -> None:
         """POST /predict"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Generator, Mapping, MutableMapping
+from collections.abc import Generator, Iterable, Mapping, MutableMapping
 from typing import Any
 
 import orjson
@@ -19,6 +19,28 @@ SAFE = {
     "referrer-policy": "no-referrer",
 }
 RAW_SAFE = [(name.encode(), value.encode()) for name, value in SAFE.items()]
+
+
+def read_headers(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """Return the headers of a request."""
+    return {name.decode("latin-1"): value.decode("latin-1") for name, value in pairs}
+
+
+def check_size(size: int, limits: Limits) -> None:
+    """Refuse a body of so many bytes if that is too many."""
+    if size > limits.body:
+        raise too_large("bytes of a body", limits.body)
+
+
+def write_json(content: Any) -> bytes:
+    """Return the body of an answer."""
+    return orjson.dumps(content, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
+
+
+def make_safe(response: Response) -> None:
+    """Give an answer the headers that all answers have."""
+    for name, value in SAFE.items():
+        response.headers.setdefault(name, value)
 
 
 class Gone(Exception):
@@ -88,18 +110,14 @@ class Exchange:
         self, scope: MutableMapping[str, Any], receive: Any, send: Any, limits: Limits
     ) -> None:
         self.scope, self.receive, self.send, self.limits = scope, receive, send, limits
-        pairs = scope["headers"]
-        self.headers: Mapping[str, str] = {
-            k.decode("latin-1"): v.decode("latin-1") for k, v in pairs
-        }
+        self.headers = read_headers(scope["headers"])
         self.path: Mapping[str, Any] = scope.get("path_params", {})
         self.status = 0
 
     async def body(self) -> bytes:
         """Return the body; raise HttpProblem if it is too large or comes too slowly."""
         length = self.headers.get("content-length", "0")
-        if length.isdigit() and int(length) > self.limits.body:
-            raise too_large("bytes of a body", self.limits.body)
+        check_size(int(length) if length.isdigit() else 0, self.limits)
         try:
             return await self._read()
         except TimeoutError:
@@ -114,15 +132,14 @@ class Exchange:
                 raise Gone
             part = message.get("body", b"")
             size += len(part)
-            if size > self.limits.body:
-                raise too_large("bytes of a body", self.limits.body)
+            check_size(size, self.limits)
             parts.append(part)
             more = message.get("more_body", False)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def answer(self, content: Any, status: int = 200) -> None:
         """Send JSON."""
-        body = orjson.dumps(content, option=orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY)
+        body = write_json(content)
         length = (b"content-length", str(len(body)).encode())
         head = [(b"content-type", b"application/json"), length, *RAW_SAFE]
         self.status = status
@@ -131,7 +148,6 @@ class Exchange:
 
     async def respond(self, response: Response) -> None:
         """Send any other answer."""
-        for name, value in SAFE.items():
-            response.headers.setdefault(name, value)
+        make_safe(response)
         self.status = response.status_code
         await response(self.scope, self.receive, self.send)

@@ -1,7 +1,7 @@
 """The thread that brings the log to the disk beside learning, and answers those who waited for it.
 
-While one flush is under way the owner of the model learns the next group; all that has gathered
-by then shares the flush after it.
+While one flush is under way the next group is read and learned; all that has gathered by then
+shares the flush after it.
 """
 
 from __future__ import annotations
@@ -19,11 +19,21 @@ class Flusher(threading.Thread):
     ----------
     flush : callable
         Brings the log to the disk; returns what its argument is to be answered with.
+    then : callable
+        Called after each flush, when those who waited for it have been answered.
+
+    Attributes
+    ----------
+    busy : bool
+        Whether somebody waits for a flush; if so, `then` will be called.
     """
 
-    def __init__(self, flush: Callable[[list[Done]], list[Done]]) -> None:
+    def __init__(
+        self, flush: Callable[[list[Done]], list[Done]], then: Callable[[], object]
+    ) -> None:
         super().__init__(name="flushes of the log", daemon=True)
-        self._flush = flush
+        self._flush, self._then = flush, then
+        self.busy = False
         self._waiting: list[Done] = []
         self._some = threading.Condition()
         self._ends = False
@@ -32,6 +42,7 @@ class Flusher(threading.Thread):
         """Answer these when all that has been learned by now is on the disk."""
         with self._some:
             self._waiting += learned
+            self.busy = True
             self._some.notify()
 
     def stop(self) -> None:
@@ -44,7 +55,11 @@ class Flusher(threading.Thread):
     def run(self) -> None:
         """Flush until `stop`."""
         while some := self._take():
-            answer_all(self._flush(some))
+            done = self._flush(some)
+            with self._some:
+                self.busy = bool(self._waiting)
+            answer_all(done)
+            self._then()
 
     def _take(self) -> list[Done]:
         with self._some:

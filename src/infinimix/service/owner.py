@@ -1,39 +1,34 @@
-"""The thread that owns the model: whatever reads or changes it runs here, so there are no locks.
+"""Who has the turn at the model: the event loop for short jobs, a thread for all others.
 
-Requests wait in a queue. Those that wait are taken together, as far as their rows are not too many
-to wait for, and answered in their order. Those that learn wait for a flush of the log, which
-another thread does for all of them (group commit) while the next group is learned. Neighbours are
-learned in one call.
+Requests wait in one queue, in their order, and whoever holds the turn takes them from its front, so
+the model needs no locks. What is over in a few milliseconds is done by the event loop itself
+(`ticks`): to hand each request to a thread, and the interpreter back and forth between two that are
+busy, costs more than to learn it. The thread has what takes longer, so that the loop goes on: large
+requests, whole descriptions of the model, first rows, snapshots and new segments of the log. Those
+that learn wait for a flush of the log, which another thread does for all of them (group commit).
 """
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from collections import deque
 from collections.abc import Callable
 from typing import Any
 
-from infinimix.evaluation.abilities import LearnsRows, able
-from infinimix.service.answers import Predicted
 from infinimix.service.figures import Figures
 from infinimix.service.flushing import Flusher
-from infinimix.service.jobs import Done, Job, answer_all, neighbours
+from infinimix.service.jobs import Job, answer_all
 from infinimix.service.limits import Limits
 from infinimix.service.problems import HttpProblem
-from infinimix.service.reading import RowBatch
-from infinimix.streaming.journal import DurabilityError
-from infinimix.streaming.requests import Receipt, RowsRequest
+from infinimix.service.work import RETRY, ModelWork
 
-LOG = logging.getLogger("infinimix.service")
-REFUSALS = (ValueError, TypeError)
-KEPT = (DurabilityError, OSError)  # what the disk, or the folder, refuses
-RETRY = 5  # seconds until learning may be possible again
-SCORED = 64  # rows of a call that are predicted before they are learned
+SHORT = 0.004  # seconds that the event loop may spend on one group
+FEW = 16  # rows of a request that it may learn
+FORGET = 0.9  # of a slow call, with each one after it
 
 
-class Owner(threading.Thread):
+class Owner(ModelWork, threading.Thread):
     """The owner of a learner.
 
     Parameters
@@ -47,30 +42,47 @@ class Owner(threading.Thread):
     def __init__(self, open_learner: Callable[[], Any], limits: Limits) -> None:
         super().__init__(name="owner of the model", daemon=True)
         self.figures, self.limits = Figures(), limits
-        self.learner: Any = None
         self.failure: BaseException | None = None  # why there is no learner
-        self.refusal: str | None = None  # why learning is refused
         self.ready = threading.Event()  # there is a learner, or none will come
+        self.free: Callable[[], bool] = _nobody  # lets the event loop look again, if there is one
         self._open = open_learner
         self._queue: deque[Job] = deque()
         self._some = threading.Condition()
-        self._ends = False
-        self._flusher = Flusher(self._flush)
+        self._turn = threading.Lock()
+        self._wanted = self._ends = False  # the thread is to serve the queue; to end
+        self._pace = 0.0  # seconds a row, of a slow call lately
+        self._flusher = Flusher(self._flush, lambda: self.free())
 
-    def submit(self, job: Job) -> None:
-        """Let a job wait for the model; raise HttpProblem if too many do."""
+    def submit(self, job: Job, wake: bool = True) -> None:
+        """Let a job wait for the model; raise HttpProblem if too many do.
+
+        Without `wake` the caller sees to it that somebody serves it: `serve_here`, `wake`.
+        """
         with self._some:
             if self._ends or (self.ready.is_set() and self.learner is None):
                 raise HttpProblem(503, "the service is stopping", retry=RETRY)
             if len(self._queue) >= self.limits.queue:
                 raise HttpProblem(429, "too many requests wait for the model; try again", retry=1)
             self._queue.append(job)
+            if wake:
+                self._wanted = True
+                self._some.notify()
+
+    def wake(self) -> None:
+        """Let the thread serve what waits."""
+        with self._some:
+            self._wanted = True
             self._some.notify()
 
     @property
     def waiting(self) -> int:
         """How many requests wait."""
         return len(self._queue)
+
+    @property
+    def flushing(self) -> bool:
+        """Whether somebody waits for a flush, after which `free` is called."""
+        return self._flusher.busy
 
     def stop(self) -> None:
         """Answer what waits, close the learner, and end."""
@@ -79,6 +91,18 @@ class Owner(threading.Thread):
             self._some.notify()
         if self.is_alive():
             self.join()
+
+    def serve_here(self) -> bool:
+        """Serve short jobs in the thread that calls; False if those that wait need the other."""
+        if not self._turn.acquire(blocking=False):
+            return False
+        try:
+            jobs = self._take_short()
+            if jobs:
+                self._serve(jobs)
+            return bool(jobs) or not self._queue
+        finally:
+            self._turn.release()
 
     def run(self) -> None:
         """Own the learner until `stop`."""
@@ -91,16 +115,33 @@ class Owner(threading.Thread):
             self.ready.set()
         self._flusher.start()
         try:
-            while jobs := self._take():
-                self._serve(jobs)
+            while self._wait():
+                with self._turn:
+                    self._serve_all()
+                if self._queue and not self.free():
+                    self.wake()
         finally:
-            self._flusher.stop()
-            self.learner.close()
+            with self._turn:
+                self._flusher.stop()
+                self.learner.close()
+
+    def _wait(self) -> bool:
+        """Wait until the thread is wanted; False when all is done and it is to end."""
+        with self._some:
+            while not self._wanted and not self._ends:
+                self._some.wait()
+            self._wanted = False
+            return bool(self._queue) or not self._ends
+
+    def _serve_all(self) -> None:
+        """Serve groups until what is left is short, which is for the event loop."""
+        while jobs := self._take():
+            self._serve(jobs)
+            if not self._ends and 0 < self._count_short() == len(self._queue):
+                return
 
     def _take(self) -> list[Job]:
         with self._some:
-            while not self._queue and not self._ends:
-                self._some.wait()
             jobs: list[Job] = []
             rows = 0
             while self._queue and rows < self.limits.group_rows and len(jobs) < self.limits.group:
@@ -108,128 +149,34 @@ class Owner(threading.Thread):
                 rows += len(jobs[-1].batch.X)
             return jobs
 
+    def _take_short(self) -> list[Job]:
+        with self._some:
+            return [self._queue.popleft() for _ in range(self._count_short())]
+
+    def _count_short(self) -> int:
+        """Return how many jobs, from the front of the queue, are soon over."""
+        n = rows = 0
+        for job in list(self._queue):
+            rows += len(job.batch.X)
+            long = job.loop is None or job.work is not None or len(job.batch.X) > FEW
+            if long or rows * self._pace > SHORT or n == self.limits.group:
+                break
+            n += 1
+        return 0 if self.learner is None or self.learner.pauses(rows) else n
+
     def _serve(self, jobs: list[Job]) -> None:
-        done: list[Done] = []
-        learned: list[Done] = []
-        for part in neighbours(jobs):
-            for one in self._learn_all(part) if part[0].joins else [self._do(part[0])]:
-                (learned if one.error is None and one.job.keeps else done).append(one)
-        answer_all(done)
+        start = time.perf_counter()
+        done = self._work(jobs)
+        rows = sum(len(job.batch.X) for job in jobs)
+        if rows:
+            took = (time.perf_counter() - start) / rows
+            self._pace = max(took, FORGET * self._pace)
+        learned = [one for one in done if one.error is None and one.job.keeps]
+        if len(learned) < len(done):
+            answer_all([one for one in done if one.error is not None or not one.job.keeps])
         if learned:
             self._flusher.add(learned)
 
-    def _flush(self, learned: list[Done]) -> list[Done]:
-        """Bring the log to the disk; called by the thread that does so beside this one."""
-        try:
-            self.learner.flush()
-        except KEPT as error:
-            self.refusal = str(error)
-            return [Done(one.job, None, _unkept(error)) for one in learned]
-        except Exception as error:  # the fault is ours: they must be answered
-            return [Done(one.job, None, _failed(error)) for one in learned]
-        self.refusal = None
-        return learned
 
-    def _do(self, job: Job) -> Done:
-        try:
-            return Done(job, self._run(job), None)
-        except HttpProblem as error:
-            return Done(job, None, error)
-        except KEPT as error:  # before refusals: a DurabilityError is a ValueError
-            self.refusal = str(error)
-            return Done(job, None, _unkept(error))
-        except REFUSALS as error:
-            field = "x" if len(job.batch.X) == 1 else "rows"
-            return Done(job, None, HttpProblem(422, str(error), field))
-        except Exception as error:  # the fault is ours: the others must be answered
-            return Done(job, None, _failed(error))
-
-    def _run(self, job: Job) -> Any:
-        if job.work is not None:
-            return job.work(self.learner)
-        if job.kind == "learn":
-            return self._learn(job.batch, job.position)
-        seen = self.learner.sequence
-        said = Predicted(self.learner.model, job.batch.X)
-        self.figures.predicted += len(job.batch.X)
-        answer = {"sequence": seen, "predictions": said.to_json()}
-        if job.kind == "both":
-            receipt = self._learn(job.batch, None, said)
-            answer |= receipt | {"seen": seen}
-        return answer
-
-    def _learn(
-        self, batch: RowBatch, position: Any, said: Predicted | None = None
-    ) -> dict[str, Any]:
-        X, y = batch.X, self._labels(batch)
-        said = said or self._score_before(X, y)
-        start = time.perf_counter()
-        receipt = self.learner.learn(X, y, request_id=batch.request_id, position=position)
-        self._count([receipt], said, y, time.perf_counter() - start)
-        return _receipt(receipt)
-
-    def _score_before(self, X: list[Any], y: list[Any] | None) -> Predicted | None:
-        """Predict the first rows before they are learned, if there is time for it."""
-        if y is None or not self.figures.has_time:
-            return None
-        start = time.perf_counter()
-        said = Predicted(self.learner.model, X[:SCORED])
-        self.figures.scoring += time.perf_counter() - start
-        return said
-
-    def _count(
-        self, receipts: list[Receipt], said: Predicted | None, y: list[Any] | None, seconds: float
-    ) -> None:
-        figures = self.figures
-        figures.learning += seconds
-        repeated = sum(receipt.repeated for receipt in receipts)
-        figures.repeated += repeated
-        figures.learned += sum(receipt.n_rows for receipt in receipts if not receipt.repeated)
-        if said is not None and not repeated:
-            figures.score(said, y)
-
-    def _labels(self, batch: RowBatch) -> list[Any] | None:
-        """Return the labels as the model takes them: a mixture has none, a classifier always."""
-        if not able(self.learner.model, LearnsRows):
-            if batch.y is not None:
-                raise HttpProblem(422, "a mixture has no labels; leave them out", "labels")
-            return None
-        return [None] * len(batch.X) if batch.y is None else batch.y
-
-    def _learn_all(self, jobs: list[Job]) -> list[Done]:
-        """Learn neighbours in one call; if that is refused, each by itself."""
-        if len(jobs) == 1 or not self.learner.model.__sklearn_is_fitted__():
-            return [self._do(job) for job in jobs]
-        try:
-            receipts = self._learn_together([job.batch for job in jobs])
-        except KEPT as error:
-            self.refusal = str(error)
-            return [Done(job, None, _unkept(error)) for job in jobs]
-        except Exception:
-            return [self._do(job) for job in jobs]
-        return [Done(job, _receipt(one), None) for job, one in zip(jobs, receipts, strict=True)]
-
-    def _learn_together(self, batches: list[RowBatch]) -> list[Receipt]:
-        requests = [RowsRequest(one.X, self._labels(one), one.request_id) for one in batches]
-        X = [row for one in requests for row in one.X]
-        y = [label for one in requests for label in one.y or ()] if batches[0].y else None
-        said = self._score_before(X, y)
-        start = time.perf_counter()
-        receipts: list[Receipt] = self.learner.learn_together(requests)
-        self._count(receipts, said, y, time.perf_counter() - start)
-        return receipts
-
-
-def _receipt(one: Receipt) -> dict[str, Any]:
-    return {"sequence": one.sequence, "rows": one.n_rows, "repeated": one.repeated}
-
-
-def _failed(error: Exception) -> HttpProblem:
-    LOG.error("a request failed: %s", type(error).__name__)
-    return HttpProblem(500, f"{type(error).__name__} in the model")
-
-
-def _unkept(error: BaseException) -> HttpProblem:
-    return HttpProblem(
-        503, f"nothing can be learned at present, predictions go on: {error}", retry=RETRY
-    )
+def _nobody() -> bool:
+    return False

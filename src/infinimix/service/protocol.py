@@ -13,11 +13,6 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 HEAD_BYTES = 1 << 16
 
 
-def bounded_protocol(seconds: float) -> type[HttpToolsProtocol]:
-    """Return the protocol; a head must be there after so many seconds."""
-    return type("BoundedProtocol", (HeadBound,), {"seconds": seconds})
-
-
 class HeadBound(HttpToolsProtocol):
     """A connection that is closed if a head takes too long or is too large."""
 
@@ -49,13 +44,21 @@ class HeadBound(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """The head of the next request begins."""
         super().on_message_begin()
-        self._in_head, self._head = True, 0
+        self.begin_head()
 
     def on_headers_complete(self) -> None:
         """The head is there."""
+        self.end_head()
+        super().on_headers_complete()
+
+    def begin_head(self) -> None:
+        """Count the bytes of a head from here on."""
+        self._in_head, self._head = True, 0
+
+    def end_head(self) -> None:
+        """The head was in time."""
         self._in_head = False
         self._stop()
-        super().on_headers_complete()
 
     def _start(self) -> None:
         self._timer = self.loop.call_later(self.seconds, self._close)

@@ -10,10 +10,11 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from infinimix.service.owner import LOG, Owner
+from infinimix.service.owner import Owner
 from infinimix.service.problems import HttpProblem
 from infinimix.service.reading import RowBatch
 from infinimix.service.sources import TOGETHER, count_bad, learn_rows, read_line
+from infinimix.service.work import LOG
 
 WAIT = 500  # milliseconds for new entries
 AGAIN = 1.0  # seconds until the server is asked again

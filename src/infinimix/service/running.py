@@ -16,7 +16,7 @@ from infinimix.service.access import Access
 from infinimix.service.app import Service
 from infinimix.service.limits import Limits
 from infinimix.service.owner import Owner
-from infinimix.service.protocol import bounded_protocol
+from infinimix.service.quick import quick_protocol
 from infinimix.streaming.durable import DurableLearner
 
 SWITCH = 5e-4  # seconds that a thread keeps the interpreter while others wait
@@ -24,7 +24,7 @@ SWITCH = 5e-4  # seconds that a thread keeps the interpreter while others wait
 
 @dataclass
 class ServiceSettings:
-    """How to serve a model."""
+    """How to serve a model; `make_model` returns what `DurableLearner` takes."""
 
     folder: Path
     make_model: Callable[[], Any]
@@ -73,14 +73,18 @@ def make_owner(settings: ServiceSettings) -> Owner:
 
 def make_app(settings: ServiceSettings, owner: Owner) -> Any:
     """Return the ASGI application."""
-    return Service(owner, settings.access, settings.limits, settings.log_rows).router()
+    return _make_service(settings, owner).router()
+
+
+def _make_service(settings: ServiceSettings, owner: Owner) -> Service:
+    return Service(owner, settings.access, settings.limits, settings.log_rows)
 
 
 def _configure(settings: ServiceSettings, owner: Owner) -> uvicorn.Config:
-    limits = settings.limits
+    limits, service = settings.limits, _make_service(settings, owner)
     return uvicorn.Config(
-        make_app(settings, owner), host=settings.host, port=settings.port,
-        http=bounded_protocol(limits.slow), ws="none", lifespan="on", access_log=False,
+        service.router(), host=settings.host, port=settings.port,
+        http=quick_protocol(service), ws="none", lifespan="on", access_log=False,
         server_header=False, proxy_headers=False, log_level="warning",
         timeout_keep_alive=int(limits.keep_alive), limit_concurrency=4 * limits.concurrent,
         timeout_graceful_shutdown=5,

@@ -12,9 +12,10 @@ from typing import Any, BinaryIO
 
 from infinimix.service.jobs import Job
 from infinimix.service.limits import Limits
-from infinimix.service.owner import LOG, Owner
+from infinimix.service.owner import Owner
 from infinimix.service.problems import HttpProblem
 from infinimix.service.reading import RowBatch, parse, read_object
+from infinimix.service.work import LOG
 
 TOGETHER = 100  # rows that are learned in one record
 PAUSE = 0.05  # seconds until a full queue is tried again

@@ -12,6 +12,7 @@ import os
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from infinimix.evaluation.abilities import LearnsRows, NamesNewClasses, able
@@ -37,7 +38,8 @@ class DurableLearner(KeptModel):
     model : AClassClassifier, OnlineCRPClassifier or CRPMixture
         A model that `infinimix.save` takes. If the folder already holds one, that one is
         restored, and its parameters must be those of this one; it is not learned into. Else it
-        is the model that learns.
+        is the model that learns. A function is given the model of the folder, or None if there is
+        none yet, and returns such a model: for parameters that only the folder knows.
     directory : path
         The folder; it is made if it is not there. One process at a time, and no fork of it.
     snapshot_every : int
@@ -94,7 +96,8 @@ class DurableLearner(KeptModel):
         _check_whole("window", window)
         if not isinstance(fsync, str | bool) or fsync not in CLASSES:
             raise ValueError(f"fsync must be 'always', 'group' or 'os'; got {fsync!r}.")
-        check_storable(model)
+        if not isinstance(model, FunctionType):
+            check_storable(model)
         self.directory, self.model = Path(directory), model
         self.snapshot_every, self.window = snapshot_every, window
         self.fsync: str = CLASSES[fsync]
@@ -169,11 +172,12 @@ class DurableLearner(KeptModel):
     def _receipts(
         self, requests: Sequence[RowsRequest], fresh: Sequence[RowsRequest]
     ) -> list[Receipt]:
-        learned, found = {id(one) for one in fresh}, []
+        learned, found, window = {id(one) for one in fresh}, [], self._progress.requests
+        sequence = self.sequence
         for one in requests:
-            known = self._progress.requests.find(one.request_id)
-            receipt = known or Receipt(self.sequence, len(one.X), repeated=False)
-            found.append(receipt._replace(repeated=id(one) not in learned))
+            known = None if one.request_id is None else window.find(one.request_id)
+            at, n_rows = (sequence, len(one.X)) if known is None else known[:2]
+            found.append(Receipt(at, n_rows, id(one) not in learned))
         return found
 
     def name_class(self, number: int, label: Any) -> Receipt:

@@ -11,6 +11,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from infinimix.streaming import disk
@@ -19,6 +20,7 @@ from infinimix.streaming.folder import (
     SEGMENT,
     FolderLock,
     check_same,
+    check_storable,
     find_numbers,
     segment_path,
     sidecar_path,
@@ -61,6 +63,9 @@ class KeptModel(AnswersAsModel):
         for stray in self.directory.glob(".infinimix-*.tmp"):
             disk.remove(stray)  # of a snapshot that a crash has interrupted
         found = restore(self.directory, self.window)
+        if isinstance(self.model, FunctionType):
+            self.model = self.model(None if found is None else found.model)
+            check_storable(self.model)
         if found is None:
             self._start_empty(start)
             return
@@ -184,6 +189,15 @@ class KeptModel(AnswersAsModel):
     def _fail(self, reason: str) -> DurabilityError:
         self._failure = f"{reason}; what was kept is in {self.directory}, open it again"
         return DurabilityError(f"This DurableLearner can learn no more: {self._failure}.")
+
+    def pauses(self, n_rows: int) -> bool:
+        """Whether so many rows may take long: a first snapshot, a copy of the model, a new segment.
+
+        A caller who has other things to do leaves them to a thread.
+        """
+        if self._snapshots is None or self._log.full:
+            return True
+        return self._progress.n_rows + n_rows >= self._due and not self._snapshots.busy
 
     # --- what it knows ----------------------------------------------------------------------------
 

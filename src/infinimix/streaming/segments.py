@@ -57,10 +57,15 @@ class SegmentedLog:
             raise
         self._path, self._handle, self._length, self._before = path, handle, length, length
 
+    @property
+    def full(self) -> bool:
+        """Whether the next record starts a new segment."""
+        return self._length >= SEGMENT_BYTES
+
     def append(self, record: bytes, sync: bool = False) -> None:
         """Write the next record; it counts after `accept`, and is gone after `undo`."""
         self._check()
-        if self._length >= SEGMENT_BYTES:
+        if self.full:
             self._rotate()
         line = seal(self.sequence + 1, record)
         self._before = self._length

@@ -5,12 +5,15 @@ import re
 
 import pytest
 
+from infinimix import AClassClassifier
 from infinimix.cli.kinds import ask_kinds
 from infinimix.cli.serve import _read_columns as read_columns
 from infinimix.cli.tables_in import read_table
+from infinimix.service import running
 from infinimix.service.access import LEARN, READ, Access
 from infinimix.service.limits import Limits
 from infinimix.service.openapi import write_openapi
+from infinimix.streaming import DurableLearner, recovery
 from tests.endtoend.command_files import invoke
 from tests.unit.service.served import serving
 
@@ -72,3 +75,26 @@ def test_the_document_names_every_address_and_only_schemas_that_are_there(tmp_pa
     assert used == set(found["components"]["schemas"])
     assert found["security"] == [{"token": []}]
     assert "security" not in write_openapi(Limits(), closed=False)
+
+
+def test_the_columns_of_a_folder_are_kept_and_its_snapshot_is_read_once(tmp_path, monkeypatch):
+    """Without --columns the model that is restored says what its columns are."""
+    kinds = {"size": "real", "colour": "categorical"}
+    with DurableLearner(AClassClassifier(kinds, random_state=0), tmp_path) as learner:
+        learner.learn([{"size": 1.0, "colour": "red"}], ["ant"])
+    served, read = [], []
+    monkeypatch.setattr(running, "serve", served.append)
+    read_state = recovery.read_state
+    monkeypatch.setattr(recovery, "read_state", lambda *a: read.append(a) or read_state(*a))
+    assert invoke("serve", tmp_path, "--model", "aclass").exit_code == 0
+    owner = running.make_owner(served[0])
+    owner.start()
+    owner.stop()
+    assert owner.failure is None
+    assert owner.learner.model.columns == kinds
+    assert len(read) == 1
+    assert invoke("serve", tmp_path, "--model", "mixture").exit_code == 0
+    owner = running.make_owner(served[1])
+    owner.start()
+    owner.stop()
+    assert "holds a AClassClassifier" in str(owner.failure)

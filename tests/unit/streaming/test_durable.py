@@ -354,6 +354,19 @@ def test_the_folder_wants_the_model_that_it_holds(tmp_path):
         assert learner.model.n_jobs == 2
 
 
+def test_a_function_makes_the_model_of_the_one_that_the_folder_holds(tmp_path):
+    given = []
+    for _ in range(2):
+        with DurableLearner(lambda known: given.append(known) or make(), tmp_path) as learner:
+            learn(learner, 0, 1)
+    assert given == [None, learner.model]
+    assert learner.n_rows == 2
+    with pytest.raises(TypeError, match="GaussianNB"):
+        DurableLearner(lambda known: GaussianNB(), tmp_path)
+    with DurableLearner(make(), tmp_path) as learner:  # the refused one has left it open
+        assert learner.n_rows == 2
+
+
 def test_one_at_a_time(tmp_path):
     fcntl = pytest.importorskip("fcntl", reason="the system has no flock")
     assert fcntl
