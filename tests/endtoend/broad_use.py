@@ -121,7 +121,8 @@ def networks():
     for prior in ("ordered", "sparse", "uniform"):
         BlockmodelBayesNet(prior=prior, **settings).fit(X[["size", "x", "y"]])
     BlockmodelBayesNet(likelihood="mixed", **settings).fit(X[["flag", "colour", "size", "x"]])
-    BlockmodelBayesNet(effects="signed", **settings).fit(table[["flag", "more"]])
+    bits = table[["flag", "more"]]
+    BlockmodelBayesNet(effects="signed", **settings).fit(bits).score_samples(bits)
     BlockmodelMarkovNet(**settings).fit(table)
     BlockmodelDynamicNet(**settings).fit(table)
     NetworkFranchise(**settings).fit([table, table])

@@ -250,7 +250,7 @@ def finite_mixtures() -> None:
 
 @workload
 def nets_of_numbers() -> None:
-    """Gaussian and mixed scores, Markov nets, dynamic nets, several networks."""
+    """Gaussian, mixed and signed scores, Markov nets, dynamic nets, several networks."""
     from infinimix.networks import (
         BlockmodelBayesNet,
         BlockmodelDynamicNet,
@@ -267,4 +267,6 @@ def nets_of_numbers() -> None:
     BlockmodelBayesNet(likelihood="mixed", **settings).fit(mixed)
     B, _ = frame("binary")
     NetworkFranchise(**settings).fit([B, B])
-    BlockmodelBayesNet(effects="signed", **settings).fit(B).score_samples(B)
+    edge = [("binary0", "binary1")]  # so that predictions need a table with a parent
+    signed = BlockmodelBayesNet(effects="signed", required=edge, **settings).fit(B)
+    signed.score_samples(B)
