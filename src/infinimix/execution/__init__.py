@@ -25,16 +25,19 @@ from infinimix.execution.executors import (
     serial,
     threads,
 )
-from infinimix.execution.kept import keeping, map_kept
+from infinimix.execution.kept import keeping, map_kept, placing
 from infinimix.execution.local_processes import processes
+from infinimix.execution.placed import Placed
 
 __all__ = [
     "Executor",
+    "Placed",
     "dask",
     "executor_for",
     "keeping",
     "map",
     "map_kept",
+    "placing",
     "processes",
     "serial",
     "threads",

@@ -28,7 +28,7 @@ def gather_rows(
 ) -> tuple[Any, Any]:
     """Return rows in few bytes a cell and their labels, if they come in partitions."""
     if is_in_partitions(y):
-        y = _labels(gather(open_partitions(y)).pick(0))
+        y = labels_of(gather(open_partitions(y)).pick(0))
     if not is_in_partitions(X):
         return X, y
     if sample_weight is not None:
@@ -39,7 +39,7 @@ def gather_rows(
     if isinstance(y, str):
         check_target(table, y)
         rows, cells = gather(table).without(y)
-        return rows, _labels(cells)
+        return rows, labels_of(cells)
     return gather(table), y
 
 
@@ -52,7 +52,8 @@ def check_target(table: PartitionedTable, name: str) -> None:
         )
 
 
-def _labels(cells: Cells) -> Any:
+def labels_of(cells: Cells) -> Any:
+    """Return the cells of a column as labels: a list if some are missing."""
     if isinstance(cells.values, list) or cells.missing is None:
         return cells.values
     pairs = zip(cells.values.tolist(), cells.missing.tolist(), strict=True)
