@@ -25,27 +25,32 @@ TASKS = 4
 
 
 class Counter:
-    """Bytes that this process writes to sockets."""
+    """Bytes that this process writes to sockets, and those of messages that it reads."""
 
     def __init__(self) -> None:
-        self.sent = 0
+        self.sent = self.received = 0
 
     @contextmanager
     def counting(self) -> Iterator[None]:
+        from distributed.comm import tcp
         from distributed.comm.tcp import TCP
 
-        write = TCP.write
+        write, read = TCP.write, tcp.read_bytes_rw
 
         async def count(comm: Any, *args: Any, **options: Any) -> Any:
             n = await write(comm, *args, **options)
             self.sent += n or 0
             return n
 
-        TCP.write = count
+        async def count_read(stream: Any, n: int) -> Any:
+            self.received += n
+            return await read(stream, n)
+
+        TCP.write, tcp.read_bytes_rw = count, count_read
         try:
             yield
         finally:
-            TCP.write = write
+            TCP.write, tcp.read_bytes_rw = write, read
 
 
 def run(quick: bool = False) -> Section:
@@ -121,7 +126,7 @@ def _on_paper(costs: Costs) -> Grid:
 
 
 @contextmanager
-def _cluster(n_workers: int) -> Iterator[Any]:
+def start_cluster(n_workers: int) -> Iterator[Any]:
     from distributed import Client, LocalCluster
 
     with (
@@ -141,7 +146,7 @@ def _byte(quick: bool) -> float:
     """Return the seconds for a byte from this process to a worker, and on to another."""
     array = np.ones(1 << (17 if quick else 23))
     wire = Wire(array.nbytes, 0, 0)
-    with _cluster(2) as client, execution.dask(client) as executor:
+    with start_cluster(2) as client, execution.dask(client) as executor:
         executor.map(_spin, [(0.2, np.ones(2))] * 2)
         start = time.perf_counter()
         executor.map(_spin, [(0.2, array)] * 2)
@@ -154,7 +159,7 @@ def _fits(n_workers: int, shapes: list[tuple[int, int, int]]) -> Iterator[tuple[
     from distributed import get_task_stream
 
     counter = Counter()
-    with counter.counting(), _cluster(n_workers) as client, execution.dask(client):
+    with counter.counting(), start_cluster(n_workers) as client, execution.dask(client):
         _learn(*_world(2_000, 5, 2))  # what is loaded or compiled is no part of a fit
         for shape in shapes:
             X, y = _world(*shape)
@@ -196,7 +201,7 @@ def _compare(quick: bool) -> Line:
     wanted, rounds = (0.05, 1) if quick else (1.0, 3)
     tasks = [(wanted, np.ones(100_000)) for _ in range(TASKS)]
     took: dict[str, list[float]] = {"Dask": [], "processes": []}
-    with _cluster(2) as client:
+    with start_cluster(2) as client:
         executors = {"Dask": execution.dask(client), "processes": execution.processes(2)}
         with executors["processes"], executors["Dask"]:
             for executor in executors.values():

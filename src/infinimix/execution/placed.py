@@ -27,6 +27,7 @@ class There(Placed):
 
     @property
     def value(self) -> Any:
+        """Refuse: the value is elsewhere."""
         raise RuntimeError("what a task has left on a worker is read by tasks only")
 
     @value.setter

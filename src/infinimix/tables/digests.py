@@ -1,4 +1,4 @@
-"""What the partitions of a table say of its columns, in a few values each: merged, they decide kinds.
+"""What the partitions of a table say of its columns, in a few values each.
 
 The kind of a column follows from its distinct values, as they first appear, and from how many cells
 are observed. A digest has these, if numbers have few distinct values (more of them are real), and
@@ -19,7 +19,7 @@ from infinimix.tables.codes import encode_codes
 from infinimix.tables.column import KINDS, Column
 from infinimix.tables.forms import Cells, Columns
 from infinimix.tables.judging import MOST_CATEGORIES
-from infinimix.tables.kinds import Asked, Rule, decide, make_schema, read_request
+from infinimix.tables.kinds import AskedColumn, Rule, decide, make_schema, read_request
 from infinimix.tables.missing import is_missing
 from infinimix.tables.packed import PackedColumn, PackedFrame, unite
 from infinimix.tables.schema import Schema
@@ -92,7 +92,8 @@ def _first_values(values: NDArray[Any], most: int | None) -> NDArray[Any] | None
     """Return the distinct numbers as they first appear; None if there are more than so many."""
     if most is not None and len(np.unique(values[:1000])) > most:
         return None
-    found, rest = [], values
+    found: list[Any] = []
+    rest = values
     while len(rest):
         if len(found) == most:
             return None
@@ -116,7 +117,7 @@ def read_schema_of(
     digests: Sequence[Digest],
     columns: Any,
     rule: Rule,
-    ask: Callable[[list[Asked]], list[Decided]],
+    ask: Callable[[list[AskedColumn]], list[Decided]],
 ) -> Schema | None:
     """Return the schema of a table by the digests of its columns; None if it has dates.
 
@@ -132,7 +133,8 @@ def read_schema_of(
         return None
     kinds = read_request(columns, table)
     asked = [
-        Asked(name, table.labels[j], j, kinds.get(j, "auto")) for j, name in enumerate(table.names)
+        AskedColumn(name, table.labels[j], j, kinds.get(j, "auto"))
+        for j, name in enumerate(table.names)
     ]
     found = [_decide_by(one, digests[one.at], rule) for one in asked]
     whole = [one for one, decided in zip(asked, found, strict=True) if decided is None]
@@ -143,7 +145,7 @@ def read_schema_of(
     return replace(schema, categories=categories)
 
 
-def _decide_by(asked: Asked, known: Digest, rule: Rule) -> Decided | None:
+def _decide_by(asked: AskedColumn, known: Digest, rule: Rule) -> Decided | None:
     """Return what a column is if its digest tells: None if all cells are to be asked."""
     if known.cells is None:
         return None
@@ -155,7 +157,7 @@ def _decide_by(asked: Asked, known: Digest, rule: Rule) -> Decided | None:
 
 
 def decide_whole(
-    cells: Cells, asked: Asked, rule: Rule, n_observed: int | None = None
+    cells: Cells, asked: AskedColumn, rule: Rule, n_observed: int | None = None
 ) -> Decided:
     """Return what a column is, by all of its cells or by the distinct ones."""
     column, source = decide(cells, asked, rule, n_observed)

@@ -29,7 +29,7 @@ __all__ = [
     "GUESSED",
     "MOST_CATEGORIES",
     "MOST_JOINT",
-    "Asked",
+    "AskedColumn",
     "Rule",
     "decide",
     "make_schema",
@@ -98,7 +98,7 @@ def read_schema(
     rule = Rule(natural, spikes, stream, codes, isinstance(table, Columns))
     asked = read_request(columns, table)
     found = [
-        decide(table.column(j), Asked(name, table.labels[j], j, asked.get(j, "auto")), rule)
+        decide(table.column(j), AskedColumn(name, table.labels[j], j, asked.get(j, "auto")), rule)
         for j, name in enumerate(table.names)
     ]
     return make_schema(table, columns, found, dates)
@@ -114,7 +114,7 @@ class Rule(NamedTuple):
     is_frame: bool = True
 
 
-class Asked(NamedTuple):
+class AskedColumn(NamedTuple):
     """A column, and what is asked of it."""
 
     name: str
@@ -124,7 +124,7 @@ class Asked(NamedTuple):
 
 
 def decide(
-    cells: Cells, asked: Asked, rule: Rule, n_cells: int | None = None
+    cells: Cells, asked: AskedColumn, rule: Rule, n_cells: int | None = None
 ) -> tuple[Column, str]:
     """Decide what a column is; return it, and the type of its values.
 

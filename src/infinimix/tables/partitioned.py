@@ -2,8 +2,8 @@
 
 A table in partitions is never whole in memory as it came. To learn from it all at once it is
 gathered, partition by partition, in few bytes a cell (`packed`): its columns are then those that it
-would have in memory. On a cluster its packed partitions stay with the workers. To answer for its rows, or to learn it as a stream, its partitions are read
-one after the other.
+would have in memory. On a cluster its packed partitions stay with the workers. To answer for its
+rows, or to learn it as a stream, its partitions are read one after the other.
 """
 
 from __future__ import annotations
@@ -77,7 +77,9 @@ class PartitionedTable:
 
     def place_again(self, packed: Sequence[Any], text: Sequence[str], place: Place) -> list[Any]:
         """Return the same, with numbers read anew as text in columns that are text elsewhere."""
-        return place(_pack_as_text, [(*pair, text) for pair in zip(self.parts, packed, strict=True)])
+        return place(
+            _pack_as_text, [(*pair, text) for pair in zip(self.parts, packed, strict=True)]
+        )
 
 
 def rows_at_once(width: int) -> int:

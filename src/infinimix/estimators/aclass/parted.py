@@ -27,8 +27,8 @@ from infinimix.estimators.common.labels import Labels
 from infinimix.estimators.common.mixture_estimator import Learned, add_log_slopes
 from infinimix.estimators.common.parameters import check_parameters
 from infinimix.estimators.common.parted_rows import (
-    Encoding,
-    Reading,
+    PartEncoding,
+    PlacedPartitions,
     as_table,
     encode_parts,
     find_labels,
@@ -81,14 +81,14 @@ def _needs_all_rows(model: Any) -> bool:
     )
 
 
-def _read_rows(model: Any, reading: Reading, y: Any, place: Any) -> PartedRows | None:
+def _read_rows(model: Any, reading: PlacedPartitions, y: Any, place: Any) -> PartedRows | None:
     """Return the encoded rows with their indicators; None if all rows are needed at once."""
     rule = Rule(given_in_numbers(model.prior), model.spikes == "auto")
     schema = find_schema(reading, model.columns, rule, model._execute, place)
     labels, codes, all_known = find_labels(reading, y, model.unlabelled)
     if schema is None or not all_known:
         return None
-    how = Encoding(schema, labels, reading.target, model.unlabelled, type(model).__name__)
+    how = PartEncoding(schema, labels, reading.target, model.unlabelled, type(model).__name__)
     placed = encode_parts(reading, codes, how, place)
     n_classes = len(labels.values)
     found = model._execute(_count, [(part, schema, n_classes) for part in placed])
@@ -123,7 +123,9 @@ def _learn(model: Any, rows: PartedRows, place: Any) -> AClassState:
         slopes = parts.fold(_add_slopes, 0.0, schema, model._execute, place)
     sample: Any = parts.sample
     table = EncodedTable(schema, sample.X)
-    learned = Learned(table, sample.codes, bank, *checked, is_sample=len(sample.rows) < parts.n_rows)
+    held_out, log_density = checked
+    is_sample = len(sample.rows) < parts.n_rows
+    learned = Learned(table, sample.codes, bank, held_out, log_density, is_sample)
     second = partial(_learn_joint, rows, bank, seed, model._execute)
     correction = correct_learned(model, learned, None, seed, second)
     return AClassState(schema, bank, slopes, rows.labels, correction)
@@ -160,7 +162,7 @@ def _learn_joint_there(task: Any) -> Any:
     return learn_joint(learned, seed, lambda learn, *data: learn(*data, execution.map), pilot)
 
 
-def _fit_at_one(model: Any, reading: Reading, y: Any) -> AClassState:
+def _fit_at_one(model: Any, reading: PlacedPartitions, y: Any) -> AClassState:
     """Let one worker fit the whole table as it would be in memory; the model has no rows then."""
     task = (model, tuple(reading.packed), reading.target, y)
     fitted, told = model._execute(_fit_whole, [task])[0]

@@ -1,4 +1,4 @@
-"""Tables in partitions that a cluster reads: kinds, labels and encoded rows without their cells here.
+"""Tables in partitions that a cluster reads: kinds, classes and encoded rows, none of them here.
 
 Workers read and pack the partitions, and keep them. Their digests (`tables.digests`) are merged in
 a tree, whose shape depends on the partitions only, and decide the schema and the classes; each
@@ -18,7 +18,7 @@ from infinimix.estimators.common.labels import Labels, check_lengths, read_some_
 from infinimix.estimators.common.partitioned_rows import check_target, labels_of
 from infinimix.tables import EncodedTable, Schema, encode
 from infinimix.tables.digests import Decided, Digest, decide_whole, digest, merge, read_schema_of
-from infinimix.tables.kinds import Asked, Rule
+from infinimix.tables.kinds import AskedColumn, Rule
 from infinimix.tables.packed import PackedFrame, PackedTable, unite
 from infinimix.tables.partition_sources import open_partitions
 from infinimix.tables.partitioned import PartitionedTable, is_in_partitions, join
@@ -33,7 +33,7 @@ def is_read_by_workers(X: Any) -> bool:
     return open_partitions(X).can_be_sent
 
 
-class Reading(NamedTuple):
+class PlacedPartitions(NamedTuple):
     """Packed partitions that lie with workers; those without rows are left out."""
 
     packed: list[Any]
@@ -61,7 +61,7 @@ class Reading(NamedTuple):
 
 def read_there(
     table: PartitionedTable, y: Any, execute: Callable[..., Any], place: Callable[..., Any]
-) -> Reading:
+) -> PlacedPartitions:
     """Let workers read the partitions of a table; `y` may name the column of its labels."""
     target = y if isinstance(y, str) else None
     if target is not None:
@@ -80,7 +80,7 @@ def read_there(
         again = table.place_again(packed, text, place)
         packed, digests = again, _digests(again, target, place)
     full = [k for k, frame in enumerate(frames) if frame.n_rows]
-    return Reading([packed[k] for k in full], [frames[k] for k in full], target, digests)
+    return PlacedPartitions([packed[k] for k in full], [frames[k] for k in full], target, digests)
 
 
 def _names(frames: Sequence[PackedFrame]) -> tuple[str, ...]:
@@ -96,7 +96,9 @@ def _outline(packed: Any) -> list[PackedFrame]:
 def _digests(packed: list[Any], target: str | None, place: Callable[..., Any]) -> list[Digest]:
     found = place(_digest_part, [(one, target) for one in packed])
     while len(found) > 1:
-        found = place(_merge, [(tuple(found[i : i + FAN]), target) for i in range(0, len(found), FAN)])
+        found = place(
+            _merge, [(tuple(found[i : i + FAN]), target) for i in range(0, len(found), FAN)]
+        )
     return list(execution.map(_read, found)[0].values())
 
 
@@ -124,12 +126,12 @@ def _merge(task: tuple[tuple[Any, ...], str | None]) -> dict[str, Digest]:
 
 
 def find_schema(
-    reading: Reading, columns: Any, rule: Rule, execute: Callable[..., Any], place: Any
+    reading: PlacedPartitions, columns: Any, rule: Rule, execute: Callable[..., Any], place: Any
 ) -> Schema | None:
     """Return the schema of the whole table; None if it has dates."""
     places = reading.places()
 
-    def ask(asked: list[Asked]) -> list[Decided]:
+    def ask(asked: list[AskedColumn]) -> list[Decided]:
         picked = [
             tuple(place(_pick, [(one, places[column.at]) for one in reading.packed]))
             for column in asked
@@ -146,14 +148,14 @@ def _pick(task: tuple[Any, int]) -> Any:
     return unite([frame.columns[j].cells() for frame in packed.value if frame.n_rows])
 
 
-def _decide(task: tuple[tuple[Any, ...], Asked, Rule]) -> Decided:
+def _decide(task: tuple[tuple[Any, ...], AskedColumn, Rule]) -> Decided:
     """Decide a column by all of its cells, wherever they came from."""
     parts, asked, rule = task
     return decide_whole(unite([part.value for part in parts]), asked, rule)
 
 
 def find_labels(
-    reading: Reading, y: Any, unlabelled: Any
+    reading: PlacedPartitions, y: Any, unlabelled: Any
 ) -> tuple[Labels, list[Any], bool]:
     """Return the classes, the labels of each partition (None: its target), and if all have one."""
     labels = Labels()
@@ -170,7 +172,7 @@ def find_labels(
     return labels, parts, bool((codes >= 0).all())
 
 
-class Encoding(NamedTuple):
+class PartEncoding(NamedTuple):
     """How partitions are encoded."""
 
     schema: Schema
@@ -180,13 +182,15 @@ class Encoding(NamedTuple):
     who: str
 
 
-def encode_parts(reading: Reading, parts: Sequence[Any], how: Encoding, place: Any) -> list[Any]:
+def encode_parts(
+    reading: PlacedPartitions, parts: Sequence[Any], how: PartEncoding, place: Any
+) -> list[Any]:
     """Encode partitions where they are: tuples of blocks and, last, the codes of classes."""
     tasks = [(packed, codes, how) for packed, codes in zip(reading.packed, parts, strict=True)]
     return list(place(_encode_part, tasks))
 
 
-def _encode_part(task: tuple[Any, Any, Encoding]) -> tuple[np.ndarray, ...]:
+def _encode_part(task: tuple[Any, Any, PartEncoding]) -> tuple[np.ndarray, ...]:
     packed, codes, how = task
     rows: Any = PackedTable(packed.value)
     if how.target is not None:

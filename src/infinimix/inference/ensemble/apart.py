@@ -35,7 +35,8 @@ class ClassRows:
         shares = by_class(codes, 0, len(codes))
         self.classes, self.rows = zip(*shares)
         self.arrays = [
-            (*(np.ascontiguousarray(block[rows]) for block in X), scored[rows]) for rows in self.rows
+            (*(np.ascontiguousarray(block[rows]) for block in X), scored[rows])
+            for rows in self.rows
         ]
         self.placed = [execution.Placed(arrays) for arrays in self.arrays]
         self.checks = bool(scored.any())

@@ -134,7 +134,9 @@ class Bank:
         Returned are the rows that are held out and their log densities, as by `fit`, but counted
         among the sample of rows that is taken from the parts.
         """
-        self.pool = parts.pool(self.shape, self.pool, execute, place) if self.adaptive else self.pool
+        self.pool = (
+            parts.pool(self.shape, self.pool, execute, place) if self.adaptive else self.pool
+        )
         base = self._find_base(parts.counts.sum(axis=0))
         rows = parts.by_class(self.seed, execute, place, check)
         held_out = apart.fit(self.islands, rows, base, execute)
