@@ -347,6 +347,7 @@ class AClassClassifier(PublishedForm, Questions, OneRow, BatchProbabilities, Mix
 
     # --- Other answers (more in `Questions`) ----------------------------------------------------
 
+    @over_partitions
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all classes.
 

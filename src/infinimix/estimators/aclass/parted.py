@@ -1,14 +1,12 @@
 """`fit` of a table in partitions that a cluster reads: rows go to their classes, models come back.
 
 The calling process has the schema, counts, statistics, filters, and the rows that may be held out,
-at most 20,000. What needs all rows at once (dates, rows without label, sweeps, shared columns or
+at most 20,000. What needs all rows at once (dates, rows without label, shared columns or
 directions, class weights) is learned as in memory, by one worker.
 """
 
 from __future__ import annotations
 
-import warnings
-from copy import copy
 from dataclasses import replace
 from functools import partial
 from types import SimpleNamespace
@@ -20,12 +18,12 @@ from infinimix import execution
 from infinimix.estimators.aclass.learning import correct_learned
 from infinimix.estimators.aclass.missingness import choose_counted, count_missing
 from infinimix.estimators.aclass.state import AClassState
-from infinimix.estimators.common.effort import resolve_effort
 from infinimix.estimators.common.features import is_number
 from infinimix.estimators.common.joint_numbers import learn_joint
 from infinimix.estimators.common.labels import Labels
-from infinimix.estimators.common.mixture_estimator import Learned, add_log_slopes
+from infinimix.estimators.common.mixture_estimator import Learned
 from infinimix.estimators.common.parameters import check_parameters
+from infinimix.estimators.common.parted_fits import fit_at_one, learn_parts
 from infinimix.estimators.common.parted_rows import (
     PartEncoding,
     PlacedPartitions,
@@ -36,13 +34,9 @@ from infinimix.estimators.common.parted_rows import (
     read_there,
 )
 from infinimix.estimators.common.partitioned_rows import labels_of
-from infinimix.estimators.common.state import layout_of
-from infinimix.estimators.common.table_estimator import given_in_numbers
 from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.ensemble.parts import Parts
 from infinimix.tables import EncodedTable, Schema
-from infinimix.tables.kinds import Rule
-from infinimix.tables.packed import PackedTable
 from infinimix.tables.partition_sources import open_partitions
 from infinimix.tables.partitioned import is_in_partitions
 
@@ -67,28 +61,24 @@ def fit_there(model: Any, X: Any, y: Any) -> AClassState:
         except (TypeError, ValueError):  # of a part; that of the whole table names its row
             rows = None
         if rows is None:
-            return _fit_at_one(model, reading, y)
+            return fit_at_one(model, reading, y)
         del reading  # the packed partitions
         return _learn(model, rows, place)
 
 
 def _needs_all_rows(model: Any) -> bool:
     return bool(
-        model.relevance == "learn"
-        or model.shared_directions
-        or model.class_weight is not None
-        or resolve_effort(model).sweeps
+        model.relevance == "learn" or model.shared_directions or model.class_weight is not None
     )
 
 
 def _read_rows(model: Any, reading: PlacedPartitions, y: Any, place: Any) -> PartedRows | None:
     """Return the encoded rows with their indicators; None if all rows are needed at once."""
-    rule = Rule(given_in_numbers(model.prior), model.spikes == "auto")
-    schema = find_schema(reading, model.columns, rule, model._execute, place)
+    schema = find_schema(reading, model, model.spikes == "auto", place)
     labels, codes, all_known = find_labels(reading, y, model.unlabelled)
     if schema is None or not all_known:
         return None
-    how = PartEncoding(schema, labels, reading.target, model.unlabelled, type(model).__name__)
+    how = PartEncoding(schema, type(model).__name__, labels, reading.target, model.unlabelled)
     placed = encode_parts(reading, codes, how, place)
     n_classes = len(labels.values)
     found = model._execute(_count, [(part, schema, n_classes) for part in placed])
@@ -113,38 +103,24 @@ def _count(task: tuple[Any, Schema, int]) -> tuple[np.ndarray, np.ndarray]:
 def _learn(model: Any, rows: PartedRows, place: Any) -> AClassState:
     """Learn a mixture for each class where its rows are, and correct it by the sample."""
     schema, parts = rows.schema, rows.parts
-    seed = model._new_seed(schema, streams=False)
-    bank = Bank(model._settings(schema, streams=False), layout_of(schema), seed)
-    checked = model._run(
-        lambda execute: bank.fit_parts(parts, execute, place, check=bool(model.calibrate))
-    )
-    slopes = 0.0
-    if schema.transforms:
-        slopes = parts.fold(_add_slopes, 0.0, schema, model._execute, place)
+    bank, checked, slopes = learn_parts(model, schema, parts, place, check=bool(model.calibrate))
     sample: Any = parts.sample
     table = EncodedTable(schema, sample.X)
     held_out, log_density = checked
     is_sample = len(sample.rows) < parts.n_rows
     learned = Learned(table, sample.codes, bank, held_out, log_density, is_sample)
-    second = partial(_learn_joint, rows, bank, seed, model._execute)
-    correction = correct_learned(model, learned, None, seed, second)
+    second = partial(_learn_joint, rows, bank, model._execute)
+    correction = correct_learned(model, learned, None, bank.seed, second)
     return AClassState(schema, bank, slopes, rows.labels, correction)
 
 
-def _add_slopes(task: tuple[Any, Any, Schema]) -> float:
-    total, part, schema = task
-    return add_log_slopes(total.value, as_table(schema, part.value))
-
-
-def _learn_joint(
-    rows: PartedRows, bank: Bank, seed: np.random.SeedSequence, execute: Any, pilot: bool = False
-) -> Any:
+def _learn_joint(rows: PartedRows, bank: Bank, execute: Any, pilot: bool = False) -> Any:
     """Let one worker learn the block of numbers that go together; rows are those of the sample."""
     schema, parts = rows.schema, rows.parts
     if sum(is_number(schema, j) for j in range(schema.width)) < 2 or schema.joint:
         return None
     like = SimpleNamespace(settings=bank.settings, n_classes=bank.n_classes)
-    found = execute(_learn_joint_there, [(tuple(parts.placed), schema, like, seed, pilot)])[0]
+    found = execute(_learn_joint_there, [(tuple(parts.placed), schema, like, bank.seed, pilot)])[0]
     if found is None:
         return None
     joint, held, log_density = found
@@ -160,29 +136,3 @@ def _learn_joint_there(task: Any) -> Any:
     table, nothing = EncodedTable(schema, tuple(blocks)), np.empty(0)
     learned = Learned(table, codes.astype(np.int64), like, nothing, nothing)
     return learn_joint(learned, seed, lambda learn, *data: learn(*data, execution.map), pilot)
-
-
-def _fit_at_one(model: Any, reading: PlacedPartitions, y: Any) -> AClassState:
-    """Let one worker fit the whole table as it would be in memory; the model has no rows then."""
-    task = (model, tuple(reading.packed), reading.target, y)
-    fitted, told = model._execute(_fit_whole, [task])[0]
-    for message, category in told:
-        warnings.warn(message, category, stacklevel=4)
-    if hasattr(model.random_state, "bit_generator"):
-        model.random_state.bit_generator.state = fitted.random_state.bit_generator.state
-    state: AClassState = fitted._state
-    return state
-
-
-def _fit_whole(task: tuple[Any, tuple[Any, ...], str | None, Any]) -> tuple[Any, list[Any]]:
-    model, packed, target, y = task
-    rows: Any = PackedTable([frame for part in packed for frame in part.value])
-    if target is not None:
-        rows, cells = rows.without(target)
-        y = labels_of(cells)
-    model = copy(model)
-    with warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        model.fit(rows, y)
-    model._state.training = None  # the rows, which stay here
-    return model, [(str(one.message), one.category) for one in told]

@@ -16,6 +16,7 @@ import numpy as np
 from infinimix import execution
 from infinimix.estimators.common.labels import Labels, check_lengths, read_some_labels
 from infinimix.estimators.common.partitioned_rows import check_target, labels_of
+from infinimix.estimators.common.table_estimator import given_in_numbers
 from infinimix.tables import EncodedTable, Schema, encode
 from infinimix.tables.digests import Decided, Digest, decide_whole, digest, merge, read_schema_of
 from infinimix.tables.kinds import AskedColumn, Rule
@@ -126,10 +127,10 @@ def _merge(task: tuple[tuple[Any, ...], str | None]) -> dict[str, Digest]:
 
 
 def find_schema(
-    reading: PlacedPartitions, columns: Any, rule: Rule, execute: Callable[..., Any], place: Any
+    reading: PlacedPartitions, model: Any, spikes: bool, place: Callable[..., Any]
 ) -> Schema | None:
-    """Return the schema of the whole table; None if it has dates."""
-    places = reading.places()
+    """Return the schema that a model has of the whole table; None if it has dates."""
+    places, rule = reading.places(), Rule(given_in_numbers(model.prior), spikes)
 
     def ask(asked: list[AskedColumn]) -> list[Decided]:
         picked = [
@@ -137,10 +138,10 @@ def find_schema(
             for column in asked
         ]
         tasks = [(*pair, rule) for pair in zip(picked, asked, strict=True)]
-        return list(execute(_decide, tasks))
+        return list(model._execute(_decide, tasks))
 
     digests = [reading.digests[j] for j in places]
-    return read_schema_of(reading.outline, digests, columns, rule, ask)
+    return read_schema_of(reading.outline, digests, model.columns, rule, ask)
 
 
 def _pick(task: tuple[Any, int]) -> Any:
@@ -176,10 +177,10 @@ class PartEncoding(NamedTuple):
     """How partitions are encoded."""
 
     schema: Schema
-    labels: Labels
-    target: str | None
-    unlabelled: Any
     who: str
+    labels: Labels | None = None  # None: all rows are of one class
+    target: str | None = None
+    unlabelled: Any = None
 
 
 def encode_parts(
@@ -193,7 +194,9 @@ def encode_parts(
 def _encode_part(task: tuple[Any, Any, PartEncoding]) -> tuple[np.ndarray, ...]:
     packed, codes, how = task
     rows: Any = PackedTable(packed.value)
-    if how.target is not None:
+    if how.labels is None:
+        codes = np.zeros(len(rows), np.int32)
+    elif how.target is not None:
         rows, cells = rows.without(how.target)
         codes = read_some_labels(how.labels, labels_of(cells), how.unlabelled)[0].astype(np.int32)
     table = encode(how.schema, rows, learn=False, who=how.who, lenient=False)

@@ -148,5 +148,9 @@ def _answer(model: Any, name: str, batch: Any) -> Any:
 
 def _no_rows(model: Any, name: str) -> np.ndarray:
     """Return the answer for no rows: what shape and type answers have."""
-    classes = model.classes_
-    return classes[:0] if name == "predict" else np.empty((0, len(classes)))
+    classes = getattr(model, "classes_", None)
+    if name == "predict":
+        return np.empty(0, np.int64) if classes is None else classes[:0]
+    if "proba" not in name:
+        return np.empty(0)
+    return np.empty((0, model.n_groups_ if classes is None else len(classes)))

@@ -116,7 +116,7 @@ class Bank:
             held_out = apart.fit(self.islands, rows, base, execute)
             return average_held_out(held_out, len(codes), n_classes)
         tasks = [(island, X, codes, base, drawing, record, scored) for island in self.islands]
-        self.islands, held_out = map(list, zip(*execute(_fit_island, tasks)))
+        self.islands, held_out = map(list, zip(*execute(fit_island, tasks)))
         return average_held_out(held_out, len(codes), n_classes)
 
     def label(self, X, codes, n_classes, gamma, execute, label_prior=None):
@@ -128,19 +128,22 @@ class Bank:
         tasks = [(island, X, codes, base, gamma) for island in self.islands]
         return np.mean(execute(_label_island, tasks), axis=0)
 
-    def fit_parts(self, parts, execute, place, check=False):
+    def fit_parts(self, parts, execute, place, record=False, check=False):
         """Learn a whole table of which only tasks see rows (`parts`), as `fit` would.
 
         Returned are the rows that are held out and their log densities, as by `fit`, but counted
         among the sample of rows that is taken from the parts.
         """
-        self.pool = (
-            parts.pool(self.shape, self.pool, execute, place) if self.adaptive else self.pool
-        )
+        if self.adaptive:
+            self.pool = parts.pool(self.shape, self.pool, execute, place)
         base = self._find_base(parts.counts.sum(axis=0))
-        rows = parts.by_class(self.seed, execute, place, check)
-        held_out = apart.fit(self.islands, rows, base, execute)
-        return average_held_out(held_out, len(rows.X[0]), self.n_classes)
+        sample = parts.draw(self.seed if check else None, execute)
+        if record or self.settings.sweeps:
+            tasks = [(island, base, record) for island in self.islands]
+            self.islands, held_out = parts.fit_islands(tasks, execute, place)
+        else:
+            held_out = apart.fit(self.islands, parts.by_class(place), base, execute)
+        return average_held_out(held_out, len(sample.rows), self.n_classes)
 
     def _begin(self, X, codes, n_classes):
         """Find the base measure of a whole table; return it."""
@@ -354,7 +357,8 @@ def _learn_island(task):
     return island
 
 
-def _fit_island(task):
+def fit_island(task):
+    """Return an island that has learned all rows, and what it held out."""
     island, X, codes, base, (gamma, label_base), record, scored = task
     if (codes < 0).any():
         codes = island.label(X, codes, label_base, gamma)[1]

@@ -1,8 +1,9 @@
 """A table of which only tasks see rows: its parts stay where tasks have left them.
 
 A part is a tuple of encoded blocks and, last, the class of each row. Rows go from their part to the
-table of their class once, in the order of the parts; filters are then learned there (`apart`). What
-comes back to the caller are counts, statistics, and a sample: the rows that may be held out.
+table of their class once, in the order of the parts; filters are then learned there (`apart`), or
+islands where all parts are joined. What comes back to the caller are counts, statistics, and a
+sample: the rows that may be held out.
 """
 
 from typing import Any, NamedTuple
@@ -12,7 +13,7 @@ import numpy as np
 from infinimix.execution import Placed
 from infinimix.families.product import Bound, as_cells, rows_of
 from infinimix.families.seam import map_arrays
-from infinimix.inference.ensemble.bank import draw_scored, pool_rows
+from infinimix.inference.ensemble.bank import draw_scored, fit_island, pool_rows
 
 
 class Sample(NamedTuple):
@@ -50,17 +51,31 @@ class Parts:
         """Return the statistics of all rows."""
         return self.fold(_pool_part, pool, shape, execute, place)
 
-    def by_class(self, seed, execute, place, check):
-        """Send each row to the table of its class; with `check`, draw rows to be held out."""
+    def draw(self, seed, execute):
+        """Draw the rows that may be held out, and take them as the sample; None: there are none."""
         rows = np.empty(0, np.int64)
-        if check:
+        if seed is not None:
             rows = np.sort(execute(draw_scored, [(seed, self.n_rows)])[0])
         self.sample = self._take(rows, execute)
-        classes = range(self.counts.shape[1])
+        return self.sample
+
+    def by_class(self, place):
+        """Send each row to the table of its class."""
+        classes, n = range(self.counts.shape[1]), len(self.placed)
         pieces = place(_take_class, [(part, c) for c in classes for part in self.placed])
-        n, codes, places = len(self.placed), self.sample.codes, self.sample.places
+        codes, places = self.sample.codes, self.sample.places
         tasks = [(tuple(pieces[c * n : (c + 1) * n]), places[codes == c]) for c in classes]
         return PlacedRows(self.sample, [*classes], place(_join_class, tasks))
+
+    def fit_islands(self, tasks, execute, place):
+        """Let whole islands learn all rows, each where the joined table is or goes.
+
+        Returned are the islands, and the rows of the sample that each has held out.
+        """
+        (table,) = place(_join, [tuple(self.placed)])
+        rows = self.sample.rows
+        islands, held_out = zip(*execute(_fit_island, [(table, rows, *task) for task in tasks]))
+        return [*islands], [(np.searchsorted(rows, held), logs) for held, logs in held_out]
 
     def _take(self, rows, execute):
         """Take a sample of the rows out of the parts."""
@@ -117,6 +132,20 @@ def _take_rows(task):
         mine = codes[rows] == c
         places[mine] = np.searchsorted(np.flatnonzero(codes == c), rows[mine])
     return tuple(block[rows] for block in X), codes[rows].astype(np.int64), places
+
+
+def _join(parts):
+    """Return all parts as one."""
+    return tuple(np.concatenate(blocks) for blocks in zip(*(part.value for part in parts)))
+
+
+def _fit_island(task):
+    table, rows, island, base, record = task
+    *X, codes = table.value
+    scored = np.zeros(len(codes), bool)
+    scored[rows] = True
+    drawing = (1.0, base)  # of labels, which no row lacks
+    return fit_island((island, tuple(X), codes.astype(np.int64), base, drawing, record, scored))
 
 
 def _take_class(task):

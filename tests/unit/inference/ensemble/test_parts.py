@@ -61,4 +61,4 @@ def test_the_sample_is_of_the_rows_that_were_drawn():
         np.testing.assert_array_equal(block, expected[rows])
     np.testing.assert_array_equal(sample.codes, CODES[rows])
     for row, place in zip(rows, sample.places, strict=True):
-        assert row == np.flatnonzero(CODES == CODES[row])[place]
+        assert row == np.flatnonzero(CODES[row] == CODES)[place]
