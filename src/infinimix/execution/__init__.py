@@ -13,8 +13,9 @@ whatever their `n_jobs`:
 [1, 2, 3]
 
 `serial` and `threads` are in `executors.py`; `processes` (`local_processes.py`) and `dask`
-(`cluster.py`) send payloads to other processes (`packing.py`). `placing` leaves results of tasks where
-they are, for other tasks (`placed.py`). A new kind of executor is one more class with a `map`.
+(`cluster.py`) send payloads to other processes (`packing.py`). `placing` leaves results of tasks
+where they are, for other tasks (`placed.py`). A new kind of executor is one more class with a
+`map`.
 """
 
 from infinimix.execution.cluster import dask
