@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from bench.cluster_counting import Counter, sent_by_workers, start_cluster
 from bench.cluster_model import Costs, Shape, Wire, calibrate, seconds, wire_bytes
+from bench.cluster_partitions import make_rows, measure_parted
 from bench.report import Grid, Line, Section
 from infinimix import AClassClassifier, execution
 from infinimix.execution.jobs import count_cores
@@ -22,30 +23,6 @@ from infinimix.execution.jobs import count_cores
 SHAPES = [(20_000, 10, 2), (200_000, 10, 2), (20_000, 50, 2), (20_000, 10, 8)]
 ISLANDS, PARTICLES = 4, 4
 TASKS = 4
-
-
-class Counter:
-    """Bytes that this process writes to sockets."""
-
-    def __init__(self) -> None:
-        self.sent = 0
-
-    @contextmanager
-    def counting(self) -> Iterator[None]:
-        from distributed.comm.tcp import TCP
-
-        write = TCP.write
-
-        async def count(comm: Any, *args: Any, **options: Any) -> Any:
-            n = await write(comm, *args, **options)
-            self.sent += n or 0
-            return n
-
-        TCP.write = count
-        try:
-            yield
-        finally:
-            TCP.write = write
 
 
 def run(quick: bool = False) -> Section:
@@ -74,11 +51,16 @@ def run(quick: bool = False) -> Section:
         expected = wire_bytes(fit.shape).total(fit.n_used)
         worst = max(worst, fit.n_bytes / expected, expected / fit.n_bytes)
         grid.rows.append(_row(fit, expected, costs))
-    section.grids += [grid, _on_paper(costs)]
+    parted, farthest = measure_parted(workers, quick)
+    section.grids += [grid, parted, _on_paper(costs)]
     section.figures["costs"] = costs._asdict()
     section.lines.append(
         Line("bytes on the wire, farthest from the model", f"{worst:.2f}", "", "", "<= 1.10",
              bool(worst <= 1.1))
+    )  # fmt: skip
+    section.lines.append(
+        Line("the same of partitions that workers read", f"{farthest:.2f}", "", "", "<= 1.10",
+             bool(farthest <= 1.1))
     )  # fmt: skip
     section.lines.append(_compare(quick))
     return section
@@ -120,28 +102,11 @@ def _on_paper(costs: Costs) -> Grid:
     return Grid("On paper: 16 islands", heads, rows)
 
 
-@contextmanager
-def _cluster(n_workers: int) -> Iterator[Any]:
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, dashboard_address=":0"
-        ) as cluster,
-        Client(cluster) as client,
-    ):  # fmt: skip
-        yield client
-
-
-def _sent_by_workers(dask_worker: Any) -> int:
-    return int(dask_worker.transfer_outgoing_bytes_total)
-
-
 def _byte(quick: bool) -> float:
     """Return the seconds for a byte from this process to a worker, and on to another."""
     array = np.ones(1 << (17 if quick else 23))
     wire = Wire(array.nbytes, 0, 0)
-    with _cluster(2) as client, execution.dask(client) as executor:
+    with start_cluster(2) as client, execution.dask(client) as executor:
         executor.map(_spin, [(0.2, np.ones(2))] * 2)
         start = time.perf_counter()
         executor.map(_spin, [(0.2, array)] * 2)
@@ -154,27 +119,20 @@ def _fits(n_workers: int, shapes: list[tuple[int, int, int]]) -> Iterator[tuple[
     from distributed import get_task_stream
 
     counter = Counter()
-    with counter.counting(), _cluster(n_workers) as client, execution.dask(client):
-        _learn(*_world(2_000, 5, 2))  # what is loaded or compiled is no part of a fit
+    with counter.counting(), start_cluster(n_workers) as client, execution.dask(client):
+        _learn(*make_rows(2_000, 5, 2))  # what is loaded or compiled is no part of a fit
         for shape in shapes:
-            X, y = _world(*shape)
-            before = counter.sent + sum(client.run(_sent_by_workers).values())
+            X, y = make_rows(*shape)
+            before = counter.sent + sum(client.run(sent_by_workers).values())
             start = time.perf_counter()
             with get_task_stream(client) as stream:
                 model = _learn(X, y)
                 took = time.perf_counter() - start
             used = {task["worker"] for task in stream.data if "fit_island" in str(task["key"])}
-            after = counter.sent + sum(client.run(_sent_by_workers).values())
+            after = counter.sent + sum(client.run(sent_by_workers).values())
             filters = [f for island in model._bank.islands for f in island.filters]
             slots = float(np.mean([f.slots.shape[1] for f in filters]))
             yield after - before, len(used), Shape(*shape, ISLANDS, PARTICLES, slots), took
-
-
-def _world(n: int, d: int, C: int) -> tuple[np.ndarray, np.ndarray]:
-    rng = np.random.default_rng(0)
-    p = rng.beta(0.5, 0.5, size=(C, 5, d))
-    y, k = rng.integers(C, size=n), rng.integers(5, size=n)
-    return (rng.random((n, d)) < p[y, k]).astype(np.int8), y
 
 
 def _learn(X: np.ndarray, y: np.ndarray) -> AClassClassifier:
@@ -196,7 +154,7 @@ def _compare(quick: bool) -> Line:
     wanted, rounds = (0.05, 1) if quick else (1.0, 3)
     tasks = [(wanted, np.ones(100_000)) for _ in range(TASKS)]
     took: dict[str, list[float]] = {"Dask": [], "processes": []}
-    with _cluster(2) as client:
+    with start_cluster(2) as client:
         executors = {"Dask": execution.dask(client), "processes": execution.processes(2)}
         with executors["processes"], executors["Dask"]:
             for executor in executors.values():

@@ -14,6 +14,8 @@ SLOTS = 64  # of a filter at first; they double when there are more groups
 SHARED = 1 << 16  # bytes from which on an array of several tasks travels once
 MOST_CHECKED = 20_000  # rows that may be held out
 PICKLE = 1_500  # of names and small arrays, for each filter
+STRETCHES = 5  # of a fit; filters come back after each
+TASK = 4_000  # bytes of a task of a partition, there and back
 
 
 class Shape(NamedTuple):
@@ -64,6 +66,22 @@ def wire_bytes(shape: Shape) -> Wire:
     sent = islands * (C * (filter_bytes(shape, SLOTS) + PICKLE) + small)
     returned = islands * (C * (filter_bytes(shape, shape.slots) + PICKLE) + held)
     return Wire(table, sent, returned)
+
+
+def parted_bytes(shape: Shape, n_parts: int, rows_moved: float, copies: float) -> float:
+    """Return what a fit of partitions that workers read moves, over all connections.
+
+    `rows_moved` is the share of rows whose class is with another worker than their partition, on
+    average 1 - 1 / workers; `copies` is how many tables of classes Dask has copied to a worker.
+    """
+    n, C, tasks = shape.n_rows, shape.n_classes, shape.n_islands * shape.n_classes
+    sample = min(n, MOST_CHECKED)
+    rows = n * shape.n_columns * (rows_moved + copies / C)
+    filters = STRETCHES * tasks * (filter_bytes(shape, (SLOTS + shape.slots) / 2) + PICKLE)
+    back = sample * (shape.n_columns + 16) + 8 * sample + 2 * shape.n_islands * sample
+    there = 16 * sample  # where rows of the sample are, in the table and in their classes
+    others = TASK * (n_parts * (6 + C) + C)
+    return rows + 4 * filters + 2 * (back + there) + others
 
 
 class Costs(NamedTuple):

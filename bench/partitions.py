@@ -1,7 +1,8 @@
 """Tables larger than memory: a folder of Parquet files, learned and answered in bounded memory.
 
-10 million rows of 50 binary columns in 4 classes: `fit` gathers them in one byte a cell, and
-`partial_fit` and `predict_proba` go from batch to batch. `--full` learns 100 million rows by
+10 million rows of 50 binary columns in 4 classes: `fit` gathers them in one byte a cell, or has two
+workers of a cluster read and learn them, and `partial_fit` and `predict_proba` go from batch to
+batch. `--full` learns 100 million rows by
 `partial_fit`, from the same files ten times over.
 """
 
@@ -13,12 +14,13 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from bench.cluster_counting import Counter, start_cluster
 from bench.report import Line, Section
-from infinimix import AClassClassifier, read_partitions
+from infinimix import AClassClassifier, execution, read_partitions
 from infinimix.tables.partitioned import PartitionedTable
 
 COLUMNS, CLASSES, MODES = 50, 4, 5
@@ -33,6 +35,7 @@ def run(quick: bool = False, full: bool = False) -> Section:
         _write(Path(folder), n_files, rows)
         if not full:
             section.lines += _fit(folder, n_files * rows)
+            section.lines += _fit_on_cluster(folder, n_files * rows)
         section.lines += _stream(folder, 10 if full else 1, quick)
     return section
 
@@ -83,13 +86,50 @@ def _fit(folder: str, n_rows: int) -> list[Line]:
         model.fit(read_partitions(folder), "kind")
         took = time.process_time() - start
     rows = read_partitions(folder, drop=["kind"])
-    early, late, peak = _rates(map(len, model.predict_proba(rows)))
+    rates = _rates(map(len, model.predict_proba(rows)))
     return [
         Line(f"fit, {n_rows:,} rows: memory of all processes", f"{seen['peak']:.2f} GiB", "", "",
              "< 4 GiB", seen["peak"] < 4.0, {"seconds": took}),
         Line("fit: rows a CPU second, reading included", f"{n_rows / took:,.0f}"),
-        _even("predict_proba", early, late, peak),
+        _even("predict_proba", rates),
     ]  # fmt: skip
+
+
+def _fit_on_cluster(folder: str, n_rows: int) -> list[Line]:
+    """Let two workers read and learn the rows; count what comes to this process, too."""
+    from distributed import get_task_stream
+
+    counter, model = Counter(), AClassClassifier(effort="fast", random_state=0)
+    with (
+        counter.counting(), _watched() as seen, start_cluster(2) as client, execution.dask(client),
+    ):  # fmt: skip
+        AClassClassifier(effort="fast").fit(np.eye(40), [0, 1] * 20)  # loads and compiles
+        received, start = counter.received, time.perf_counter()
+        with get_task_stream(client) as stream:
+            model.fit(read_partitions(folder), "kind")
+            took = time.perf_counter() - start
+        received = counter.received - received
+    rates = _half_rates(stream.data, n_rows * len(model._bank.islands))
+    figures = {"seconds": took, "received_mib": received / 2**20}
+    return [
+        Line("fit on a cluster of 2 workers: memory of all processes", f"{seen['peak']:.2f} GiB",
+             "", "", "< 4 GiB", seen["peak"] < 4.0, figures),
+        Line("fit on a cluster: seconds; MiB that this process and the scheduler in it receive",
+             f"{took:.0f}", f"{received / 2**20:.1f}"),
+        _even("fit on a cluster, a worker", Rates(*rates, seen["peak"], 1.0), "second"),
+    ]  # fmt: skip
+
+
+def _half_rates(tasks: Any, n_rows: int) -> list[float]:
+    """Return rows a second of the first and the last half of the rows, on one worker."""
+    took: dict[str, float] = {}
+    for task in tasks:
+        if "filter_class" in str(task["key"]):
+            call = str(task["key"]).rsplit("-", 1)[0]
+            spans = [span for span in task["startstops"] if span["action"] == "compute"]
+            took[call] = took.get(call, 0.0) + sum(span["stop"] - span["start"] for span in spans)
+    seconds = [*took.values()]  # of an eighth of the rows twice, and of a quarter three times
+    return [0.5 * n_rows / max(sum(half), 1e-9) for half in (seconds[:3], seconds[3:])]
 
 
 def _stream(folder: str, times: int, quick: bool) -> list[Line]:
@@ -99,8 +139,9 @@ def _stream(folder: str, times: int, quick: bool) -> list[Line]:
     model = AClassClassifier(effort="fast", random_state=0)
     if quick:
         parts = parts * 8
-    early, late, peak = _rates(_learned(model, part) for part in parts)
-    return [_even(f"partial_fit of {model.class_count_.sum():,.0f} rows", early, late, peak)]
+    rates = _rates(_learned(model, part) for part in parts)
+    what = f"partial_fit of {model.class_count_.sum():,.0f} rows"
+    return [_even(what, rates), *([] if quick else [_flat(what, rates)])]
 
 
 def _learned(model: Any, part: PartitionedTable) -> int:
@@ -109,21 +150,42 @@ def _learned(model: Any, part: PartitionedTable) -> int:
     return int(model.class_count_.sum() - before)
 
 
-def _rates(batches: Iterator[int]) -> tuple[float, float, float]:
-    """Return rows a CPU second of the second and the last eighth, and the peak of memory."""
-    marks, n = [], 0
+class Rates(NamedTuple):
+    """Of the second and the last eighth of some batches."""
+
+    early: float  # rows a CPU second
+    late: float
+    peak: float  # GiB
+    growth: float  # of memory, from the second eighth to the end
+
+
+def _rates(batches: Iterator[int]) -> Rates:
+    """Go through batches, given the rows of each."""
+    import psutil
+
+    marks, n, me = [], 0, psutil.Process()
     with _watched() as seen:
         for size in batches:
             n += size
-            marks.append((n, time.process_time()))
+            marks.append((n, time.process_time(), me.memory_info().rss))
     eighth = max(len(marks) // 8, 1)
     spans = (marks[eighth - 1], marks[2 * eighth - 1]), (marks[-1 - eighth], marks[-1])
     early, late = ((b[0] - a[0]) / max(b[1] - a[1], 1e-9) for a, b in spans)
-    return early, late, seen["peak"]
+    sizes = [size for *_, size in marks]
+    growth = max(sizes[-eighth:]) / max(sizes[eighth - 1 : 2 * eighth])
+    return Rates(early, late, seen["peak"], growth)
 
 
-def _even(what: str, early: float, late: float, peak: float) -> Line:
+def _even(what: str, rates: Rates, second: str = "CPU second") -> Line:
+    early, late = rates.early, rates.late
     return Line(
-        f"{what}: rows a CPU second at the end, near the start", f"{late:,.0f}", f"{early:,.0f}",
-        f"{late / early:.2f}", ">= 0.85", late >= 0.85 * early, {"peak_gib": peak},
+        f"{what}: rows a {second} at the end, near the start", f"{late:,.0f}", f"{early:,.0f}",
+        f"{late / early:.2f}", ">= 0.85", late >= 0.85 * early, {"peak_gib": rates.peak},
+    )  # fmt: skip
+
+
+def _flat(what: str, rates: Rates) -> Line:
+    return Line(
+        f"{what}: memory at its peak, GiB; at the end by that near the start",
+        f"{rates.peak:.2f}", "", f"{rates.growth:.2f}", "<= 1.10", rates.growth <= 1.1,
     )  # fmt: skip

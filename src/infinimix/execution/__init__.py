@@ -13,8 +13,9 @@ whatever their `n_jobs`:
 [1, 2, 3]
 
 `serial` and `threads` are in `executors.py`; `processes` (`local_processes.py`) and `dask`
-(`cluster.py`) send payloads to other processes (`packing.py`). A new kind of executor is one more
-class with a `map`.
+(`cluster.py`) send payloads to other processes (`packing.py`). `placing` leaves results of tasks
+where they are, for other tasks (`placed.py`). A new kind of executor is one more class with a
+`map`.
 """
 
 from infinimix.execution.cluster import dask
@@ -25,16 +26,19 @@ from infinimix.execution.executors import (
     serial,
     threads,
 )
-from infinimix.execution.kept import keeping, map_kept
+from infinimix.execution.kept import keeping, map_kept, placing
 from infinimix.execution.local_processes import processes
+from infinimix.execution.placed import Placed
 
 __all__ = [
     "Executor",
+    "Placed",
     "dask",
     "executor_for",
     "keeping",
     "map",
     "map_kept",
+    "placing",
     "processes",
     "serial",
     "threads",

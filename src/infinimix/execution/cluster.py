@@ -2,7 +2,7 @@
 
 Scheduling, moving results, the dashboard and what happens when a worker dies are Dask's. An array
 that several tasks hold is the result of a task of its own: it goes to a worker once, and comes
-again from the scheduler if that worker dies.
+again from the scheduler if that worker dies. What tasks leave on workers (`placing`) are futures.
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeVar
 from uuid import uuid4
+from weakref import WeakSet
 
 import numpy as np
 
-from infinimix.execution.executors import Done, Executor, is_in_worker
-from infinimix.execution.packing import Packed, opened, pack, run, writable
+from infinimix.execution.executors import Done, Executor, Place, is_in_worker
+from infinimix.execution.packing import Packed, opened, pack, run, run_here, writable
+from infinimix.execution.placed import Placed, There
 
 WAIT = "10s"  # for a scheduler to answer
 P = TypeVar("P")
@@ -47,10 +49,7 @@ class Dask(Executor):
         payloads = list(payloads)
         if is_in_worker() or not payloads:
             return [task(payload) for payload in payloads]
-        packed, shared = pack(payloads, self._kept)
-        with warnings.catch_warnings():  # a table is large, and travels once
-            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
-            futures = self._submit(task, packed, shared)
+        futures = self._submit(_run, task, payloads)
         try:
             with self.client.as_current():
                 results = self._gather(futures, done, [*map(_name_of, payloads)])
@@ -59,20 +58,25 @@ class Dask(Executor):
         return opened(results)
 
     def _submit(
-        self, task: Callable[[Any], Any], packed: list[Packed], shared: dict[int, np.ndarray]
+        self, how: Callable[..., Any], task: Callable[[Any], Any], payloads: list[Any]
     ) -> list[Any]:
+        packed, shared = pack(payloads, self._kept)
         submit = self.client.submit
-        held = {number: self._hold(array) for number, array in shared.items()}
         name = getattr(task, "__name__", "task").strip("_")
         call = uuid4().hex  # a key that was used before would be answered by its old result
-        return [
-            submit(_run, task, one, *[held[number] for number in one.shared],
-                   key=f"infinimix-{name}-{call}-{i}", pure=False)
-            for i, one in enumerate(packed)
-        ]  # fmt: skip
+        with warnings.catch_warnings():  # a table is large, and travels once
+            warnings.filterwarnings("ignore", "Sending large graph", UserWarning)
+            held = {number: self._hold(array) for number, array in shared.items()}
+            return [
+                submit(how, task, one, *[held[number] for number in one.shared],
+                       key=f"infinimix-{name}-{call}-{i}", pure=False)
+                for i, one in enumerate(packed)
+            ]  # fmt: skip
 
-    def _hold(self, array: np.ndarray) -> Any:
+    def _hold(self, array: Any) -> Any:
         """Return the future of an array: that of an earlier call if it is kept."""
+        if isinstance(array, There):
+            return array.future
         known, future = self._kept.get(id(array), (None, None))
         if future is None:
             key = f"infinimix-table-{uuid4().hex}"
@@ -100,6 +104,39 @@ class Dask(Executor):
             if futures:
                 self.client.cancel(futures)
 
+    @contextmanager
+    def placing(self) -> Iterator[Place]:
+        """Yield what leaves results of tasks with the workers; at the end none are left there."""
+        held: WeakSet[There] = WeakSet()  # those that nobody needs any more are released before
+
+        def place(task: Callable[[Any], Any], payloads: Iterable[Any]) -> list[Placed]:
+            payloads = list(payloads)
+            if is_in_worker():
+                return [Placed(task(payload)) for payload in payloads]
+            futures = self._submit(_place, task, payloads)
+            left = [There(*pair) for pair in zip(futures, map(_name_of, payloads), strict=True)]
+            held.update(left)
+            return [*left]
+
+        try:
+            yield place
+        finally:
+            if held:
+                self.client.cancel([one.future for one in held])
+
+    def compute(self, values: Sequence[Any], names: Sequence[str]) -> list[There]:
+        """Return what Dask is to compute, where it does that.
+
+        Parameters
+        ----------
+        values : sequence of delayed values of Dask
+            Partitions of a collection.
+        names : sequence of str
+            What messages call them.
+        """
+        futures = self.client.compute([*values])
+        return [There(future, f" ({name})") for future, name in zip(futures, names, strict=True)]
+
     def _gather(self, futures: list[Any], done: Done | None, names: Sequence[str]) -> list[Any]:
         from distributed import KilledWorker, as_completed
 
@@ -123,16 +160,23 @@ class Dask(Executor):
 def _name_of(payload: Any) -> str:
     """Return what a payload, or a part of it, is called, for messages: a partition has a name."""
     parts = payload if isinstance(payload, tuple) else (payload,)
-    names = [name for part in parts if isinstance(name := getattr(part, "name", None), str)]
-    return f" ({names[0]})" if names else ""
+    for part in parts:
+        name = getattr(part, "name", None)
+        if isinstance(name, str) and name:
+            return name if isinstance(part, There) else f" ({name})"
+    return ""
 
 
 def _keep(array: np.ndarray) -> np.ndarray:
     return writable(array)  # once, and not in every task
 
 
-def _run(task: Callable[[Any], Any], packed: Packed, *arrays: np.ndarray) -> bytes:
+def _run(task: Callable[[Any], Any], packed: Packed, *arrays: Any) -> bytes:
     return run(task, packed, dict(zip(packed.shared, arrays, strict=True)))
+
+
+def _place(task: Callable[[Any], Any], packed: Packed, *arrays: Any) -> Any:
+    return run_here(task, packed, dict(zip(packed.shared, arrays, strict=True)))
 
 
 def dask(client: Any = None) -> Dask:

@@ -20,6 +20,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from infinimix.execution.jobs import count_workers
+from infinimix.execution.placed import Placed
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -32,6 +33,7 @@ _in_worker: ContextVar[bool] = ContextVar("infinimix_in_worker", default=False)
 
 
 Done = Callable[[], None]  # is told of each task that has ended
+Place = Callable[[Callable[[Any], Any], Iterable[Any]], list[Placed]]  # of a task and payloads
 
 
 class Executor(ABC):
@@ -80,6 +82,11 @@ class Executor(ABC):
             Those that payloads hold again and again, the very objects.
         """
         yield
+
+    @contextmanager
+    def placing(self) -> Iterator[Place]:
+        """Yield what does as `map` does, but leaves results where they are (`placed`) meanwhile."""
+        yield lambda task, payloads: [Placed(found) for found in self.map(task, payloads)]
 
     def __enter__(self) -> Self:
         with self._lock:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, TypeVar
 
-from infinimix.execution.executors import executor_for
+from infinimix.execution.executors import Place, executor_for
 
 P = TypeVar("P")
 R = TypeVar("R")
@@ -38,6 +38,27 @@ def keeping(arrays: Sequence[Any], n_jobs: int | None = None) -> AbstractContext
     [[np.int64(15), np.int64(15)], [np.int64(15), np.int64(15)]]
     """
     return executor_for(n_jobs).keeping(arrays)
+
+
+def placing(n_jobs: int | None = None) -> AbstractContextManager[Place]:
+    """Enter a stretch of code whose tasks leave what they return where it is, for other tasks.
+
+    What is yielded maps a task over payloads; a `Placed` stands for each result.
+
+    Parameters
+    ----------
+    n_jobs : int or None
+        As in `map`.
+
+    Examples
+    --------
+    >>> from infinimix import execution
+    >>> with execution.placing() as place:
+    ...     lists = place(list, ["ab", "cde"])
+    ...     execution.map(lambda one: len(one.value), lists)
+    [2, 3]
+    """
+    return executor_for(n_jobs).placing()
 
 
 def map_kept(task: Callable[[P], R], payloads: Sequence[P]) -> list[R]:

@@ -4,6 +4,8 @@ Tasks of one `map` mostly work on one table. `pack` pickles each payload with it
 out, and tells which of them several payloads hold, so that an executor can send these once; `run`
 puts a payload together again and runs its task there.
 
+What tasks have left on a worker (`placed`) is sent as arrays that several share are: by reference.
+
 What a task raises comes back as a value, because executors raise the first exception in the order
 of the payloads, and libraries raise the first in time.
 """
@@ -19,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix.execution.executors import work_alone
+from infinimix.execution.placed import Placed, There
 
 LARGE = 2**16  # bytes; smaller arrays stay in the pickle
 
@@ -40,12 +43,12 @@ class Failed(NamedTuple):
 
 def pack(
     payloads: Iterable[Any], kept: Collection[int] = ()
-) -> tuple[list[Packed], dict[int, np.ndarray]]:
+) -> tuple[list[Packed], dict[int, Any]]:
     """Return the payloads without their large arrays, and the arrays that several hold.
 
-    Arrays whose `id` is kept are among these in any case.
+    Arrays whose `id` is kept are among these in any case, and so is what lies on workers.
     """
-    arrays: dict[int, np.ndarray] = {}
+    arrays: dict[int, Any] = {}
     numbers: dict[int, int] = {}
     pickles, held = [], []
     for payload in payloads:
@@ -56,7 +59,9 @@ def pack(
         held.append(pickler.held)
     times = Counter(number for some in held for number in some)
     shared = {
-        number: arrays[number] for number, n in times.items() if n > 1 or id(arrays[number]) in kept
+        number: arrays[number]
+        for number, n in times.items()
+        if n > 1 or id(arrays[number]) in kept or isinstance(arrays[number], There)
     }
     packed = [
         Packed(
@@ -70,24 +75,28 @@ def pack(
     return packed, shared
 
 
-def unpack(packed: Packed, shared: Mapping[int, np.ndarray]) -> Any:
+def unpack(packed: Packed, shared: Mapping[int, Any]) -> Any:
     """Return the payload; arrays that came read-only are copied: kernels are for others."""
     arrays = {number: writable(array) for number, array in packed.own.items()}
     arrays |= {number: writable(shared[number]) for number in packed.shared}
     return _Unpickler(io.BytesIO(packed.pickled), arrays).load()
 
 
-def run(task: Callable[[Any], Any], packed: Packed, shared: Mapping[int, np.ndarray]) -> bytes:
+def run(task: Callable[[Any], Any], packed: Packed, shared: Mapping[int, Any]) -> bytes:
     """Run a task on a packed payload; return the pickle of what it returns, or raises (`Failed`).
 
     Libraries would send arrays so that they come back read-only.
     """
+    return bytes(_cloudpickle().dumps(run_here(task, packed, shared)))
+
+
+def run_here(task: Callable[[Any], Any], packed: Packed, shared: Mapping[int, Any]) -> Any:
+    """Run a task on a packed payload; return what it returns, or raises (`Failed`)."""
     try:
         with np.errstate(**packed.errors):
-            result = work_alone(task, unpack(packed, shared))
+            return work_alone(task, unpack(packed, shared))
     except BaseException as error:  # a worker goes on, whatever a task raises
-        result = Failed(error)
-    return bytes(_cloudpickle().dumps(result))
+        return Failed(error)
 
 
 def opened(results: Sequence[bytes]) -> list[Any]:
@@ -108,19 +117,20 @@ def _cloudpickle() -> Any:
     return cloudpickle
 
 
-def _pickler(file: io.BytesIO, arrays: dict[int, np.ndarray], numbers: dict[int, int]) -> Any:
+def _pickler(file: io.BytesIO, arrays: dict[int, Any], numbers: dict[int, int]) -> Any:
     """Return a pickler that leaves large arrays out, and knows which."""
 
     class Pickler(_cloudpickle().Pickler):  # type: ignore[misc]
         held: set[int]
 
-        def persistent_id(self, thing: Any) -> int | None:
-            if type(thing) is not np.ndarray or thing.nbytes < LARGE or thing.dtype.hasobject:
+        def persistent_id(self, thing: Any) -> int | tuple[int] | None:
+            is_array = type(thing) is np.ndarray and not thing.dtype.hasobject
+            if not (is_array and thing.nbytes >= LARGE) and type(thing) is not There:
                 return None
             number = numbers.setdefault(id(thing), len(numbers))
             arrays[number] = thing  # kept alive, so that no other has its id
             self.held.add(number)
-            return number
+            return (number,) if type(thing) is There else number
 
     pickler = Pickler(file)
     pickler.held = set()
@@ -128,16 +138,23 @@ def _pickler(file: io.BytesIO, arrays: dict[int, np.ndarray], numbers: dict[int,
 
 
 class _Unpickler(pickle.Unpickler):
-    """Puts the arrays back."""
+    """Puts the arrays back, and what other tasks have returned."""
 
-    def __init__(self, file: io.BytesIO, arrays: Mapping[int, np.ndarray]) -> None:
+    def __init__(self, file: io.BytesIO, arrays: Mapping[int, Any]) -> None:
         super().__init__(file)
         self._arrays = arrays
 
-    def persistent_load(self, pid: Any) -> np.ndarray:
-        return self._arrays[pid]
+    def persistent_load(self, pid: Any) -> Any:
+        if isinstance(pid, int):
+            return self._arrays[pid]
+        found = self._arrays[pid[0]]
+        if isinstance(found, Failed):
+            raise found.error
+        return Placed(found)
 
 
-def writable(array: np.ndarray) -> np.ndarray:
-    """Return an array that kernels take: a copy, if it is read-only."""
-    return array if array.flags.behaved else array.copy(order="K")  # aligned, too
+def writable(thing: Any) -> Any:
+    """Return an array that kernels take, a copy if it is read-only; or a tuple of such arrays."""
+    if isinstance(thing, np.ndarray):
+        return thing if thing.flags.behaved else thing.copy(order="K")  # aligned, too
+    return tuple(map(writable, thing)) if type(thing) is tuple else thing

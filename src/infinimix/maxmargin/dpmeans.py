@@ -8,6 +8,7 @@ import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
+from infinimix.estimators.common.partitioned_rows import over_partitions
 from infinimix.estimators.common.weights import read_weights
 from infinimix.maxmargin.descent.algorithm import Iterate
 from infinimix.maxmargin.descent.merging import descend_and_merge
@@ -177,6 +178,7 @@ class DPMeans(ClusterMixin, BaseEstimator):
         check_rows(state.divergence, X)
         return divergences_from(make_rows(X, state.divergence), state.divergence, state.means)
 
+    @over_partitions
     def predict(self, X: Any) -> np.ndarray:
         """Return the nearest cluster of each row.
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.parameters import Rule
+from infinimix.estimators.common.partitioned_rows import over_partitions
 from infinimix.maxmargin.experts.gating import Gate, decide, probabilities
 from infinimix.maxmargin.objective.divergences import check_rows
 from infinimix.maxmargin.objective.rows import FeatureRows, make_rows
@@ -54,6 +55,7 @@ class GatedExperts(ClassifierMixin, BaseEstimator):
         rows, gate = self._read(X), self._gate()
         return np.vstack([gate.discriminants(rows.take(part)) for part in rows.chunks()])
 
+    @over_partitions
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the discriminant: of the second class if there are two, of each if more.
 
@@ -65,6 +67,7 @@ class GatedExperts(ClassifierMixin, BaseEstimator):
         f = self._discriminants(X)
         return f[:, 0] if f.shape[1] == 1 else f
 
+    @over_partitions
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row.
 
@@ -78,6 +81,7 @@ class GatedExperts(ClassifierMixin, BaseEstimator):
             return np.repeat(self.classes_, len(f))
         return self.classes_[decide(f)]
 
+    @over_partitions
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class, as in `classes_`.
 
@@ -91,6 +95,7 @@ class GatedExperts(ClassifierMixin, BaseEstimator):
             return np.ones((len(f), 1))
         return probabilities(f, self.probability_slope_)
 
+    @over_partitions
     def predict_cluster(self, X: Any) -> np.ndarray:
         """Return the nearest cluster of each row.
 

@@ -9,6 +9,7 @@ import numpy as np
 from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.inference_data import to_inference_data
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
+from infinimix.estimators.common.partitioned_rows import over_partitions
 from infinimix.estimators.common.shared_methods import PublishedForm
 from infinimix.families.seam import empty, score_rows
 from infinimix.maxmargin.gibbs.chain import Kept, SVMChain, effective_size, join
@@ -222,6 +223,7 @@ class GibbsInfiniteSVC(PublishedForm, ClassifierMixin, BaseEstimator):
 
     # --- Answers --------------------------------------------------------------------------------
 
+    @over_partitions
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class, averaged over states and clusters.
 
@@ -251,6 +253,7 @@ class GibbsInfiniteSVC(PublishedForm, ClassifierMixin, BaseEstimator):
         proba = np.einsum("im,iml->il", weight, p)
         return proba + (1.0 - weight.sum(axis=1, keepdims=True)) / L  # new clusters: all are equal
 
+    @over_partitions
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the log odds of the second class, or the log probabilities if there are more.
 
@@ -263,6 +266,7 @@ class GibbsInfiniteSVC(PublishedForm, ClassifierMixin, BaseEstimator):
             log_p = np.log(self.predict_proba(X))
         return log_p[:, -1] - log_p[:, 0] if log_p.shape[1] <= 2 else log_p
 
+    @over_partitions
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable class of each row.
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
+from infinimix.estimators.common.partitioned_rows import by_batches
 from infinimix.estimators.common.shared_methods import PublishedForm
 from infinimix.estimators.common.weights import check_stream_weights
 from infinimix.maxmargin.descent.algorithm import Iterate, descend
@@ -163,7 +164,7 @@ class MaxMarginDPMeans(PublishedForm, GatedExperts):
         Parameters
         ----------
         X, y : table of numbers and labels
-            The rows.
+            The rows; also in partitions (`read_partitions`), with `y` the name of a column.
         sample_weight : sequence of n_rows numbers, optional
             What multiplies the cost of a row, divergence and hinge. Whole numbers are counts: a row
             of weight 3 is three equal rows, one of weight 0 is left out. Other weights are
@@ -175,6 +176,7 @@ class MaxMarginDPMeans(PublishedForm, GatedExperts):
         self._state = state
         return self
 
+    @by_batches
     def partial_fit(
         self: Model, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
     ) -> Model:
@@ -183,7 +185,8 @@ class MaxMarginDPMeans(PublishedForm, GatedExperts):
         Parameters
         ----------
         X, y : table and labels
-            The rows. The first batch fixes the scales (`lam_`, `s_`), as `fit` does.
+            The rows; those in partitions are learned batch by batch. The first batch fixes the
+            scales (`lam_`, `s_`), as `fit` does.
         classes : sequence of labels, optional
             All labels, wanted at the first call unless its rows have them all.
         sample_weight : sequence of n_rows numbers, optional

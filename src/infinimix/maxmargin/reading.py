@@ -11,7 +11,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from infinimix import execution
 from infinimix.estimators.common.labels import Labels, check_lengths
+from infinimix.estimators.common.partitioned_rows import gather_numbers, gather_rows
 from infinimix.estimators.common.weights import (
     are_counts,
     class_factors,
@@ -22,6 +24,8 @@ from infinimix.estimators.common.weights import (
     weigh_all,
 )
 from infinimix.scikit import _get_feature_names, check_array, validate_data
+from infinimix.tables.packed import PackedTable
+from infinimix.tables.partitioned import PartitionedTable, is_in_partitions
 
 FORM: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
 
@@ -61,11 +65,21 @@ class GivenRows(NamedTuple):
 
 def read_table(model: Any, X: Any, sample_weight: Any = None) -> LabelledTable:
     """Return a table without labels; the model is not changed."""
-    names = _get_feature_names(X)
+    if is_in_partitions(X):
+        X = gather_rows(X, None, _gather, sample_weight)[0]
+    if isinstance(X, PackedTable):
+        names = np.array(X.columns, object) if X.first.named else None
+        X = gather_numbers(X)
+    else:
+        names = _get_feature_names(X)
     X = _check_finite(check_array(X, input_name="X", estimator=model, **FORM))
     weight, given = find_given(X, read_weights(sample_weight, len(X)))
     X = X if given is None else X[given.learned]
     return LabelledTable(X, names, np.empty(0, np.int64), Labels(), weight, given)
+
+
+def _gather(table: PartitionedTable) -> PackedTable:
+    return table.gather(execution.map)
 
 
 def find_given(
@@ -95,6 +109,7 @@ def read_labelled(
     model: Any, X: Any, y: Any, classes: Any = None, sample_weight: Any = None
 ) -> LabelledTable:
     """Return a table, its labels, and weights of rows and classes; `classes` may declare more."""
+    X, y = gather_rows(X, y, _gather, sample_weight)
     labels, table = Labels(), read_table(model, X, sample_weight)
     if table.given is not None:
         check_lengths(len(table.given.X), count_rows_of(y))

@@ -13,7 +13,8 @@ one; below them `readers` opens every kind of input as one of the
 answer a question each, `scans` holds the compiled passes, `errors` words the refusals.
 
 Tables in partitions, of files or of Dask, are opened by `partition_sources` and `lazy_tables`;
-`partitioned` gathers them in the few bytes of `packed`, which `readers` opens like a frame.
+`partitioned` gathers them in the few bytes of `packed`, which `readers` opens like a frame, and
+`digests` decides the columns of partitions that are elsewhere.
 
 Text is a table too, one that has as many columns as there are words. `text` says how strings
 become words (`stemming`, `hashing`), `vocabulary` which word has which column, and `documents`

@@ -64,8 +64,11 @@ def _source_of_types(types: set[type]) -> str:
     return "int" if whole else "float"
 
 
-def judge(cells: Cells, source: str, codes: bool = False) -> str:
-    """The "auto" rule; with `codes`, few integers are categories however few the rows are."""
+def judge(cells: Cells, source: str, codes: bool = False, n_cells: int | None = None) -> str:
+    """The "auto" rule; with `codes`, few integers are categories however few the rows are.
+
+    `n_cells` says how many cells are observed where `cells` are only the distinct ones.
+    """
     if source == "object":
         return "categorical"
     values = _observed(cells)
@@ -75,17 +78,19 @@ def judge(cells: Cells, source: str, codes: bool = False) -> str:
         return "binary"
     if codes:
         return "categorical" if source != "float" and _few_distinct(values) else "real"
-    return "categorical" if _are_categories(cells, values) else "real"
+    return "categorical" if _are_categories(cells, values, n_cells) else "real"
 
 
-def _are_categories(cells: Cells, values: NDArray[Any] | set[Any]) -> bool:
+def _are_categories(
+    cells: Cells, values: NDArray[Any] | set[Any], n_cells: int | None = None
+) -> bool:
     """Are there few distinct numbers, and enough cells of each?"""
     if not _few_distinct(values):
         return False
     if isinstance(values, set):
-        n_cells = sum(not is_missing(value) for value in cells.values)
+        n_cells = n_cells or sum(not is_missing(value) for value in cells.values)
         return n_cells >= ENOUGH_CELLS * len(values)
-    return len(values) >= ENOUGH_CELLS * len(np.unique(values))
+    return (n_cells or len(values)) >= ENOUGH_CELLS * len(np.unique(values))
 
 
 def whole_but_for_holes(cells: Cells) -> bool:

@@ -7,9 +7,9 @@ spiked columns have the resolution that `resolution.find_resolution` finds; but 
 stream do not decide what was asked for, so that a stream may be cut anywhere.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,17 @@ from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose, choose_spike, fi
 from infinimix.tables.spreading import find_dates
 from infinimix.tables.transforms import Spike, Transform
 
-__all__ = ["GUESSED", "MOST_CATEGORIES", "MOST_JOINT", "read_schema"]
+__all__ = [
+    "GUESSED",
+    "MOST_CATEGORIES",
+    "MOST_JOINT",
+    "AskedColumn",
+    "Rule",
+    "decide",
+    "make_schema",
+    "read_request",
+    "read_schema",
+]
 
 #: Asks for a binary column that is a guess all the same, from rows that are not in this table.
 GUESSED = "auto:binary"
@@ -85,29 +95,70 @@ def read_schema(
     table, dates, columns = find_dates(open_table(X), columns)
     if table.width == 0:
         raise errors.too_few("feature", (table.n_rows, 0))
-    asked = _read_request(columns, table)
-    found, sources = [], []
-    for j, name in enumerate(table.names):
-        cells = table.column(j)
-        sources.append(source_of(cells, name))
-        kind, _, transform = asked.get(j, "auto").partition(":")
-        if asked.get(j) == GUESSED:
-            column = Column(name, "binary", guessed=True)
-        elif kind == "auto":
-            holed = codes and isinstance(table, Columns) and whole_but_for_holes(cells)
-            kind = judge(cells, "int" if holed else sources[-1], codes)
-            free = kind == "real" and not {"real", name, table.labels[j], j} & set(natural)
-            column = _choose(cells, name, spikes, natural) if free else Column(name, kind)
-            column = replace(column, guessed=True)
-        else:
-            column = Column(name, kind, _find(cells, name, kind, transform))
-        found.append(_with_resolution(cells, column) if column.guessed or not stream else column)
-    empty = tuple(() for column in found if column.kind == "categorical")
-    blocks = _blocks(columns, found, table)
-    return Schema(tuple(found), table.named, empty, tuple(sources), blocks, dates=dates)
+    rule = Rule(natural, spikes, stream, codes, isinstance(table, Columns))
+    asked = read_request(columns, table)
+    found = [
+        decide(table.column(j), AskedColumn(name, table.labels[j], j, asked.get(j, "auto")), rule)
+        for j, name in enumerate(table.names)
+    ]
+    return make_schema(table, columns, found, dates)
 
 
-def _read_request(columns: str | Mapping[Any, str], table: Table) -> dict[int, str]:
+class Rule(NamedTuple):
+    """How columns are decided: the arguments of `read_schema`, and whether the table is a frame."""
+
+    natural: Collection[Any] = ()
+    spikes: bool = False
+    stream: bool = False
+    codes: bool = False
+    is_frame: bool = True
+
+
+class AskedColumn(NamedTuple):
+    """A column, and what is asked of it."""
+
+    name: str
+    label: Any
+    at: int
+    kind: str
+
+
+def decide(
+    cells: Cells, asked: AskedColumn, rule: Rule, n_cells: int | None = None
+) -> tuple[Column, str]:
+    """Decide what a column is; return it, and the type of its values.
+
+    `n_cells` is how many cells are observed where `cells` are only the distinct ones: that is
+    enough for kinds without transforms.
+    """
+    name, source = asked.name, source_of(cells, asked.name)
+    kind, _, transform = asked.kind.partition(":")
+    if asked.kind == GUESSED:
+        column = Column(name, "binary", guessed=True)
+    elif kind == "auto":
+        holed = rule.codes and rule.is_frame and whole_but_for_holes(cells)
+        kind = judge(cells, "int" if holed else source, rule.codes, n_cells)
+        free = kind == "real" and not {"real", name, asked.label, asked.at} & set(rule.natural)
+        column = _choose(cells, name, rule.spikes, rule.natural) if free else Column(name, kind)
+        column = replace(column, guessed=True)
+    else:
+        column = Column(name, kind, _find(cells, name, kind, transform))
+    if column.guessed or not rule.stream:
+        column = _with_resolution(cells, column)
+    return column, source
+
+
+def make_schema(
+    table: Table, columns: Any, found: Sequence[tuple[Column, str]], dates: Any = ()
+) -> Schema:
+    """Return the schema of columns that were decided; their categories are empty."""
+    decided, sources = [column for column, _ in found], tuple(source for _, source in found)
+    empty = tuple(() for column in decided if column.kind == "categorical")
+    blocks = _blocks(columns, decided, table)
+    return Schema(tuple(decided), table.named, empty, sources, blocks, dates=dates)
+
+
+def read_request(columns: str | Mapping[Any, str], table: Table) -> dict[int, str]:
     """The kinds the user asked for, by position."""
     if isinstance(columns, str):
         return dict.fromkeys(range(table.width), _check_kind(columns))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from infinimix.tables.packed import PackedFrame, PackedTable
 from infinimix.tables.partitioned import (
     Execute,
     PartitionedTable,
+    Place,
     join,
     pack_frame,
     rows_at_once,
@@ -38,6 +39,8 @@ class LazyPart:
 
 class LazyTable(PartitionedTable):
     """One part that is not sent anywhere."""
+
+    can_be_sent = False
 
     def __init__(self, frame: Any) -> None:
         super().__init__([LazyPart(frame)], frame.collect_schema().names())
@@ -82,6 +85,16 @@ class DaskTable(PartitionedTable):
         ]
         found = dask.compute(*tasks)
         return join([[frame] for frame in found], [part.name for part in self.parts])
+
+    def place(self, place: Place, compute: Callable[..., list[Any]]) -> list[Any]:
+        return place(_pack_placed, compute(self.values, [part.name for part in self.parts]))
+
+    def place_again(self, packed: Sequence[Any], text: Sequence[str], place: Place) -> list[Any]:
+        return [*packed]  # a frame has its types
+
+
+def _pack_placed(values: Any) -> list[PackedFrame]:
+    return [_pack(values.value)]
 
 
 def _pack(values: Any) -> PackedFrame:

@@ -2,8 +2,8 @@
 
 A table in partitions is never whole in memory as it came. To learn from it all at once it is
 gathered, partition by partition, in few bytes a cell (`packed`): its columns are then those that it
-would have in memory. To answer for its rows, or to learn it as a stream, its partitions are read
-one after the other.
+would have in memory. On a cluster its packed partitions stay with the workers. To answer for its
+rows, or to learn it as a stream, its partitions are read one after the other.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from infinimix.tables.sparsity import loaded_type
 __all__ = ["Part", "PartitionedTable", "is_in_partitions", "join", "pack_frame", "pack_part"]
 
 Execute = Callable[..., list[Any]]
+Place = Callable[..., list[Any]]  # the same, but what tasks return stays where it is
 
 CELLS = 1 << 24  # that are read at once: 128 MB of numbers
 LEAST_ROWS = 1000
@@ -46,6 +47,8 @@ class PartitionedTable:
         The partitions.
     """
 
+    can_be_sent = True  # can other processes read the partitions?
+
     def __init__(self, parts: Sequence[Part], columns: Sequence[str]) -> None:
         self.parts, self.columns = tuple(parts), list(columns)
 
@@ -67,6 +70,16 @@ class PartitionedTable:
             for i, frames in zip(again, execute(pack_part, tasks), strict=True):
                 packed[i] = frames
         return join(packed, [part.name for part in self.parts])
+
+    def place(self, place: Place, compute: Callable[..., list[Any]]) -> list[Any]:
+        """Return the packed partitions where they are read; `compute` is for values of Dask."""
+        return place(pack_part, [(part, ()) for part in self.parts])
+
+    def place_again(self, packed: Sequence[Any], text: Sequence[str], place: Place) -> list[Any]:
+        """Return the same, with numbers read anew as text in columns that are text elsewhere."""
+        return place(
+            _pack_as_text, [(*pair, text) for pair in zip(self.parts, packed, strict=True)]
+        )
 
 
 def rows_at_once(width: int) -> int:
@@ -110,6 +123,11 @@ def pack_frame(frame: Any) -> PackedFrame:
     table = open_table(frame)
     columns = pack_columns(table.column(j) for j in range(table.width))
     return PackedFrame(table.names, table.labels, table.named, table.n_rows, columns)
+
+
+def _pack_as_text(task: tuple[Part, Any, Sequence[str]]) -> list[PackedFrame]:
+    part, packed, text = task
+    return pack_part((part, text)) if _has_numbers(packed.value, text) else packed.value
 
 
 def _mixed(packed: Sequence[Sequence[PackedFrame]]) -> tuple[str, ...]:

@@ -30,7 +30,8 @@ def label_together(model: Any, state: AClassState, X: Any) -> np.ndarray:
     if state.training is None:
         raise ValueError(
             "A batch is learned along with the rows of fit, but this model has learned rows "
-            "by partial_fit, which are not kept. Use predict_proba, or fit it."
+            "by partial_fit, which are not kept, or on a cluster that had read them. Use "
+            "predict_proba, or fit a table in memory."
         )
     if is_empty(X):
         return np.empty((0, len(state.labels.classes)))

@@ -18,6 +18,7 @@ from infinimix.estimators.aclass.learning import (
     read_training,
 )
 from infinimix.estimators.aclass.normalising import log_totals
+from infinimix.estimators.aclass.parted import fit_there
 from infinimix.estimators.aclass.row_by_row import learn_row, score_rows
 from infinimix.estimators.aclass.state import AClassState, Training
 from infinimix.estimators.answers.explanation import Explanation, place_row
@@ -35,6 +36,7 @@ from infinimix.estimators.common.parameters import (
     check_parameter,
     one_of,
 )
+from infinimix.estimators.common.parted_rows import is_read_by_workers
 from infinimix.estimators.common.partitioned_rows import by_batches, over_partitions
 from infinimix.estimators.common.probabilities import BatchProbabilities
 from infinimix.estimators.common.shared_methods import PublishedForm
@@ -234,6 +236,9 @@ class AClassClassifier(PublishedForm, Questions, OneRow, BatchProbabilities, Mix
             in a CRP mixture has a whole number of rows, so the densities of the classes count
             every row of weight above 0 once.
         """
+        if sample_weight is None and is_read_by_workers(X):
+            self._state = fit_there(self, X, y)
+            return self
         rows = read_training(self, X, y, sample_weight)
         learned, relevance = learn_classes(self, rows)
         correction = correct_classes(self, rows, learned)
@@ -342,6 +347,7 @@ class AClassClassifier(PublishedForm, Questions, OneRow, BatchProbabilities, Mix
 
     # --- Other answers (more in `Questions`) ----------------------------------------------------
 
+    @over_partitions
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all classes.
 

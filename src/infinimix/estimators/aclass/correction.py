@@ -110,7 +110,8 @@ def correct(
     """
     rng, forest = np.random.default_rng(child_seed(seed, 2**32 - 8)), None
     if with_trees and len(learned.held_out):
-        forest = learn_forest(learned.table, learned.codes, learned.held_out, rng)
+        n_classes = learned.bank.n_classes if learned.is_sample else 0
+        forest = learn_forest(learned.table, learned.codes, learned.held_out, rng, n_classes)
     priors, second = Priors(gamma, weighting, with_offsets), None
     if learn_second is not None:
         folds = np.random.default_rng(child_seed(seed, 2**32 - 9)).integers(2**63)

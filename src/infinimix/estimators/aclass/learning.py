@@ -7,6 +7,7 @@ lets the bank, the block of correlated numbers and the relevance of the columns 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -110,15 +111,26 @@ def learn_classes(model: Any, rows: TrainingRows) -> tuple[Learned, Relevance | 
 
 def correct_classes(model: Any, rows: TrainingRows, learned: Learned) -> Correction:
     """Return what held-out rows call for: a power alone, or all that `correction` says."""
+    second = partial(learn_joint, learned, rows.seed, model._run)
+    return correct_learned(model, learned, rows.weighting, rows.seed, second)
+
+
+def correct_learned(
+    model: Any,
+    learned: Learned,
+    weighting: Weighting | None,
+    seed: np.random.SeedSequence,
+    second: Callable[[bool], Any],
+) -> Correction:
+    """Do the same, given what learns the second model."""
     if not model.calibrate:
         return NEUTRAL
     gamma = float(model.gamma)
     if model.correction == "none" or model.effort == "fast":
-        return find_power(learned, gamma, rows.weighting)
+        return find_power(learned, gamma, weighting)
     whole = model.relevance == "all"
-    second = partial(learn_joint, learned, rows.seed, model._run) if whole else None
     trees, offsets = model.correction == "auto" and whole, model.holes != "ignore"
-    return correct(learned, second, gamma, rows.seed, rows.weighting, trees, offsets)
+    return correct(learned, second if whole else None, gamma, seed, weighting, trees, offsets)
 
 
 # --- A stream ------------------------------------------------------------------------------------

@@ -53,10 +53,35 @@ def find_indicated(rule: str, table: EncodedTable, codes: np.ndarray | None) -> 
         return ()
     if rule == "mark":
         codes = None
-    same = {j for places in table.schema.positions_of.values() for j in places[1:]}
-    every = [j for j in range(table.schema.width) if j not in same]  # parts of a date are alike
+    every = _columns_of(table)
     chosen = _choose((_holes_of(table, j) for j in every), codes)
     return tuple(every[k] for k in chosen)
+
+
+def _columns_of(table: EncodedTable) -> list[int]:
+    """Return one of the places of each column: parts of a date are missing together."""
+    same = {j for places in table.schema.positions_of.values() for j in places[1:]}
+    return [j for j in range(table.schema.width) if j not in same]
+
+
+def count_missing(table: EncodedTable, codes: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return how many cells of each column are missing in each class (classes, columns)."""
+    holes = (_holes_of(table, j) for j in _columns_of(table))
+    return _count_holes(holes, codes, n_classes)[0]
+
+
+def choose_counted(
+    rule: str, table: EncodedTable, by_class: np.ndarray, rows: np.ndarray
+) -> tuple[int, ...]:
+    """Return what `find_indicated` does, given missing cells and rows of each class in all parts.
+
+    `table` may have any rows: only its columns matter.
+    """
+    if rule == "ignore":
+        return ()
+    every = _columns_of(table)
+    chosen = np.flatnonzero(by_class.any(axis=0)) if rule == "mark" else _telling(by_class, rows)
+    return tuple(every[k] for k in chosen.tolist())
 
 
 def _holes_of(table: EncodedTable, j: int) -> np.ndarray:
@@ -81,17 +106,23 @@ def columns_to_indicate(holes: np.ndarray, codes: np.ndarray | None) -> tuple[in
 def _choose(columns: Iterable[np.ndarray], codes: np.ndarray | None) -> tuple[int, ...]:
     if codes is None:
         return tuple(j for j, holes in enumerate(columns) if holes.any())
-    by_class, rows = _count_holes(columns, codes)
+    return tuple(_telling(*_count_holes(columns, codes)).tolist())
+
+
+def _telling(by_class: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return the columns whose holes tell, given those of each class and its rows."""
     chosen = np.flatnonzero(by_class.any(axis=0))
     if chosen.size:
         chosen = chosen[telling(_log_ratios(by_class[:, chosen], rows)) > 0.5]
-    return tuple(chosen.tolist())
+    return chosen
 
 
-def _count_holes(columns: Iterable[np.ndarray], codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _count_holes(
+    columns: Iterable[np.ndarray], codes: np.ndarray, n_classes: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the holes of each class (classes, columns), and its rows (classes, 1)."""
     known = codes >= 0
-    rows = np.bincount(codes[known])
+    rows = np.bincount(codes[known], minlength=n_classes)
     by_class = [np.bincount(codes[known & holes], minlength=len(rows)) for holes in columns]
     return np.stack(by_class, axis=1), rows[:, None]
 

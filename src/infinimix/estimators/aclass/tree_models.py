@@ -122,16 +122,22 @@ class TreeModels:
 
 
 def learn_forest(
-    table: EncodedTable, codes: np.ndarray, rows: np.ndarray, rng: np.random.Generator
+    table: EncodedTable,
+    codes: np.ndarray,
+    rows: np.ndarray,
+    rng: np.random.Generator,
+    n_classes: int = 0,
 ) -> Scored | None:
     """Let a forest learn the labelled rows of a table; None if they are too few, or of one class.
 
-    Of a large table only `rows` are learned, which the correction is found on.
+    Of a large table only `rows` are learned, which the correction is found on. So it is with a
+    sample of such a table, whose number of classes is then given.
     """
     known = np.flatnonzero(codes >= 0)
-    if len(known) > MOST_ROWS:
+    if len(known) > MOST_ROWS or n_classes:
         known = rows
-    table, codes, n_classes = table.take(known), codes[known], int(codes.max()) + 1
+    n_classes = n_classes or int(codes.max()) + 1
+    table, codes = table.take(known), codes[known]
     count = np.bincount(codes, minlength=n_classes)
     if len(known) < FEWEST_ROWS or n_classes < 2 or (count == 0).any():
         return None

@@ -37,6 +37,7 @@ class Learned(NamedTuple):
     bank: Bank
     held_out: np.ndarray  # rows that were scored before they were learned, if that was asked for
     log_density: np.ndarray  # of these in each class
+    is_sample: bool = False  # is the table but a sample of the rows, those that could be held out?
 
 
 class MixtureEstimator(TableEstimator):
@@ -114,12 +115,17 @@ class MixtureEstimator(TableEstimator):
 
     def _gather(self, table: PartitionedTable) -> PackedTable:
         """Gather the partitions of a table, with a progress bar if that is asked for."""
+        packed: PackedTable = self._run_reading(table.gather)
+        return packed
+
+    def _run_reading(self, read: Callable[..., Any], *data: Any) -> Any:
+        """Let partitions be read, with a progress bar if that is asked for."""
         if not self.verbose:
-            return table.gather(self._execute)
+            return read(self._execute, *data)
         from infinimix.estimators.common.progress import PARTITIONS, with_progress
 
         with with_progress(self._execute, PARTITIONS) as execute:
-            return table.gather(execute)
+            return read(execute, *data)
 
     def _learn_table(
         self,

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from infinimix import execution
+from infinimix.tables.column import KINDS
 from infinimix.tables.forms import Cells
 from infinimix.tables.lazy_tables import DaskTable
 from infinimix.tables.packed import PackedTable
@@ -20,6 +21,9 @@ from infinimix.tables.partition_sources import open_partitions
 from infinimix.tables.partitioned import PartitionedTable, is_in_partitions
 
 IN_MEMORY = (list, np.ndarray)  # what needs no closer look
+PER_ROW = {"predicted", "sample_weight"}  # arguments with an entry for each row
+REAL = KINDS["real"]
+READ_IT = "read it into memory as a frame, or as many of its rows as fit"
 M = TypeVar("M", bound=Callable[..., Any])
 
 
@@ -28,7 +32,7 @@ def gather_rows(
 ) -> tuple[Any, Any]:
     """Return rows in few bytes a cell and their labels, if they come in partitions."""
     if is_in_partitions(y):
-        y = _labels(gather(open_partitions(y)).pick(0))
+        y = labels_of(gather(open_partitions(y)).pick(0))
     if not is_in_partitions(X):
         return X, y
     if sample_weight is not None:
@@ -39,8 +43,20 @@ def gather_rows(
     if isinstance(y, str):
         check_target(table, y)
         rows, cells = gather(table).without(y)
-        return rows, _labels(cells)
+        return rows, labels_of(cells)
     return gather(table), y
+
+
+def gather_numbers(table: PackedTable) -> np.ndarray:
+    """Return rows as an array of numbers, NaN where they are missing; words are refused."""
+    columns = [REAL.encode(table.pick(j), name) for j, name in enumerate(table.columns)]
+    return np.ascontiguousarray(np.stack(columns, axis=1))
+
+
+def refuse_partitions(X: Any, who: str, instead: str) -> None:
+    """Raise TypeError if a table comes in partitions to a model that takes none."""
+    if type(X) not in IN_MEMORY and is_in_partitions(X):
+        raise TypeError(f"{who} takes no table in partitions; {instead}.")
 
 
 def check_target(table: PartitionedTable, name: str) -> None:
@@ -52,7 +68,8 @@ def check_target(table: PartitionedTable, name: str) -> None:
         )
 
 
-def _labels(cells: Cells) -> Any:
+def labels_of(cells: Cells) -> Any:
+    """Return the cells of a column as labels: a list if some are missing."""
     if isinstance(cells.values, list) or cells.missing is None:
         return cells.values
     pairs = zip(cells.values.tolist(), cells.missing.tolist(), strict=True)
@@ -87,6 +104,9 @@ def by_batches(method: M) -> M:
     def learn(self: Any, X: Any, y: Any, *more: Any, **options: Any) -> Any:
         if type(X) in IN_MEMORY or not is_in_partitions(X):
             return method(self, X, y, *more, **options)
+        for name in PER_ROW & options.keys():
+            if options[name] is not None:
+                raise ValueError(f"{name} is for tables in memory, not for rows in partitions.")
         for rows, labels in labelled_batches(X, y):
             method(self, rows, labels, *more, **options)
         return self
@@ -147,5 +167,12 @@ def _answer(model: Any, name: str, batch: Any) -> Any:
 
 def _no_rows(model: Any, name: str) -> np.ndarray:
     """Return the answer for no rows: what shape and type answers have."""
-    classes = model.classes_
-    return classes[:0] if name == "predict" else np.empty((0, len(classes)))
+    classes = getattr(model, "classes_", None)
+    if name == "predict" and classes is not None:
+        return np.asarray(classes[:0])
+    if name.startswith("predict") and not name.endswith("proba"):
+        return np.empty(0, np.int64)  # clusters
+    two = name == "decision_function" and classes is not None and len(classes) == 2
+    if name == "score_samples" or two:
+        return np.empty(0)
+    return np.empty((0, model.n_groups_ if classes is None else len(classes)))

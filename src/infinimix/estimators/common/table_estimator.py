@@ -78,7 +78,7 @@ class TableEstimator(BaseEstimator):
         check_parameters(self)
         if is_in_partitions(X):
             X = self._gather(open_partitions(X))
-        schema = read_schema(X, self.columns, _given_in_numbers(self.prior), spikes, stream)
+        schema = read_schema(X, self.columns, given_in_numbers(self.prior), spikes, stream)
         return encode(schema, X, learn=True, who=type(self).__name__)
 
     def _gather(self, table: PartitionedTable) -> PackedTable:
@@ -103,7 +103,7 @@ def in_natural_units(log_density: np.ndarray, table: EncodedTable) -> np.ndarray
     return log_density + table.schema.log_slopes(table.blocks)
 
 
-def _given_in_numbers(prior: Any) -> list[Any]:
+def given_in_numbers(prior: Any) -> list[Any]:
     """Return the columns and kinds whose prior is in natural units, so they must stay in them."""
     pairs = prior.items() if isinstance(prior, Mapping) else ()
     return [key for key, value in pairs if not isinstance(value, str)]

@@ -236,6 +236,7 @@ class FiniteMixtureClassifier(PublishedForm, BatchProbabilities, TableEstimator)
             self._log_classes(state.ensemble, cut_blocks(self._encode(X), state.edges))
         )
 
+    @over_partitions
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log density of each row, over all classes and restarts.
 

@@ -21,6 +21,7 @@ from infinimix.estimators.aclass.classifier import AClassClassifier
 from infinimix.estimators.answers.filling import choose
 from infinimix.estimators.common.labels import Labels, read_some_labels
 from infinimix.estimators.common.parameters import Seed, check_parameters, child_seed, seed_sequence
+from infinimix.estimators.common.partitioned_rows import READ_IT, refuse_partitions
 from infinimix.estimators.common.probabilities import ClassProbabilities
 from infinimix.estimators.common.weights import count_rows_of, read_weights, repeat_counted
 from infinimix.estimators.hybrid.design import design_matrix
@@ -126,6 +127,7 @@ class HybridClassifier(MetaEstimatorMixin, ClassProbabilities, BaseEstimator):
             weights are relative, and given to both models: a `CRPMixture` refuses them, and so do
             classifiers whose `fit` has no `sample_weight`.
         """
+        refuse_partitions(X, type(self).__name__, READ_IT)
         check_parameters(self)
         weight = None
         if sample_weight is not None:

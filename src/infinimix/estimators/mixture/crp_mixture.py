@@ -20,6 +20,9 @@ from infinimix.estimators.answers.questions import Questions
 from infinimix.estimators.common.inference_data import to_inference_data
 from infinimix.estimators.common.mixture_estimator import MixtureEstimator, add_log_slopes
 from infinimix.estimators.common.parameters import PUBLISHED_FILTER, Columns, Prior, Seed
+from infinimix.estimators.common.parted_fits import learn_one_class
+from infinimix.estimators.common.parted_rows import is_read_by_workers
+from infinimix.estimators.common.partitioned_rows import over_partitions
 from infinimix.estimators.common.shared_methods import DensityScore, PublishedForm
 from infinimix.estimators.common.state import MixtureState, read_assignments
 from infinimix.estimators.common.weights import first_copies
@@ -218,13 +221,17 @@ class CRPMixture(
         Parameters
         ----------
         X : table
-            The rows.
+            The rows; also in partitions (`read_partitions`).
         y : object
             Ignored.
         sample_weight : sequence of n_rows whole numbers, optional
             Counts: a row of weight 3 is three equal rows, one of weight 0 is left out, and is -1
             in `labels_`. Other weights are refused: a group has a whole number of rows.
         """
+        if sample_weight is None and is_read_by_workers(X):
+            schema, bank, slopes = learn_one_class(self, X)
+            self._state = CRPMixtureState(schema, bank, slopes, recorded_assignments(bank, 0))
+            return self
         learned = self._learn_whole(X, sample_weight, record=True)
         table = learned.table
         assignments = recorded_assignments(learned.bank, 0)
@@ -252,6 +259,7 @@ class CRPMixture(
 
     # --- Answers (more in `Questions`) ----------------------------------------------------------
 
+    @over_partitions
     def score_samples(self, X: Any) -> np.ndarray:
         """Return the log predictive density of each row, over all islands and particles.
 
@@ -262,6 +270,7 @@ class CRPMixture(
         """
         return self._log_densities(X)
 
+    @over_partitions
     def predict(self, X: Any) -> np.ndarray:
         """Return the most probable group of each row; numbered as in `labels_`.
 
@@ -272,6 +281,7 @@ class CRPMixture(
         """
         return assign_rows(self._bank, 0, self._rows(X).blocks)
 
+    @over_partitions
     def group_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each group for each row, numbered as in `labels_`.
 

@@ -15,6 +15,7 @@ from infinimix.estimators.common.mixture_estimator import (
     with_novel,
 )
 from infinimix.estimators.common.parameters import Columns, Prior, Seed, generator, one_of
+from infinimix.estimators.common.partitioned_rows import READ_IT, refuse_partitions
 from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.estimators.mixture.regression.answers import mean_and_std, quantiles
 from infinimix.estimators.mixture.regression.calibration import Outlook
@@ -149,6 +150,7 @@ class CRPRegressor(RegressorMixin, MixtureEstimator):
             Counts: a row of weight 3 is three equal rows, one of weight 0 is left out.
             Other weights are refused: a group has a whole number of rows.
         """
+        refuse_partitions(X, type(self).__name__, READ_IT)
         X, y = repeat_only(type(self).__name__, WHOLE_ROWS, sample_weight, X, y)
         table = with_novel(self._read(X, spikes=self.spikes == "auto"))
         values = read_values(y, table.n_rows)

@@ -16,6 +16,11 @@ from infinimix.estimators.common.parameters import (
     Seed,
     check_parameters,
 )
+from infinimix.estimators.common.partitioned_rows import (
+    by_batches,
+    over_partitions,
+    refuse_partitions,
+)
 from infinimix.estimators.common.probabilities import ClassProbabilities
 from infinimix.estimators.common.shared_methods import PublishedForm
 from infinimix.estimators.common.weights import WHOLE_STEPS, repeat_only
@@ -238,10 +243,13 @@ class OnlineCRPClassifier(PublishedForm, OneRow, ClassProbabilities, BaseEstimat
             return self
         check_parameters(self)
         check_shards(self)
+        instead = "leave n_shards at 1 to learn it batch by batch, or read its texts into memory"
+        refuse_partitions(X, f"fit with n_shards={self.n_shards}", instead)
         (X, y) = repeat_only(type(self).__name__, WHOLE_STEPS, sample_weight, X, y)
         self._state = learn_in_shards(fresh, X, y)
         return self
 
+    @by_batches
     def partial_fit(
         self,
         X: Any,
@@ -255,8 +263,8 @@ class OnlineCRPClassifier(PublishedForm, OneRow, ClassProbabilities, BaseEstimat
         Parameters
         ----------
         X : rows
-            As `columns` says.
-        y : sequence of labels
+            As `columns` says; also a table in partitions (`read_partitions`), batch by batch.
+        y : sequence of labels, or the name of a column of a table in partitions
             Labels; new ones may appear at any time. With `open_world=True` a label may be missing
             (None or NaN): if such a row looks new, it joins a provisional class.
         classes : sequence of labels, optional
@@ -336,6 +344,7 @@ class OnlineCRPClassifier(PublishedForm, OneRow, ClassProbabilities, BaseEstimat
         state.source.prepare(state.learner, read)
         return state.source.run(state.learner, read, proba=proba)
 
+    @over_partitions
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each row; in an open world it may be `NEW_CLASS`.
 
@@ -346,6 +355,7 @@ class OnlineCRPClassifier(PublishedForm, OneRow, ClassProbabilities, BaseEstimat
         """
         return self._fitted().labels_of(self._answer(X).predicted)
 
+    @over_partitions
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each of `classes_`; they sum to one.
 

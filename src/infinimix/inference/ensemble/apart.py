@@ -27,36 +27,52 @@ def pays(bank, X):
     return large or executor.n > settings.n_islands
 
 
-def fit(islands, X, codes, base, scored, execute):
+class ClassRows:
+    """The rows of each class of a table of this process, and which of them may be held out."""
+
+    def __init__(self, X, codes, scored):
+        self.X = X
+        shares = by_class(codes, 0, len(codes))
+        self.classes, self.rows = zip(*shares)
+        self.arrays = [
+            (*(np.ascontiguousarray(block[rows]) for block in X), scored[rows])
+            for rows in self.rows
+        ]
+        self.placed = [execution.Placed(arrays) for arrays in self.arrays]
+        self.checks = bool(scored.any())
+
+    def find(self, k, rest):
+        """Return where some of the rows of the k-th class are in X."""
+        return self.rows[k][rest]
+
+
+def fit(islands, rows, base, execute):
     """Let new islands learn all rows, in place; return the held-out rows of each."""
-    shares = by_class(codes, 0, len(codes))
-    tables = [tuple(np.ascontiguousarray(block[rows]) for block in X) for _, rows in shares]
-    masks = [scored[rows] for _, rows in shares]
     orders = [[f.rng.bit_generator.state for f in island.filters] for island in islands]
     held_out = [(np.empty(0, np.int64), np.empty((0, len(i.filters)))) for i in islands]
-    with execution.keeping([array for arrays in (*tables, masks) for array in arrays]):
-        for stretch in islands[0].stretches(base, scored.any()):
+    with execution.keeping([array for arrays in rows.arrays for array in arrays]):
+        for stretch in islands[0].stretches(base, rows.checks):
             tasks = [
-                (island.filters[c], table, mask, order[c], stretch)
+                (island.filters[c], placed, order[c], stretch)
                 for island, order in zip(islands, orders)
-                for (c, _), table, mask in zip(shares, tables, masks)
+                for c, placed in zip(rows.classes, rows.placed)
             ]
             found = iter(execute(filter_class, tasks))
             for k, island in enumerate(islands):
-                held = _take_back(island, shares, found)
+                held = _take_back(island, rows, found)
                 if stretch.scores:
-                    held_out[k] = island.score(X, held)
+                    held_out[k] = island.score(rows.X, held)
                 else:
                     island.find_hyper(base)
     return held_out
 
 
-def _take_back(island, shares, found):
-    """Put filters back into their island; return the rows of the table that they hold out."""
+def _take_back(island, rows, found):
+    """Put filters back into their island; return where in X the rows are that they hold out."""
     held = []
-    for c, rows in shares:
+    for k, c in enumerate(rows.classes):
         island.filters[c], rest = next(found)
-        held.append(rows[rest])
+        held.append(rows.find(k, rest))
     return np.concatenate(held)
 
 
@@ -66,8 +82,9 @@ def filter_class(task):
     The order of the rows is drawn again in each stretch, as it would be the largest part of what
     travels.
     """
-    f, X, scored, state, stretch = task
-    rng = f.rng
+    f, placed, state, stretch = task
+    *X, scored = placed.value
+    X, rng = tuple(X), f.rng
     if stretch.first > 0.0:
         rng = np.random.default_rng()
         rng.bit_generator.state = state

@@ -112,10 +112,11 @@ class Bank:
         scored = self._choose_scored(codes) if check else np.zeros(len(codes), bool)
         drawing = (float(gamma), _with_prior(base, label_prior))
         if not record and apart.pays(self, X):
-            held_out = apart.fit(self.islands, X, codes, base, scored, execute)
+            rows = apart.ClassRows(X, codes, scored)
+            held_out = apart.fit(self.islands, rows, base, execute)
             return average_held_out(held_out, len(codes), n_classes)
         tasks = [(island, X, codes, base, drawing, record, scored) for island in self.islands]
-        self.islands, held_out = map(list, zip(*execute(_fit_island, tasks)))
+        self.islands, held_out = map(list, zip(*execute(fit_island, tasks)))
         return average_held_out(held_out, len(codes), n_classes)
 
     def label(self, X, codes, n_classes, gamma, execute, label_prior=None):
@@ -127,26 +128,45 @@ class Bank:
         tasks = [(island, X, codes, base, gamma) for island in self.islands]
         return np.mean(execute(_label_island, tasks), axis=0)
 
+    def fit_parts(self, parts, execute, place, record=False, check=False):
+        """Learn a whole table of which only tasks see rows (`parts`), as `fit` would.
+
+        Returned are the rows that are held out and their log densities, as by `fit`, but counted
+        among the sample of rows that is taken from the parts.
+        """
+        if self.adaptive:
+            self.pool = parts.pool(self.shape, self.pool, execute, place)
+        base = self._find_base(parts.counts.sum(axis=0))
+        sample = parts.draw(self.seed if check else None, execute)
+        if record or self.settings.sweeps:
+            tasks = [(island, base, record) for island in self.islands]
+            self.islands, held_out = parts.fit_islands(tasks, execute, place)
+        else:
+            held_out = apart.fit(self.islands, parts.by_class(place), base, execute)
+        return average_held_out(held_out, len(sample.rows), self.n_classes)
+
     def _begin(self, X, codes, n_classes):
         """Find the base measure of a whole table; return it."""
         self._pool(X, 0, len(codes))
+        labelled = np.bincount(codes[codes >= 0], minlength=n_classes)
+        return self._find_base(labelled, int((codes < 0).sum()))
+
+    def _find_base(self, labelled, n_drawn=0):
+        """Find the base measure of a pooled table with so many rows of each class, and others."""
         keep_pool(self.pool)
-        base, self.n_rows = self._base(), len(codes)
-        self.n_drawn = int((codes < 0).sum())
+        base, self.n_rows, self.n_drawn = self._base(), int(labelled.sum()) + n_drawn, n_drawn
         for island in self.islands:
             island.rebase(base)
-        for _ in range(n_classes):
+        for _ in labelled:
             self.add_class()
-        self.labelled += np.bincount(codes[codes >= 0], minlength=n_classes)
+        self.labelled += labelled
         return base
 
     def _choose_scored(self, codes):
         """Return which rows may be held out: those with labels, at most so many, drawn."""
-        key = (*self.seed.spawn_key, 2**32 - 3)
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed.entropy, spawn_key=key))
         known = np.flatnonzero(codes >= 0)
         scored = np.zeros(len(codes), bool)
-        scored[known[rng.permutation(len(known))[:MOST_CHECKED]]] = True
+        scored[known[draw_scored((self.seed, len(known)))]] = True
         return scored
 
     def learn(self, X, codes, novel, execute, n_known=None):
@@ -319,6 +339,14 @@ class Bank:
         return np.logaddexp.reduce(logs, axis=1) - np.log(self.settings.n_islands)
 
 
+def draw_scored(task):
+    """Return which of so many rows with labels may be held out; the seed is that of the bank."""
+    seed, n = task
+    key = (*seed.spawn_key, 2**32 - 3)
+    rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
+    return rng.permutation(n)[:MOST_CHECKED]
+
+
 def _with_prior(base, prior):
     return base if prior is None else Base(base.layout, prior, base.pool)
 
@@ -329,7 +357,8 @@ def _learn_island(task):
     return island
 
 
-def _fit_island(task):
+def fit_island(task):
+    """Return an island that has learned all rows, and what it held out."""
     island, X, codes, base, (gamma, label_base), record, scored = task
     if (codes < 0).any():
         codes = island.label(X, codes, label_base, gamma)[1]

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.common.partitioned_rows import READ_IT, refuse_partitions
 from infinimix.tables import EncodedTable, Schema, encode, read_schema
 from infinimix.tables.column import Column, record_of
 from infinimix.tables.transforms import Spike
@@ -114,6 +115,7 @@ def read_columns(
     X: Any, columns: Any, likelihood: str, n_bins: int, who: str
 ) -> tuple[NetworkColumns, EncodedTable]:
     """Decide what the columns are, and encode the table."""
+    refuse_partitions(X, "A network", READ_IT)
     schema = _without_spikes(read_schema(X, columns, codes=True))
     encoded = encode(schema, X, learn=True, who=who)
     schema = schema.extended(encoded.novel)

@@ -1,0 +1,93 @@
+"""Learning rows that lie with workers: their mixtures, or a whole `fit` by one of the workers.
+
+`learn_parts` learns a bank of mixtures where the encoded partitions are. What cannot be split is
+left to one worker (`fit_at_one`): it gathers the packed partitions, and fits the model as it would
+be in memory; its warnings are given here. In both ways the caller gets a model without rows.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from copy import copy
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from infinimix import execution
+from infinimix.estimators.common.mixture_estimator import add_log_slopes
+from infinimix.estimators.common.parameters import check_parameters
+from infinimix.estimators.common.parted_rows import (
+    PartEncoding,
+    PlacedPartitions,
+    as_table,
+    encode_parts,
+    find_schema,
+    read_there,
+)
+from infinimix.estimators.common.partitioned_rows import labels_of
+from infinimix.estimators.common.state import layout_of
+from infinimix.inference.ensemble.bank import Bank
+from infinimix.inference.ensemble.parts import Parts
+from infinimix.tables import Schema
+from infinimix.tables.packed import PackedTable
+from infinimix.tables.partition_sources import open_partitions
+
+
+def learn_parts(
+    model: Any, schema: Schema, parts: Parts, place: Callable[..., Any], **options: Any
+) -> tuple[Bank, tuple[np.ndarray, np.ndarray], float]:
+    """Return a bank that has learned all parts, held-out rows of their sample, and log slopes."""
+    seed = model._new_seed(schema, streams=False)
+    bank, slopes = Bank(model._settings(schema, streams=False), layout_of(schema), seed), 0.0
+    checked = model._run(lambda execute: bank.fit_parts(parts, execute, place, **options))
+    if schema.transforms:
+        slopes = parts.fold(_add_slopes, 0.0, schema, model._execute, place)
+    return bank, checked, slopes
+
+
+def learn_one_class(model: Any, X: Any) -> tuple[Schema, Bank, float]:
+    """Let islands learn a table in partitions, all rows of one class; the bank tells groups."""
+    check_parameters(model)
+    with execution.placing() as place:
+        reading = model._run_reading(partial(read_there, open_partitions(X), None), place)
+        schema = find_schema(reading, model, False, place)
+        if schema is None:
+            state = fit_at_one(model, reading)
+            return state.schema, state.bank, state.log_slopes
+        how, nothing = PartEncoding(schema, type(model).__name__), [None] * len(reading.packed)
+        parts = Parts(encode_parts(reading, nothing, how, place), np.array(reading.sizes)[:, None])
+        bank, _, slopes = learn_parts(model, schema, parts, place, record=True)
+    return schema, bank, slopes
+
+
+def _add_slopes(task: tuple[Any, Any, Schema]) -> float:
+    total, part, schema = task
+    return add_log_slopes(total.value, as_table(schema, part.value))
+
+
+def fit_at_one(model: Any, reading: PlacedPartitions, y: Any = None) -> Any:
+    """Return the state that a model has after `fit` of the whole table, without its rows."""
+    task = (model, tuple(reading.packed), reading.target, y)
+    fitted, told = model._execute(_fit_whole, [task])[0]
+    for message, category in told:
+        warnings.warn(message, category, stacklevel=4)
+    if hasattr(model.random_state, "bit_generator"):
+        model.random_state.bit_generator.state = fitted.random_state.bit_generator.state
+    return fitted._state
+
+
+def _fit_whole(task: tuple[Any, tuple[Any, ...], str | None, Any]) -> tuple[Any, list[Any]]:
+    model, packed, target, y = task
+    rows: Any = PackedTable([frame for part in packed for frame in part.value])
+    if target is not None:
+        rows, cells = rows.without(target)
+        y = labels_of(cells)
+    model = copy(model)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.fit(rows, y)
+    if hasattr(model._state, "training"):
+        model._state.training = None  # the rows, which stay here
+    return model, [(str(one.message), one.category) for one in told]
