@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from infinimix import AClassClassifier, execution, read_partitions
+from infinimix import AClassClassifier, CRPMixture, execution, read_partitions
 from infinimix.tables import partition_sources
 
 distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
@@ -42,6 +42,7 @@ OPTIONS = {
     "fast": {"effort": "fast"},
     "marked": {"holes": "mark", "correction": "none"},
     "not calibrated": {"calibrate": False, "alpha": 1.0, "prior": "reference"},
+    "swept": {"sweeps": 2},
     "by one worker": {"sweeps": 2, "class_weight": "balanced"},
 }
 
@@ -92,6 +93,17 @@ def test_every_executor_learns_the_model_of_the_table_in_memory(client, folder, 
     for executor in executors:
         with executor:
             assert_same(learn(read_partitions(folder), options), alone)
+
+
+def test_islands_of_a_mixture_learn_partitions_as_the_table_in_memory(client, folder):
+    with execution.serial():
+        alone = CRPMixture(**FEW).fit(FRAME)
+    with execution.dask(client):
+        found = CRPMixture(**FEW).fit(read_partitions(folder))
+    assert found.columns_ == alone.columns_
+    assert found.log_evidence_ == alone.log_evidence_
+    np.testing.assert_array_equal(found.labels_, alone.labels_)
+    np.testing.assert_array_equal(found.score_samples(FRAME), alone.score_samples(FRAME))
 
 
 def test_only_workers_read_and_few_bytes_come_back(client, tmp_path, monkeypatch):

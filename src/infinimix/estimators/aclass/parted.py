@@ -61,9 +61,13 @@ def fit_there(model: Any, X: Any, y: Any) -> AClassState:
         except (TypeError, ValueError):  # of a part; that of the whole table names its row
             rows = None
         if rows is None:
-            return fit_at_one(model, reading, y)
+            return fit_at_one(model, reading, y, _forget_rows)
         del reading  # the packed partitions
         return _learn(model, rows, place)
+
+
+def _forget_rows(state: AClassState) -> None:
+    state.training = None
 
 
 def _needs_all_rows(model: Any) -> bool:

@@ -67,19 +67,24 @@ def _add_slopes(task: tuple[Any, Any, Schema]) -> float:
     return add_log_slopes(total.value, as_table(schema, part.value))
 
 
-def fit_at_one(model: Any, reading: PlacedPartitions, y: Any = None) -> Any:
-    """Return the state that a model has after `fit` of the whole table, without its rows."""
-    task = (model, tuple(reading.packed), reading.target, y)
+def fit_at_one(
+    model: Any,
+    reading: PlacedPartitions,
+    y: Any = None,
+    forget: Callable[[Any], None] | None = None,
+) -> Any:
+    """Return the state after `fit` of the whole table; `forget` leaves its rows with the worker."""
+    task = (model, tuple(reading.packed), reading.target, y, forget)
     fitted, told = model._execute(_fit_whole, [task])[0]
     for message, category in told:
         warnings.warn(message, category, stacklevel=4)
-    if hasattr(model.random_state, "bit_generator"):
+    if isinstance(model.random_state, np.random.Generator):
         model.random_state.bit_generator.state = fitted.random_state.bit_generator.state
     return fitted._state
 
 
-def _fit_whole(task: tuple[Any, tuple[Any, ...], str | None, Any]) -> tuple[Any, list[Any]]:
-    model, packed, target, y = task
+def _fit_whole(task: tuple[Any, tuple[Any, ...], str | None, Any, Any]) -> tuple[Any, list[Any]]:
+    model, packed, target, y, forget = task
     rows: Any = PackedTable([frame for part in packed for frame in part.value])
     if target is not None:
         rows, cells = rows.without(target)
@@ -88,6 +93,6 @@ def _fit_whole(task: tuple[Any, tuple[Any, ...], str | None, Any]) -> tuple[Any,
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         model.fit(rows, y)
-    if hasattr(model._state, "training"):
-        model._state.training = None  # the rows, which stay here
+    if forget is not None:
+        forget(model._state)
     return model, [(str(one.message), one.category) for one in told]
