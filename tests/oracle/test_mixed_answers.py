@@ -35,11 +35,11 @@ def expected_whole(mixture, x):
     both, logs = np.vstack([T, x]), []
     for A in mixture.graphs:
         held = [tuple(np.flatnonzero(A[:, c])) for c in range(len(CARDS))]
-        logs.append(
-            sum(
-                log_mixed(both, CARDS, c, p) - log_mixed(T, CARDS, c, p) for c, p in enumerate(held)
-            )
-        )
+        total = 0.0
+        for c, p in enumerate(held):
+            each = 1.0 / max(CARDS[c], 1)  # of a category: the default
+            total += log_mixed(both, CARDS, c, p, each) - log_mixed(T, CARDS, c, p, each)
+        logs.append(total)
     return logsumexp(logs, b=mixture.weights)
 
 

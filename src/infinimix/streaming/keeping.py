@@ -194,6 +194,11 @@ class KeptModel(AnswersAsModel):
         """Whether so many rows may take long: a first snapshot, a copy of the model, a new segment.
 
         A caller who has other things to do leaves them to a thread.
+
+        Parameters
+        ----------
+        n_rows : int
+            Rows of the next call.
         """
         if self._snapshots is None or self._log.full:
             return True
