@@ -8,17 +8,6 @@ import pytest
 
 from infinimix import execution
 
-distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
-
-
-@pytest.fixture(scope="module")
-def client():
-    with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
-
 
 @pytest.fixture(params=["serial", "threads", "processes", "dask"])
 def executor(request):

@@ -15,15 +15,6 @@ from infinimix.execution.packing import LARGE, pack, unpack
 distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
 
 
-@pytest.fixture(scope="module")
-def client():
-    with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
-
-
 @pytest.fixture(scope="module", params=["processes", "dask"])
 def executor(request):
     if request.param == "dask":
