@@ -86,18 +86,18 @@ def of_table(name: str, n: int, seed: int) -> list[Rows]:
 
 # --- The experiment -----------------------------------------------------------------------------
 
-GRID: dict[Size, Any] = {  # rows, repeats, and how many of the worlds and tables
-    "tiny": ((40,), 1, 1, 1),
-    "quick": ((60, 300), 2, None, None),
-    "full": ((60, 300), 5, None, None),
+GRID: dict[Size, Any] = {  # rows of worlds and of tables, repeats, how many worlds and tables
+    "tiny": ((40,), (FEW, 0), 1, 1, 1),
+    "quick": ((60,), (FEW,), 1, None, None),
+    "full": ((60, 300), (FEW, 0), 5, None, None),
 }
 
 
 def tasks(size: Size) -> list[dict[str, Any]]:
     """Return one task for each form and data set; 0 rows of a table are all of its folds."""
-    rows, repeats, n_worlds, n_tables = GRID[size]
+    rows, of_tables, repeats, n_worlds, n_tables = GRID[size]
     places = [{"world": world, "rows": n} for world in [*WORLDS][:n_worlds] for n in rows]
-    places += [{"world": name, "rows": n} for name in TABLES[:n_tables] for n in (FEW, 0)]
+    places += [{"world": name, "rows": n} for name in TABLES[:n_tables] for n in of_tables]
     return [
         {**place, "form": form, "seed": seed}
         for seed in range(repeats) for place in places for form in FORMS
