@@ -4,16 +4,24 @@
 """
 
 import os
+import pickle
 import random
 import signal
 import threading
 import time
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from infinimix import AClassClassifier, CRPMixture, execution, read_partitions
+from infinimix import (
+    AClassClassifier,
+    CRPMixture,
+    FiniteMixtureClassifier,
+    execution,
+    read_partitions,
+)
 from infinimix.tables import partition_sources
 
 distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
@@ -45,6 +53,17 @@ OPTIONS = {
     "swept": {"sweeps": 2},
     "by one worker": {"sweeps": 2, "class_weight": "balanced"},
 }
+
+
+SOME = [None if i % 5 == 0 else label for i, label in enumerate(FRAME["kind"])]
+FINITE = {
+    "labels for all": {"n_components": 2, "n_init": 2},
+    "owned, weighed": {
+        "n_components": 1, "n_init": 1, "class_model": "owned", "class_weight": "balanced",
+        "unlabelled_weight": 0.5,
+    },
+    "cut, by BIC": {"n_components": "bic", "n_init": 2, "bins": 3},
+}  # fmt: skip
 
 
 def start_cluster(n_workers):
@@ -104,6 +123,31 @@ def test_islands_of_a_mixture_learn_partitions_as_the_table_in_memory(client, fo
     assert found.log_evidence_ == alone.log_evidence_
     np.testing.assert_array_equal(found.labels_, alone.labels_)
     np.testing.assert_array_equal(found.score_samples(FRAME), alone.score_samples(FRAME))
+
+
+@pytest.mark.parametrize("name", FINITE)
+def test_shards_of_a_finite_mixture_learn_partitions_as_the_table_in_memory(client, folder, name):
+    labels = FRAME["kind"] if name == "labels for all" else SOME
+    with patch("infinimix.inference.finite.shards.ROWS", 64):  # so that there are six
+        alone, found = (
+            FiniteMixtureClassifier(max_iter=4, random_state=0, **FINITE[name]) for _ in range(2)
+        )
+        with execution.serial():
+            alone.fit(ROWS, labels)
+        with execution.dask(client):
+            if labels is SOME:
+                found.fit(read_partitions(folder, drop=["kind"]), labels)
+            else:
+                found.fit(read_partitions(folder), "kind")
+    assert found._schema == alone._schema
+    assert found.component_scores_ == alone.component_scores_
+    assert found._state.table is None
+    np.testing.assert_array_equal(found.unlabelled_gain_, alone.unlabelled_gain_)
+    np.testing.assert_array_equal(found.predict_proba(ROWS), alone.predict_proba(ROWS))
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.predict_proba(ROWS), alone.predict_proba(ROWS))
+    with pytest.raises(ValueError, match="fit a table in memory"):
+        found.predict_batch(ROWS)
 
 
 def test_only_workers_read_and_few_bytes_come_back(client, tmp_path, monkeypatch):
