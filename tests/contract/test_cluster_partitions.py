@@ -14,11 +14,17 @@ from unittest.mock import patch
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
 from infinimix import (
     AClassClassifier,
+    CRPImputer,
     CRPMixture,
+    DPMeans,
+    DPMeansSVC,
     FiniteMixtureClassifier,
+    GibbsInfiniteSVC,
+    MaxMarginDPMeans,
     execution,
     read_partitions,
 )
@@ -66,6 +72,16 @@ FINITE = {
 }  # fmt: skip
 
 
+SCALED = {"s": 1.0, "lam": 400.0, "random_state": 0}
+BY_ONE = {
+    "max-margin": (MaxMarginDPMeans(**SCALED, max_iter=3), "predict_proba"),
+    "clusters": (DPMeans(lam=400.0, n_init=1, random_state=0), "divergences"),
+    "clusters, then SVMs": (DPMeansSVC(lam=400.0, random_state=0), "predict_proba"),
+    "sampled": (GibbsInfiniteSVC(n_iter=3, burn_in=1, random_state=0), "predict_proba"),
+    "imputer": (CRPImputer(**FEW), "transform"),
+}
+
+
 def start_cluster(n_workers):
     return distributed.LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0")
 
@@ -85,6 +101,10 @@ def folder(tmp_path_factory):
         part = part if b > a else pl.DataFrame(FRAME.to_dict("list")).clear()
         part.with_columns(holes).write_parquet(folder / f"{i}.parquet")
     return folder
+
+
+def refuse(*_):
+    raise AssertionError("rows are read in the calling process")
 
 
 def learn(table, options):
@@ -126,7 +146,10 @@ def test_islands_of_a_mixture_learn_partitions_as_the_table_in_memory(client, fo
 
 
 @pytest.mark.parametrize("name", FINITE)
-def test_shards_of_a_finite_mixture_learn_partitions_as_the_table_in_memory(client, folder, name):
+def test_shards_of_a_finite_mixture_learn_partitions_as_the_table_in_memory(
+    client, folder, name, monkeypatch
+):
+    monkeypatch.setattr(partition_sources, "read_range", refuse)
     labels = FRAME["kind"] if name == "labels for all" else SOME
     with patch("infinimix.inference.finite.shards.ROWS", 64):  # so that there are six
         alone, found = (
@@ -150,6 +173,27 @@ def test_shards_of_a_finite_mixture_learn_partitions_as_the_table_in_memory(clie
         found.predict_batch(ROWS)
 
 
+@pytest.mark.filterwarnings("ignore:Clusters hold")
+@pytest.mark.parametrize("name", BY_ONE)
+def test_models_that_a_worker_learns_are_those_of_the_table_in_memory(
+    client, folder, name, monkeypatch
+):
+    model, asked = BY_ONE[name]
+    left_out = [] if name == "imputer" else ["word"]
+    rows = ROWS.drop(columns=left_out)
+    unlabelled = asked in ("transform", "divergences")
+    table = read_partitions(folder, drop=[*left_out, *(["kind"] if unlabelled else [])])
+    alone, found = clone(model), clone(model)
+    with execution.serial():
+        alone.fit(rows, None if unlabelled else FRAME["kind"])
+    monkeypatch.setattr(partition_sources, "read_range", refuse)
+    with execution.dask(client):
+        found.fit(table, None if unlabelled else "kind")
+    assert found.feature_names_in_.tolist() == [*rows]
+    answers = [np.asarray(getattr(one, asked)(rows)) for one in (found, alone)]
+    np.testing.assert_array_equal(*answers)
+
+
 def test_only_workers_read_and_few_bytes_come_back(client, tmp_path, monkeypatch):
     """What client and scheduler receive, both in this process, is a small part of the table."""
     tcp = pytest.importorskip("distributed.comm.tcp")
@@ -163,9 +207,6 @@ def test_only_workers_read_and_few_bytes_come_back(client, tmp_path, monkeypatch
     async def count(stream, size):
         received.append(size)
         return await read(stream, size)
-
-    def refuse(*_):
-        raise AssertionError("rows are read in the calling process")
 
     monkeypatch.setattr(tcp, "read_bytes_rw", count)
     monkeypatch.setattr(partition_sources, "read_range", refuse)

@@ -73,8 +73,10 @@ def choose_judged(n_known: int, n_free: int) -> JudgedSample:
     known = min(n_known, max(most // 2, most - n_free))
     free = min(n_free, most - known)
     pairs = ((n_known, known), (n_free, free))
-    drawn = [np.arange(n) if m == n else np.sort(rng.choice(n, m, replace=False)) for n, m in pairs]
-    return JudgedSample(*drawn, np.array([n / max(m, 1) for n, m in pairs]))
+    labelled, others = (
+        np.arange(n) if m == n else np.sort(rng.choice(n, m, replace=False)) for n, m in pairs
+    )
+    return JudgedSample(labelled, others, np.array([n / max(m, 1) for n, m in pairs]))
 
 
 def thin_judged(
