@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -147,7 +148,8 @@ def _stream(folder: str, times: int, quick: bool) -> list[Line]:
     rates = _rates(_learned(model, parts, before))
     what = f"partial_fit of {model.class_count_.sum():,.0f} rows"
     lines = [_turns(what, before[0], model, min(parts, key=_count_rows), quick)]
-    return [_even(what, rates), *lines, *([] if quick else [_flat(what, rates)])]
+    clock = replace(_even(what, rates), bar="", meets=None)  # it is the machine's pace, too
+    return [clock, *lines, *([] if quick else [_flat(what, rates)])]
 
 
 def _count_rows(table: PartitionedTable) -> int:

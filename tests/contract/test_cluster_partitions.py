@@ -29,6 +29,7 @@ from infinimix import (
     read_partitions,
 )
 from infinimix.tables import partition_sources
+from infinimix.tables.partitioned import PartitionedTable
 
 distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
 pl = pytest.importorskip("polars", reason="Parquet needs polars or PyArrow")
@@ -285,17 +286,57 @@ def test_refusals_are_those_of_the_table_in_memory(client, tmp_path):
             AClassClassifier().fit(read_partitions(tmp_path / "bad"), "kind", sample_weight=[1] * N)
 
 
-def test_nothing_is_left_on_the_cluster(client, folder):
+def assert_nothing_left(client):
     def left(dask_scheduler):
         return [str(key) for key in dask_scheduler.tasks if "infinimix" in str(key)]
 
-    with execution.dask(client):
-        learn(read_partitions(folder), {"effort": "fast"})
     for _ in range(100):
         if not client.run_on_scheduler(left):
             break
         time.sleep(0.1)
     assert client.run_on_scheduler(left) == []
+
+
+def test_nothing_is_left_on_the_cluster(client, folder):
+    with execution.dask(client):
+        learn(read_partitions(folder), {"effort": "fast"})
+    assert_nothing_left(client)
+
+
+def test_who_stops_between_steps_of_em_leaves_nothing_behind(client, folder):
+    model = FiniteMixtureClassifier(n_components=2, n_init=1, max_iter=4, random_state=0)
+    stop = patch("infinimix.inference.finite.em.share", side_effect=[KeyboardInterrupt])
+    with (
+        patch("infinimix.inference.finite.shards.ROWS", 64), execution.dask(client), stop,
+        pytest.raises(KeyboardInterrupt),
+    ):  # fmt: skip
+        model.fit(read_partitions(folder), "kind")
+    assert not model.__sklearn_is_fitted__()
+    assert_nothing_left(client)
+
+
+def test_a_partition_that_ends_workers_is_named(client, folder):
+    class Deadly:
+        name = "data/9.parquet"
+
+        def frames(self, text=()):
+            os._exit(1)
+
+    def allow(n):
+        def tell(dask_scheduler):
+            before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, n
+            return before
+
+        return client.run_on_scheduler(tell)
+
+    table = read_partitions(folder)
+    before = allow(0)
+    try:
+        with execution.dask(client), pytest.raises(MemoryError, match="data/9.parquet"):
+            deadly = PartitionedTable([*table.parts, Deadly()], table.columns)
+            FiniteMixtureClassifier().fit(deadly, "kind")
+    finally:
+        allow(before)
 
 
 @pytest.mark.skipif(not MANY, reason="20 clusters")
