@@ -330,10 +330,10 @@ def test_a_partition_that_ends_workers_is_named(client, folder):
         return client.run_on_scheduler(tell)
 
     table = read_partitions(folder)
+    deadly = PartitionedTable([*table.parts, Deadly()], table.columns)
     before = allow(0)
     try:
         with execution.dask(client), pytest.raises(MemoryError, match="data/9.parquet"):
-            deadly = PartitionedTable([*table.parts, Deadly()], table.columns)
             FiniteMixtureClassifier().fit(deadly, "kind")
     finally:
         allow(before)

@@ -10,14 +10,14 @@ from __future__ import annotations
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 from uuid import uuid4
 from weakref import WeakSet
 
 import numpy as np
 
-from infinimix.execution.executors import Done, Executor, Place, is_in_worker
+from infinimix.execution.executors import Done, Executor, Place, Threads, as_caller, is_in_worker
 from infinimix.execution.packing import Packed, named, opened, pack, run, run_here, writable
 from infinimix.execution.placed import Placed, There
 
@@ -194,6 +194,25 @@ def _run(task: Callable[[Any], Any], packed: Packed, *arrays: Any) -> bytes:
 
 def _place(task: Callable[[Any], Any], packed: Packed, *arrays: Any) -> Any:
     return run_here(task, packed, dict(zip(packed.shared, arrays, strict=True)))
+
+
+@contextmanager
+def all_threads() -> Iterator[None]:
+    """Let a task share its work out to all threads of the worker of Dask that runs it.
+
+    For a task that is alone on the cluster. Elsewhere nothing changes.
+    """
+    n = 1
+    if is_in_worker():
+        with suppress(ImportError, ValueError):  # no worker of Dask
+            from distributed import get_worker
+
+            n = get_worker().state.nthreads
+    if n == 1:
+        yield
+        return
+    with as_caller(), Threads(n):
+        yield
 
 
 def dask(client: Any = None) -> Dask:

@@ -230,6 +230,26 @@ def test_too_little_memory_inside_a_task_names_its_partitions(client):
             ex.map(fail, joined)
 
 
+def test_a_task_may_use_all_threads_of_its_worker():
+    def task(_):
+        def thread(_):
+            time.sleep(0.02)  # so that one thread does not take all
+            return threading.get_ident()
+
+        with execution.all_threads():
+            shared = execution.map(thread, range(4))
+        return len({*shared}), len({*execution.map(thread, range(2))})
+
+    here = {"processes": False, "dashboard_address": ":0", "set_as_default": False}
+    with (
+        distributed.Client(n_workers=1, threads_per_worker=2, **here) as client,
+        dask(client) as ex,
+    ):
+        assert ex.map(task, [0]) == [(2, 1)]
+    with serial() as ex:
+        assert ex.map(task, [0]) == [(1, 1)]
+
+
 def test_a_client_is_given_found_or_refused(client):
     assert dask().client is client
     assert dask(client).client is client

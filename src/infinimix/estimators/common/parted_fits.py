@@ -116,7 +116,8 @@ def _fit_whole(task: tuple[Any, tuple[Any, ...], str | None, Any, Any]) -> tuple
     model = copy(model)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        model.fit(rows, y)
+        with execution.all_threads():
+            model.fit(rows, y)
     if forget is not None:
         forget(model._state)
     return model, [(str(one.message), one.category) for one in told]
