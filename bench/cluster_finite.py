@@ -87,12 +87,15 @@ def _find_moves(tasks: Any, n: int, d: int) -> FiniteMoves:
         d + 16: _copied(sizes, of["weigh_shard"], of["weigh"][1:],
                         *(of[name] for name in COLLECTED[1:])),
     }  # fmt: skip
+    drawn = {*of["take_starts"][0].values()} - {*of["draw_starts_there"][0].values()}
+    starts = n * len(drawn) + _copied(sizes, of["take_starts"], of["start_shard"])
     merged, statistics = iter(of["merge_shards"]), 0
     for (name, _), where in calls.items():
         if name in COLLECTED:
             at = next(merged)[0]
             statistics += sum(worker != at for worker in where.values())
-    return FiniteMoves(sum(width * some for width, some in rows.items()), statistics)
+    row_bytes = sum(width * some for width, some in rows.items()) + RESTARTS * starts
+    return FiniteMoves(row_bytes, statistics)
 
 
 def _copied(sizes: list[int], made: list[dict[int, str]], *used: list[dict[int, str]]) -> int:

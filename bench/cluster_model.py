@@ -99,7 +99,8 @@ class FiniteShape(NamedTuple):
 class FiniteMoves(NamedTuple):
     """What Dask has sent from worker to worker."""
 
-    row_bytes: float  # d + 1 for a packed row, d + 4 encoded, d + 12 in a shard, d + 16 for EM
+    row_bytes: float  # d + 1 for a packed row, d + 4 encoded, d + 12 in a shard, d + 16 for EM, and
+    # one for each restart that it may start
     statistics: int  # sets of statistics that were merged elsewhere
 
 
