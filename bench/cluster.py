@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bench.cluster_counting import Counter, sent_by_workers, start_cluster
+from bench.cluster_finite import measure_finite
 from bench.cluster_model import Costs, Shape, Wire, calibrate, seconds, wire_bytes
 from bench.cluster_partitions import make_rows, measure_parted
 from bench.report import Grid, Line, Section
@@ -52,7 +53,8 @@ def run(quick: bool = False) -> Section:
         worst = max(worst, fit.n_bytes / expected, expected / fit.n_bytes)
         grid.rows.append(_row(fit, expected, costs))
     parted, farthest = measure_parted(workers, quick)
-    section.grids += [grid, parted, _on_paper(costs)]
+    finite, finite_worst = measure_finite(workers, quick)
+    section.grids += [grid, parted, finite, _on_paper(costs)]
     section.figures["costs"] = costs._asdict()
     section.lines.append(
         Line("bytes on the wire, farthest from the model", f"{worst:.2f}", "", "", "<= 1.10",
@@ -62,6 +64,9 @@ def run(quick: bool = False) -> Section:
         Line("the same of partitions that workers read", f"{farthest:.2f}", "", "", "<= 1.10",
              bool(farthest <= 1.1))
     )  # fmt: skip
+    section.lines.append(
+        Line("the same of EM", f"{finite_worst:.2f}", "", "", "<= 1.10", bool(finite_worst <= 1.1))
+    )
     section.lines.append(_compare(quick))
     return section
 

@@ -1,4 +1,4 @@
-"""What a fit of `AClassClassifier` on a cluster moves and takes, on paper.
+"""What fits of `AClassClassifier` and of EM on a cluster move, and take, on paper.
 
 Bytes are those of binary columns: a cell is one byte in a table, and four numbers in each slot of a
 filter. `docs/scale.md` explains the terms.
@@ -82,6 +82,42 @@ def parted_bytes(shape: Shape, n_parts: int, rows_moved: float, copies: float) -
     there = 16 * sample  # where rows of the sample are, in the table and in their classes
     others = TASK * (n_parts * (6 + C) + C)
     return rows + 4 * filters + 2 * (back + there) + others
+
+
+class FiniteShape(NamedTuple):
+    """A table in shards, and how EM learns it."""
+
+    n_rows: int
+    n_columns: int
+    n_classes: int
+    n_shards: int
+    n_restarts: int
+    n_components: int
+    n_steps: int
+
+
+class FiniteMoves(NamedTuple):
+    """What Dask has sent from worker to worker."""
+
+    row_bytes: float  # d + 1 for a packed row, d + 4 encoded, d + 12 in a shard, d + 16 for EM, and
+    # one for each restart that it may start
+    statistics: int  # sets of statistics that were merged elsewhere
+
+
+def statistics_bytes(shape: FiniteShape) -> float:
+    """Return the size of the statistics, or the estimates, of all components and restarts."""
+    slots = shape.n_restarts * shape.n_components
+    return slots * (32 * shape.n_columns + 16 * shape.n_classes + 32) + PICKLE
+
+
+def finite_bytes(shape: FiniteShape, n_parts: int, moves: FiniteMoves) -> float:
+    """Return what EM over partitions that workers read moves, over all connections."""
+    S = shape.n_shards
+    own, rounds = statistics_bytes(shape), shape.n_steps + 2  # a start, and a score at the end
+    there = 2 * rounds * S * own  # the estimates, with the task of each shard
+    back = 2 * rounds * own + moves.statistics * own
+    others = TASK * (6 * n_parts + 4 * S + rounds * (S + 2) / 2)
+    return moves.row_bytes + there + back + others
 
 
 class Costs(NamedTuple):

@@ -53,7 +53,7 @@ def _fit(client: Any, counter: Counter, n: int, d: int, C: int) -> tuple[float, 
     from distributed import get_task_stream
 
     with tempfile.TemporaryDirectory() as folder:
-        _write(Path(folder), *make_rows(n, d, C))
+        write_parts(Path(folder), *make_rows(n, d, C))
         before = counter.sent + sum(client.run(sent_by_workers).values())
         options = {"n_islands": ISLANDS, "n_particles": PARTICLES, "correction": "none"}
         with get_task_stream(client) as stream:
@@ -67,7 +67,8 @@ def _fit(client: Any, counter: Counter, n: int, d: int, C: int) -> tuple[float, 
     return after - before, parted_bytes(shape, PARTS, moved, copies), moved, copies
 
 
-def _write(folder: Path, X: np.ndarray, y: np.ndarray) -> None:
+def write_parts(folder: Path, X: np.ndarray, y: np.ndarray) -> None:
+    """Write a table as Parquet files."""
     import polars as pl
 
     for i, rows in enumerate(np.array_split(np.arange(len(y)), PARTS)):

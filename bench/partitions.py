@@ -2,8 +2,11 @@
 
 10 million rows of 50 binary columns in 4 classes: `fit` gathers them in one byte a cell, or has two
 workers of a cluster read and learn them, and `partial_fit` and `predict_proba` go from batch to
-batch. `--full` learns 100 million rows by
-`partial_fit`, from the same files ten times over.
+batch. `--full` learns 100 million rows by `partial_fit`, from the same files ten times over.
+
+A shared machine is not equally fast at all times, for many seconds. So rates near the start and at
+the end are medians over many stretches; and for a stream, which may grow slower as its model grows,
+a copy of the model near the start and that of the end learn the same rows in turns.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import deepcopy
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,7 +66,7 @@ def _watched() -> Iterator[dict[str, float]]:
 
     def watch() -> None:
         me = psutil.Process()
-        while not stop.wait(0.1):
+        while not stop.wait(0.25):  # it takes CPU time, too
             sizes = []
             for one in (me, *me.children(recursive=True)):
                 try:
@@ -139,41 +144,88 @@ def _stream(folder: str, times: int, quick: bool) -> list[Line]:
     model = AClassClassifier(effort="fast", random_state=0)
     if quick:
         parts = parts * 8
-    rates = _rates(_learned(model, part) for part in parts)
+    before: list[AClassClassifier] = []
+    rates = _rates(_learned(model, parts, before))
     what = f"partial_fit of {model.class_count_.sum():,.0f} rows"
-    return [_even(what, rates), *([] if quick else [_flat(what, rates)])]
+    lines = [_turns(what, before[0], model, min(parts, key=_count_rows), quick)]
+    clock = replace(_even(what, rates), bar="", meets=None)  # it is the machine's pace, too
+    return [clock, *lines, *([] if quick else [_flat(what, rates)])]
 
 
-def _learned(model: Any, part: PartitionedTable) -> int:
-    before = model.class_count_.sum() if model.__sklearn_is_fitted__() else 0
-    model.partial_fit(part, "kind")
-    return int(model.class_count_.sum() - before)
+def _count_rows(table: PartitionedTable) -> int:
+    return sum(part.n_rows for part in table.parts)  # type: ignore[attr-defined]
+
+
+def _learned(
+    model: AClassClassifier, parts: list[PartitionedTable], before: list[AClassClassifier]
+) -> Iterator[int]:
+    """Learn all parts, and yield their rows; after the first eighth, put a copy into `before`."""
+    for i, part in enumerate(parts):
+        model.partial_fit(part, "kind")
+        yield _count_rows(part)
+        if i == len(parts) // 8:
+            before.append(deepcopy(model))
+
+
+def _turns(
+    what: str, early: AClassClassifier, late: AClassClassifier, part: PartitionedTable, quick: bool
+) -> Line:
+    """Let copies of two models learn the same rows, one after the other, several times."""
+    took: dict[str, list[float]] = {"early": [], "late": []}
+    for _ in range(1 if quick else 7):
+        for name, model in (("early", early), ("late", late)):
+            copy = deepcopy(model)
+            start = time.process_time()
+            copy.partial_fit(part, "kind")
+            took[name].append(max(time.process_time() - start, 1e-9))
+    n = _count_rows(part)
+    first, last = (n / float(np.median(seconds)) for seconds in took.values())
+    ratio = float(np.median(np.divide(took["early"], took["late"])))
+    return Line(
+        f"{what}: rows a CPU second of the last model, of that near the start, in turns",
+        f"{last:,.0f}", f"{first:,.0f}", f"{ratio:.2f}", ">= 0.85", ratio >= 0.85, took,
+    )  # fmt: skip
 
 
 class Rates(NamedTuple):
-    """Of the second and the last eighth of some batches."""
+    """Of the second and third eighth, and of the last two eighths of some batches."""
 
-    early: float  # rows a CPU second
+    early: float  # rows a CPU second, the median of stretches
     late: float
     peak: float  # GiB
-    growth: float  # of memory, from the second eighth to the end
+    growth: float  # of memory, from near the start to the end
+
+
+class Stretch(NamedTuple):
+    """What was measured of one batch."""
+
+    rows: int
+    seconds: float  # of CPU time
+    size: int  # memory of this process
 
 
 def _rates(batches: Iterator[int]) -> Rates:
     """Go through batches, given the rows of each."""
     import psutil
 
-    marks, n, me = [], 0, psutil.Process()
+    found, me = [], psutil.Process()
     with _watched() as seen:
-        for size in batches:
-            n += size
-            marks.append((n, time.process_time(), me.memory_info().rss))
-    eighth = max(len(marks) // 8, 1)
-    spans = (marks[eighth - 1], marks[2 * eighth - 1]), (marks[-1 - eighth], marks[-1])
-    early, late = ((b[0] - a[0]) / max(b[1] - a[1], 1e-9) for a, b in spans)
-    sizes = [size for *_, size in marks]
-    growth = max(sizes[-eighth:]) / max(sizes[eighth - 1 : 2 * eighth])
-    return Rates(early, late, seen["peak"], growth)
+        start = time.process_time()
+        for rows in batches:
+            found.append(Stretch(rows, time.process_time() - start, me.memory_info().rss))
+            start = time.process_time()
+    return compare_ends(found, seen["peak"])
+
+
+def compare_ends(found: list[Stretch], peak: float) -> Rates:
+    """Return the medians of both ends."""
+    eighth = max(len(found) // 8, 1)
+    ends = found[eighth : 3 * eighth] or found, found[-2 * eighth :]
+    early, late = (
+        float(np.median([one.rows / max(one.seconds, 1e-9) for one in end])) for end in ends
+    )
+    growth = max(one.size for one in ends[1]) / max(one.size for one in ends[0])
+    return Rates(early, late, peak, growth)
 
 
 def _even(what: str, rates: Rates, second: str = "CPU second") -> Line:

@@ -4,17 +4,32 @@
 """
 
 import os
+import pickle
 import random
 import signal
 import threading
 import time
+from unittest.mock import patch
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 
-from infinimix import AClassClassifier, CRPMixture, execution, read_partitions
+from infinimix import (
+    AClassClassifier,
+    CRPImputer,
+    CRPMixture,
+    DPMeans,
+    DPMeansSVC,
+    FiniteMixtureClassifier,
+    GibbsInfiniteSVC,
+    MaxMarginDPMeans,
+    execution,
+    read_partitions,
+)
 from infinimix.tables import partition_sources
+from infinimix.tables.partitioned import PartitionedTable
 
 distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
 pl = pytest.importorskip("polars", reason="Parquet needs polars or PyArrow")
@@ -47,6 +62,27 @@ OPTIONS = {
 }
 
 
+SOME = [None if i % 5 == 0 else label for i, label in enumerate(FRAME["kind"])]
+FINITE = {
+    "labels for all": {"n_components": 2, "n_init": 2},
+    "owned, weighed": {
+        "n_components": 1, "n_init": 1, "class_model": "owned", "class_weight": "balanced",
+        "unlabelled_weight": 0.5,
+    },
+    "cut, by BIC": {"n_components": "bic", "n_init": 2, "bins": 3},
+}  # fmt: skip
+
+
+SCALED = {"s": 1.0, "lam": 400.0, "random_state": 0}
+BY_ONE = {
+    "max-margin": (MaxMarginDPMeans(**SCALED, max_iter=3), "predict_proba"),
+    "clusters": (DPMeans(lam=400.0, n_init=1, random_state=0), "divergences"),
+    "clusters, then SVMs": (DPMeansSVC(lam=400.0, random_state=0), "predict_proba"),
+    "sampled": (GibbsInfiniteSVC(n_iter=3, burn_in=1, random_state=0), "predict_proba"),
+    "imputer": (CRPImputer(**FEW), "transform"),
+}
+
+
 def start_cluster(n_workers):
     return distributed.LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0")
 
@@ -66,6 +102,10 @@ def folder(tmp_path_factory):
         part = part if b > a else pl.DataFrame(FRAME.to_dict("list")).clear()
         part.with_columns(holes).write_parquet(folder / f"{i}.parquet")
     return folder
+
+
+def refuse(*_):
+    raise AssertionError("rows are read in the calling process")
 
 
 def learn(table, options):
@@ -106,6 +146,55 @@ def test_islands_of_a_mixture_learn_partitions_as_the_table_in_memory(client, fo
     np.testing.assert_array_equal(found.score_samples(FRAME), alone.score_samples(FRAME))
 
 
+@pytest.mark.parametrize("name", FINITE)
+def test_shards_of_a_finite_mixture_learn_partitions_as_the_table_in_memory(
+    client, folder, name, monkeypatch
+):
+    monkeypatch.setattr(partition_sources, "read_range", refuse)
+    labels = FRAME["kind"] if name == "labels for all" else SOME
+    with patch("infinimix.inference.finite.shards.ROWS", 64):  # so that there are six
+        alone, found = (
+            FiniteMixtureClassifier(max_iter=4, random_state=0, **FINITE[name]) for _ in range(2)
+        )
+        with execution.serial():
+            alone.fit(ROWS, labels)
+        with execution.dask(client):
+            if labels is SOME:
+                found.fit(read_partitions(folder, drop=["kind"]), labels)
+            else:
+                found.fit(read_partitions(folder), "kind")
+    assert found._schema == alone._schema
+    assert found.component_scores_ == alone.component_scores_
+    assert found._state.table is None
+    np.testing.assert_array_equal(found.unlabelled_gain_, alone.unlabelled_gain_)
+    np.testing.assert_array_equal(found.predict_proba(ROWS), alone.predict_proba(ROWS))
+    again = pickle.loads(pickle.dumps(found))
+    np.testing.assert_array_equal(again.predict_proba(ROWS), alone.predict_proba(ROWS))
+    with pytest.raises(ValueError, match="fit a table in memory"):
+        found.predict_batch(ROWS)
+
+
+@pytest.mark.filterwarnings("ignore:Clusters hold")
+@pytest.mark.parametrize("name", BY_ONE)
+def test_models_that_a_worker_learns_are_those_of_the_table_in_memory(
+    client, folder, name, monkeypatch
+):
+    model, asked = BY_ONE[name]
+    left_out = [] if name == "imputer" else ["word"]
+    rows = ROWS.drop(columns=left_out)
+    unlabelled = asked in ("transform", "divergences")
+    table = read_partitions(folder, drop=[*left_out, *(["kind"] if unlabelled else [])])
+    alone, found = clone(model), clone(model)
+    with execution.serial():
+        alone.fit(rows, None if unlabelled else FRAME["kind"])
+    monkeypatch.setattr(partition_sources, "read_range", refuse)
+    with execution.dask(client):
+        found.fit(table, None if unlabelled else "kind")
+    assert found.feature_names_in_.tolist() == [*rows]
+    answers = [np.asarray(getattr(one, asked)(rows)) for one in (found, alone)]
+    np.testing.assert_array_equal(*answers)
+
+
 def test_only_workers_read_and_few_bytes_come_back(client, tmp_path, monkeypatch):
     """What client and scheduler receive, both in this process, is a small part of the table."""
     tcp = pytest.importorskip("distributed.comm.tcp")
@@ -119,9 +208,6 @@ def test_only_workers_read_and_few_bytes_come_back(client, tmp_path, monkeypatch
     async def count(stream, size):
         received.append(size)
         return await read(stream, size)
-
-    def refuse(*_):
-        raise AssertionError("rows are read in the calling process")
 
     monkeypatch.setattr(tcp, "read_bytes_rw", count)
     monkeypatch.setattr(partition_sources, "read_range", refuse)
@@ -200,17 +286,57 @@ def test_refusals_are_those_of_the_table_in_memory(client, tmp_path):
             AClassClassifier().fit(read_partitions(tmp_path / "bad"), "kind", sample_weight=[1] * N)
 
 
-def test_nothing_is_left_on_the_cluster(client, folder):
+def assert_nothing_left(client):
     def left(dask_scheduler):
         return [str(key) for key in dask_scheduler.tasks if "infinimix" in str(key)]
 
-    with execution.dask(client):
-        learn(read_partitions(folder), {"effort": "fast"})
     for _ in range(100):
         if not client.run_on_scheduler(left):
             break
         time.sleep(0.1)
     assert client.run_on_scheduler(left) == []
+
+
+def test_nothing_is_left_on_the_cluster(client, folder):
+    with execution.dask(client):
+        learn(read_partitions(folder), {"effort": "fast"})
+    assert_nothing_left(client)
+
+
+def test_who_stops_between_steps_of_em_leaves_nothing_behind(client, folder):
+    model = FiniteMixtureClassifier(n_components=2, n_init=1, max_iter=4, random_state=0)
+    stop = patch("infinimix.inference.finite.em.share", side_effect=[KeyboardInterrupt])
+    with (
+        patch("infinimix.inference.finite.shards.ROWS", 64), execution.dask(client), stop,
+        pytest.raises(KeyboardInterrupt),
+    ):  # fmt: skip
+        model.fit(read_partitions(folder), "kind")
+    assert not model.__sklearn_is_fitted__()
+    assert_nothing_left(client)
+
+
+def test_a_partition_that_ends_workers_is_named(client, folder):
+    class Deadly:
+        name = "data/9.parquet"
+
+        def frames(self, text=()):
+            os._exit(1)
+
+    def allow(n):
+        def tell(dask_scheduler):
+            before, dask_scheduler.allowed_failures = dask_scheduler.allowed_failures, n
+            return before
+
+        return client.run_on_scheduler(tell)
+
+    table = read_partitions(folder)
+    deadly = PartitionedTable([*table.parts, Deadly()], table.columns)
+    before = allow(0)
+    try:
+        with execution.dask(client), pytest.raises(MemoryError, match="data/9.parquet"):
+            FiniteMixtureClassifier().fit(deadly, "kind")
+    finally:
+        allow(before)
 
 
 @pytest.mark.skipif(not MANY, reason="20 clusters")

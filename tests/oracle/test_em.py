@@ -91,7 +91,9 @@ def enumerate_tables(share, parameters, n_components):
 def test_two_steps_are_those_of_the_enumeration(owned, mode):
     rng = np.random.default_rng(3)
     number = 1 if owned else K
-    model, data, owners = finite.lay_out(plan(owned, mode), FAMILY, X, CODES, np.ones(5), number)
+    asked = plan(owned, mode)
+    model = finite.model_for(asked, FAMILY, number)
+    data, owners = finite.rows_for(asked, X, CODES, np.ones(5)), model.owners
     weight = rng.dirichlet(np.ones(K), 5)
     state = em.maximise(model, data, weight[:, None, :])
     for _ in range(2):
@@ -109,7 +111,8 @@ def test_the_classes_of_a_new_row_are_those_of_the_enumeration():
     found = finite.learn(
         plan(False, restarts=2), FAMILY, X, CODES, np.ones(5), np.random.SeedSequence(1)
     )
-    model, data, _ = finite.lay_out(found.plan, FAMILY, X, CODES, np.ones(5), K)
+    model = finite.model_for(found.plan, FAMILY, K)
+    data = finite.rows_for(found.plan, X, CODES, np.ones(5))
     weight, _ = em.respond(model, data, found.state)
     found = found._replace(state=em.maximise(model, data, weight))
     table = finite.log_classes(found, X)
@@ -145,7 +148,8 @@ def test_the_log_posterior_never_falls(owned, mode):
 
 def test_the_score_of_one_component_is_its_evidence():
     """With one component nothing is hidden, and Cheeseman and Stutz are exact."""
-    model, data, _ = finite.lay_out(plan(False), FAMILY, X, CODES, np.ones(5), 1)
+    model = finite.model_for(plan(False), FAMILY, 1)
+    data = finite.rows_for(plan(False), X, CODES, np.ones(5))
     state = em.maximise(model, data, np.ones((5, 1, 1)))
     stats = empty(model.family, 1)
     for i in range(5):

@@ -18,7 +18,7 @@ where they are, for other tasks (`placed.py`). A new kind of executor is one mor
 `map`.
 """
 
-from infinimix.execution.cluster import dask
+from infinimix.execution.cluster import all_threads, dask
 from infinimix.execution.executors import (
     Executor,
     executor_for,
@@ -33,6 +33,7 @@ from infinimix.execution.placed import Placed
 __all__ = [
     "Executor",
     "Placed",
+    "all_threads",
     "dask",
     "executor_for",
     "keeping",

@@ -7,20 +7,23 @@ again from the scheduler if that worker dies. What tasks leave on workers (`plac
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 from uuid import uuid4
 from weakref import WeakSet
 
 import numpy as np
 
-from infinimix.execution.executors import Done, Executor, Place, is_in_worker
-from infinimix.execution.packing import Packed, opened, pack, run, run_here, writable
+from infinimix.execution.executors import Done, Executor, Place, Threads, as_caller, is_in_worker
+from infinimix.execution.packing import Packed, named, opened, pack, run, run_here, writable
 from infinimix.execution.placed import Placed, There
 
 WAIT = "10s"  # for a scheduler to answer
+SOON = 0.2  # seconds, for messages of the scheduler that come together
+MOST_NAMED = 5  # tasks in a message
 P = TypeVar("P")
 R = TypeVar("R")
 
@@ -49,13 +52,13 @@ class Dask(Executor):
         payloads = list(payloads)
         if is_in_worker() or not payloads:
             return [task(payload) for payload in payloads]
-        futures = self._submit(_run, task, payloads)
+        futures, names = self._submit(_run, task, payloads), [*map(_name_of, payloads)]
         try:
             with self.client.as_current():
-                results = self._gather(futures, done, [*map(_name_of, payloads)])
+                results = self._gather(futures, done, names)
         finally:  # also when the caller stops: nothing is left behind
             self.client.cancel(futures)
-        return opened(results)
+        return opened(results, names)
 
     def _submit(
         self, how: Callable[..., Any], task: Callable[[Any], Any], payloads: list[Any]
@@ -135,7 +138,7 @@ class Dask(Executor):
             What messages call them.
         """
         futures = self.client.compute([*values])
-        return [There(future, f" ({name})") for future, name in zip(futures, names, strict=True)]
+        return [There(*pair) for pair in zip(futures, names, strict=True)]
 
     def _gather(self, futures: list[Any], done: Done | None, names: Sequence[str]) -> list[Any]:
         from distributed import KilledWorker, as_completed
@@ -147,24 +150,38 @@ class Dask(Executor):
             try:
                 results[i] = future.result()
             except KilledWorker as error:
-                raise MemoryError(
-                    f"task {i + 1} of {len(futures)}{names[i]} ended every worker that took it, "
-                    "most likely because it needs more memory than a worker has: give workers "
-                    "more, or let the table be smaller"
-                ) from error
+                time.sleep(SOON)  # tasks that waited at the same worker are given up with it
+                lost = [k for k, one in enumerate(futures) if k == i or one.status == "error"]
+                raise _too_little_memory(lost, names) from error
             if done is not None:
                 done()
         return results
 
 
+def _too_little_memory(lost: Sequence[int], names: Sequence[str]) -> MemoryError:
+    """Return what is raised when tasks have ended all workers that took them."""
+    tasks = ", ".join(f"{i + 1} of {len(names)}{named(names[i])}" for i in lost[:MOST_NAMED])
+    who = f"task {tasks}" if len(lost) == 1 else f"one of the tasks {tasks}"
+    return MemoryError(
+        f"{who} ended every worker that took it, most likely because it needs more memory than a "
+        "worker has: give workers more, or let the table be smaller"
+    )
+
+
 def _name_of(payload: Any) -> str:
-    """Return what a payload, or a part of it, is called, for messages: a partition has a name."""
-    parts = payload if isinstance(payload, tuple) else (payload,)
-    for part in parts:
-        name = getattr(part, "name", None)
-        if isinstance(name, str) and name:
-            return name if isinstance(part, There) else f" ({name})"
-    return ""
+    """Return what a payload is about, for messages: its partition, or the first and the last."""
+    names = [*dict.fromkeys(_names_in(payload))]
+    return names[0] if len(names) == 1 else " ... ".join(names[:: max(len(names) - 1, 1)])
+
+
+def _names_in(payload: Any) -> Iterator[str]:
+    """Yield the names of partitions, and of what was made of them, in tuples at any depth."""
+    if isinstance(payload, tuple):
+        for part in payload:
+            yield from _names_in(part)
+    name = getattr(payload, "name", None)
+    if isinstance(name, str) and name:
+        yield from name.split(" ... ")
 
 
 def _keep(array: np.ndarray) -> np.ndarray:
@@ -177,6 +194,25 @@ def _run(task: Callable[[Any], Any], packed: Packed, *arrays: Any) -> bytes:
 
 def _place(task: Callable[[Any], Any], packed: Packed, *arrays: Any) -> Any:
     return run_here(task, packed, dict(zip(packed.shared, arrays, strict=True)))
+
+
+@contextmanager
+def all_threads() -> Iterator[None]:
+    """Let a task share its work out to all threads of the worker of Dask that runs it.
+
+    For a task that is alone on the cluster. Elsewhere nothing changes.
+    """
+    n = 1
+    if is_in_worker():
+        with suppress(ImportError, ValueError):  # no worker of Dask
+            from distributed import get_worker
+
+            n = get_worker().state.nthreads
+    if n == 1:
+        yield
+        return
+    with as_caller(), Threads(n):
+        yield
 
 
 def dask(client: Any = None) -> Dask:

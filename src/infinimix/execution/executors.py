@@ -181,6 +181,16 @@ def is_in_worker() -> bool:
     return _in_worker.get()
 
 
+@contextmanager
+def as_caller() -> Iterator[None]:
+    """Let a task that was shared out share its own work out, as if it were the caller."""
+    token = _in_worker.set(False)
+    try:
+        yield
+    finally:
+        _in_worker.reset(token)
+
+
 def serial() -> Serial:
     """Run tasks one after the other.
 

@@ -99,13 +99,25 @@ def run_here(task: Callable[[Any], Any], packed: Packed, shared: Mapping[int, An
         return Failed(error)
 
 
-def opened(results: Sequence[bytes]) -> list[Any]:
-    """Return what tasks returned; raise the first exception in the order of the payloads."""
+def opened(results: Sequence[bytes], names: Sequence[str] = ()) -> list[Any]:
+    """Return what tasks returned; raise the first exception in the order of the payloads.
+
+    If memory was too little, the message has the name of the payload.
+    """
     values = [pickle.loads(result) for result in results]
-    for value in values:
+    for i, value in enumerate(values):
         if isinstance(value, Failed):
+            name = names[i] if names else ""
+            if isinstance(value.error, MemoryError) and name and name not in str(value.error):
+                text = f"task {i + 1} of {len(values)}{named(name)} needs more memory than there is"
+                raise MemoryError(f"{text}: {value.error}") from value.error
             raise value.error
     return values
+
+
+def named(name: str) -> str:
+    """Return the name of a payload as messages have it."""
+    return f" ({name})" if name else ""
 
 
 def _cloudpickle() -> Any:

@@ -8,6 +8,8 @@ import numpy as np
 
 from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
+from infinimix.estimators.common.parted_fits import fit_by_one
+from infinimix.estimators.common.parted_rows import is_read_by_workers
 from infinimix.estimators.common.partitioned_rows import over_partitions
 from infinimix.estimators.common.weights import read_weights
 from infinimix.maxmargin.descent.algorithm import Iterate
@@ -131,6 +133,9 @@ class DPMeans(ClusterMixin, BaseEstimator):
             weight 0 are left out; in `labels_` they have the nearest cluster.
         """
         check_parameters(self)
+        if sample_weight is None and is_read_by_workers(X):
+            self._state = fit_by_one(self, X)
+            return self
         table = read_table(self, X, sample_weight)
         divergence = find_divergence(self.divergence, table.X, self.matrix, table.weight)
         rng = np.random.default_rng(seed_sequence(self.random_state))

@@ -9,6 +9,8 @@ import numpy as np
 from infinimix.estimators.common.fitted import check_fitted, feature_names
 from infinimix.estimators.common.inference_data import to_inference_data
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
+from infinimix.estimators.common.parted_fits import fit_by_one
+from infinimix.estimators.common.parted_rows import is_read_by_workers
 from infinimix.estimators.common.partitioned_rows import over_partitions
 from infinimix.estimators.common.shared_methods import PublishedForm
 from infinimix.families.seam import empty, score_rows
@@ -186,6 +188,9 @@ class GibbsInfiniteSVC(PublishedForm, ClassifierMixin, BaseEstimator):
                 f"The 'burn_in' parameter of GibbsInfiniteSVC must be less than n_iter="
                 f"{self.n_iter}; got {self.burn_in}."
             )
+        if sample_weight is None and is_read_by_workers(X):
+            self._state = fit_by_one(self, X, y)
+            return self
         table = read_labelled(self, X, y, sample_weight=sample_weight)
         X = round_digits(table.X)
         schema, blocks = read_blocks(X, table.names, self.clusters, type(self).__name__)

@@ -8,6 +8,8 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
+from infinimix.estimators.common.parted_fits import fit_by_one
+from infinimix.estimators.common.parted_rows import is_read_by_workers
 from infinimix.estimators.common.partitioned_rows import by_batches
 from infinimix.estimators.common.shared_methods import PublishedForm
 from infinimix.estimators.common.weights import check_stream_weights
@@ -171,6 +173,9 @@ class MaxMarginDPMeans(PublishedForm, GatedExperts):
             relative: they are scaled to a mean of 1.
         """
         check_parameters(self)
+        if sample_weight is None and is_read_by_workers(X):
+            self._state = fit_by_one(self, X, y)
+            return self
         state = self._learn(X, y, None, sample_weight)
         warn_if_inert(state)
         self._state = state

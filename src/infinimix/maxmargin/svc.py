@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import Seed, check_parameters, seed_sequence
+from infinimix.estimators.common.parted_fits import fit_by_one
+from infinimix.estimators.common.parted_rows import is_read_by_workers
 from infinimix.maxmargin.descent.algorithm import Iterate, finish
 from infinimix.maxmargin.descent.passes import scan
 from infinimix.maxmargin.descent.starts import find_penalty
@@ -88,6 +90,9 @@ class DPMeansSVC(GatedExperts):
             As in `MaxMarginDPMeans.fit`.
         """
         check_parameters(self)
+        if sample_weight is None and is_read_by_workers(X):
+            self._state = fit_by_one(self, X, y)
+            return self
         data = read_data(self, X, y, sample_weight=sample_weight)
         rng = np.random.default_rng(seed_sequence(self.random_state))
         auto = isinstance(self.lam, str)

@@ -7,6 +7,7 @@ import pytest
 
 from bench import cold, startup
 from bench.__main__ import BENCHMARKS, main, run
+from bench.partitions import Stretch, compare_ends
 from bench.synthetic import two_classes
 from bench.timing import ratio, take_turns
 from infinimix.estimators.common.effort import EFFORTS, Effort
@@ -99,3 +100,13 @@ def test_contestants_take_turns():
     assert calls == ["a", "b"] * 3
     assert [len(t) for t in times.values()] == [3, 3]
     assert ratio(np.array([2.0, 4.0, 6.0]), np.array([1.0, 1.0, 1.0])).median == 4.0
+
+
+def test_a_few_slow_stretches_are_no_slow_end_and_a_slow_end_is_one():
+    def rates(seconds):
+        return compare_ends([Stretch(1_000, t, 1) for t in seconds], 1.0)
+
+    some = rates([1.0] * 34 + [1.5] * 4 + [1.0] * 2)
+    assert some.late == some.early
+    all_of_them = rates([1.0] * 30 + [1.2] * 10)
+    assert all_of_them.late < 0.85 * all_of_them.early

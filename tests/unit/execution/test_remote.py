@@ -210,6 +210,46 @@ def test_too_little_memory_names_the_partition(client, monkeypatch):
         ex.map(abs, [(Partition(), ())])
 
 
+def test_too_little_memory_inside_a_task_names_its_partitions(client):
+    def fail(placed):
+        raise MemoryError("out of it")
+
+    class Named:
+        def __init__(self, name):
+            self.name = name
+
+    def both(placed):
+        return sum(one.value for one in placed)
+
+    with dask(client) as ex, ex.placing() as place:
+        left = place(lambda task: 1, [(Named("a.csv"),), (Named("b.csv"),), (Named("c.csv"),)])
+        with pytest.raises(MemoryError, match=r"task 1 of 3 \(a.csv\) needs more .*: out of it"):
+            ex.map(fail, left)
+        joined = place(both, [tuple(left)])
+        with pytest.raises(MemoryError, match=r"\(a.csv ... c.csv\)"):
+            ex.map(fail, joined)
+
+
+def test_a_task_may_use_all_threads_of_its_worker():
+    def task(_):
+        def thread(_):
+            time.sleep(0.02)  # so that one thread does not take all
+            return threading.get_ident()
+
+        with execution.all_threads():
+            shared = execution.map(thread, range(4))
+        return len({*shared}), len({*execution.map(thread, range(2))})
+
+    here = {"processes": False, "dashboard_address": ":0", "set_as_default": False}
+    with (
+        distributed.Client(n_workers=1, threads_per_worker=2, **here) as client,
+        dask(client) as ex,
+    ):
+        assert ex.map(task, [0]) == [(2, 1)]
+    with serial() as ex:
+        assert ex.map(task, [0]) == [(1, 1)]
+
+
 def test_a_client_is_given_found_or_refused(client):
     assert dask().client is client
     assert dask(client).client is client

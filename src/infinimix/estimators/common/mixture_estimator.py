@@ -17,8 +17,6 @@ from infinimix.estimators.common.weights import WHOLE_ROWS, repeat_only
 from infinimix.families.given import resolve_prior
 from infinimix.inference.ensemble.bank import Bank, Settings
 from infinimix.tables import EncodedTable, Schema
-from infinimix.tables.packed import PackedTable
-from infinimix.tables.partitioned import PartitionedTable
 
 
 class Labelled(NamedTuple):
@@ -112,11 +110,6 @@ class MixtureEstimator(TableEstimator):
 
         with with_progress(self._execute) as execute:
             return learn(*data, execute)
-
-    def _gather(self, table: PartitionedTable) -> PackedTable:
-        """Gather the partitions of a table, with a progress bar if that is asked for."""
-        packed: PackedTable = self._run_reading(table.gather)
-        return packed
 
     def _run_reading(self, read: Callable[..., Any], *data: Any) -> Any:
         """Let partitions be read, with a progress bar if that is asked for."""

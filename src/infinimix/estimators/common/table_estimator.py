@@ -6,7 +6,7 @@ it was: what it has learned is one object, `_state`, which `fit` assigns last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,21 @@ class TableEstimator(BaseEstimator):
 
     def _gather(self, table: PartitionedTable) -> PackedTable:
         """Gather the partitions of a table."""
-        return table.gather(execution.map)
+        packed: PackedTable = self._run_reading(table.gather)
+        return packed
+
+    def _execute(
+        self,
+        task: Callable[[Any], Any],
+        payloads: Sequence[Any],
+        done: Callable[[], None] | None = None,
+    ) -> list[Any]:
+        """Run tasks where the executor in charge does."""
+        return execution.map(task, payloads, done=done)
+
+    def _run_reading(self, read: Callable[..., Any], *data: Any) -> Any:
+        """Let partitions be read."""
+        return read(self._execute, *data)
 
     def _encode(self, X: Any, learn: bool = False) -> EncodedTable:
         """Encode a later table by the columns of the first."""

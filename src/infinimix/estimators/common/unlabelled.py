@@ -3,14 +3,15 @@
 Rows without labels help if the classes are what the table falls into. If it falls into something
 else, they teach that instead, and the more of them there are the worse. So labelled rows are held
 out in turn, and judged by mixtures that have learned the others with the rows without labels, and
-by mixtures that have learned the others alone.
+by mixtures that have learned the others alone. Of many rows a sample is judged, in which each row
+stands for several.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from infinimix.estimators.common.mixture_estimator import Learned
 from infinimix.estimators.common.parameters import child_seed
 from infinimix.inference.ensemble.agreement import class_rows
 from infinimix.inference.ensemble.bank import Bank
+from infinimix.inference.finite import shards
 from infinimix.inference.finite.ensemble import Ensemble, Plan, class_proba, log_classes
 from infinimix.tables.encoded import Blocks, EncodedTable
 
@@ -45,6 +47,7 @@ def gains(
     `chosen` is the number of components that was found for all rows; the labelled rows alone
     find their own. Empty if there are too few labels, or too few of a class.
     """
+    blocks, codes, weight = thin_judged(blocks, codes, weight)
     fast = plan._replace(n_restarts=min(RESTARTS, plan.n_restarts))
     fixed = fast._replace(n_components=chosen // plan.n_classes if plan.owned else chosen)
 
@@ -54,6 +57,40 @@ def gains(
         return class_proba(log_classes(found, take(blocks, held)))
 
     return held_out_gains(judge, codes, plan.n_classes, seed)
+
+
+class JudgedSample(NamedTuple):
+    """Rows that are judged: all, or as many as a shard of EM has."""
+
+    known: np.ndarray  # which of the rows with labels, in their order
+    free: np.ndarray  # which of those without
+    copies: np.ndarray  # how many rows one of these, and one of those, stands for
+
+
+def choose_judged(n_known: int, n_free: int) -> JudgedSample:
+    """Draw the rows that are judged: of each sort all, or about half of what is judged."""
+    most, rng = shards.ROWS, np.random.default_rng(0)
+    known = min(n_known, max(most // 2, most - n_free))
+    free = min(n_free, most - known)
+    pairs = ((n_known, known), (n_free, free))
+    labelled, others = (
+        np.arange(n) if m == n else np.sort(rng.choice(n, m, replace=False)) for n, m in pairs
+    )
+    return JudgedSample(labelled, others, np.array([n / max(m, 1) for n, m in pairs]))
+
+
+def thin_judged(
+    blocks: Blocks, codes: np.ndarray, weight: np.ndarray | None
+) -> tuple[Blocks, np.ndarray, np.ndarray | None]:
+    """Return the rows that are judged, with their codes and weights."""
+    if len(codes) <= shards.ROWS:
+        return blocks, codes, weight
+    known, free = np.flatnonzero(codes >= 0), np.flatnonzero(codes < 0)
+    chosen = choose_judged(len(known), len(free))
+    rows = np.sort(np.append(known[chosen.known], free[chosen.free]))
+    own = np.ones(len(rows)) if weight is None else weight[rows]
+    codes = codes[rows]
+    return take(blocks, rows), codes, own * chosen.copies[(codes < 0).astype(int)]
 
 
 def bank_gains(

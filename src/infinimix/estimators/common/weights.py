@@ -152,12 +152,18 @@ def class_factors(
     """
     if class_weight is None:
         return None
-    n_classes = len(labels.values)
+    known = codes >= 0
+    rows = None if weight is None else weight[known]
+    total = np.bincount(codes[known], rows, minlength=len(labels.values))
+    return factors_by_total(class_weight, labels, total)
+
+
+def factors_by_total(class_weight: Any, labels: Labels, total: np.ndarray) -> np.ndarray | None:
+    """Return the same, given the sum of the weights of the rows of each class."""
+    if class_weight is None:
+        return None
     if isinstance(class_weight, str):
-        known = codes >= 0
-        rows = None if weight is None else weight[known]
-        total = np.bincount(codes[known], rows, minlength=n_classes)
-        return total.sum() / (n_classes * np.maximum(total, 1e-300))
+        return np.asarray(total.sum() / (len(total) * np.maximum(total, 1e-300)))
     unknown = [label for label in class_weight if label not in labels.codes]
     if unknown and len(unknown) == len(class_weight):
         raise ValueError(

@@ -16,12 +16,14 @@ def find_edges(table: EncodedTable, bins: int) -> Edges:
     """Return the quantiles of each real column of these rows."""
     if "real" not in table.schema.blocks:
         return ()
-    shares = np.arange(1, bins) / bins
-    edges = []
-    for column in table.blocks[table.schema.blocks.index("real")].T:
-        seen = column[~np.isnan(column)]
-        edges.append(np.unique(np.quantile(seen, shares)) if seen.size else np.empty(0))
-    return tuple(edges)
+    real = table.blocks[table.schema.blocks.index("real")]
+    return tuple(edges_of(column, bins) for column in real.T)
+
+
+def edges_of(column: np.ndarray, bins: int) -> np.ndarray:
+    """Return the quantiles of the cells of a column."""
+    seen = column[~np.isnan(column)]
+    return np.unique(np.quantile(seen, np.arange(1, bins) / bins)) if seen.size else np.empty(0)
 
 
 def lay_out(schema: Schema, edges: Edges) -> Layout:

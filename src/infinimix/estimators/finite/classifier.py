@@ -10,6 +10,7 @@ import numpy as np
 from infinimix.estimators.common.labels import Labels, check_lengths, read_some_labels
 from infinimix.estimators.common.mixture_estimator import with_novel
 from infinimix.estimators.common.parameters import Columns, Prior, Seed, seed_sequence
+from infinimix.estimators.common.parted_rows import is_read_by_workers
 from infinimix.estimators.common.partitioned_rows import gather_rows, over_partitions
 from infinimix.estimators.common.probabilities import BatchProbabilities
 from infinimix.estimators.common.shared_methods import PublishedForm
@@ -24,11 +25,17 @@ from infinimix.estimators.common.weights import (
     weigh_all,
 )
 from infinimix.estimators.finite.binning import Edges, cut_blocks, find_edges, lay_out
-from infinimix.estimators.finite.parameters import FINITE_RULES, find_prior, make_plan
+from infinimix.estimators.finite.parameters import (
+    FINITE_RULES,
+    find_prior,
+    make_plan,
+    weigh_unlabelled,
+)
+from infinimix.estimators.finite.parted import fit_there
 from infinimix.estimators.finite.state import FiniteState
 from infinimix.families.priors import blank, find_families
-from infinimix.families.seam import count_rows, empty
 from infinimix.inference.finite.ensemble import Ensemble, Plan, class_proba, learn, log_classes
+from infinimix.inference.finite.shards import Shards, WeightedRows, here, pool
 from infinimix.kernels.logs import logsumexp
 from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.encoded import Blocks
@@ -173,6 +180,10 @@ class FiniteMixtureClassifier(PublishedForm, BatchProbabilities, TableEstimator)
             expected counts of EM. Kinds of columns and edges of `bins` look at rows, not at
             relative weights.
         """
+        if sample_weight is None and is_read_by_workers(X):
+            self._state, gain = fit_there(self, X, y)
+            warn_if_they_hurt(gain, type(self).__name__)
+            return self
         weight = None
         X, y = gather_rows(X, y, self._gather, sample_weight)
         if sample_weight is not None:
@@ -208,14 +219,16 @@ class FiniteMixtureClassifier(PublishedForm, BatchProbabilities, TableEstimator)
         seed: Any,
     ) -> Ensemble:
         """Return the ensemble for cut rows; classes are in the order of `Labels`."""
-        layout = lay_out(schema, edges)
-        shape = blank(layout)
-        pool = empty(shape, 1)
         own = np.ones(len(codes)) if own is None else own
-        count_rows(shape, pool, np.ascontiguousarray(own[:, None]), blocks)
-        family = find_families(layout, find_prior(self.prior, schema, edges), pool)
-        weight = own * np.where(codes < 0, float(self.unlabelled_weight), 1.0)
+        family = self._families(schema, edges, here(WeightedRows(blocks, codes, own)))
+        weight = own * weigh_unlabelled(self.unlabelled_weight, codes)
         return learn(plan, family, blocks, codes, weight, seed)
+
+    def _families(self, schema: Schema, edges: Edges, rows: Shards) -> Any:
+        """Return the families of cut rows, with the prior that these call for."""
+        layout = lay_out(schema, edges)
+        prior = find_prior(self.prior, schema, edges)
+        return find_families(layout, prior, pool(blank(layout), rows))
 
     # --- Answers row by row ---------------------------------------------------------------------
 
@@ -266,6 +279,11 @@ class FiniteMixtureClassifier(PublishedForm, BatchProbabilities, TableEstimator)
             The rows.
         """
         state = self._fitted()
+        if state.table is None:
+            raise ValueError(
+                "A batch is learned along with the rows of fit, but this model has learned rows on "
+                "a cluster that had read them. Use predict_proba, or fit a table in memory."
+            )
         if is_empty(X):
             return np.empty((0, len(self.classes_)))
         self._check_names(X)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from infinimix.estimators.common.parameters import Rule, is_positive, is_whole, one_of
 from infinimix.families.catalogue import CATALOGUE
 from infinimix.families.given import resolve_prior
@@ -43,6 +45,11 @@ def make_plan(model: Any, n_classes: int) -> Plan:
         model.class_model == "owned", model.estimate == "map", int(model.max_iter),
         1.0 if uniform else CLASS_PSEUDO,
     )  # fmt: skip
+
+
+def weigh_unlabelled(share: Any, codes: np.ndarray) -> np.ndarray:
+    """Return what multiplies the weight of each row: `share` where there is no label."""
+    return np.where(codes < 0, float(share), 1.0)
 
 
 def find_prior(prior: Any, schema: Schema, edges: Any) -> Any:

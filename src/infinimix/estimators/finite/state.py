@@ -1,6 +1,7 @@
 """What a `FiniteMixtureClassifier` has learned.
 
-The training rows are part of it: `predict_batch` learns from them again.
+The training rows are part of it, unless a cluster had read them: `predict_batch` learns from them
+again.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from infinimix.tables import EncodedTable
 class FiniteState(TableState):
     """Mixtures by EM, and the rows and labels that they were found from."""
 
-    table: EncodedTable
-    codes: np.ndarray  # of the classes of its rows, -1 without label
+    table: EncodedTable | None  # None if workers have kept the rows
+    codes: np.ndarray  # of the classes of its rows, -1 without label; empty without rows
     labels: Labels
     edges: Edges  # of the bins of real columns; empty without bins
     plan: Plan
@@ -43,7 +44,7 @@ class FiniteState(TableState):
         return {
             "schema": self.schema.to_json(),
             "edges": list(self.edges),
-            "blocks": list(self.table.blocks),
+            "blocks": None if self.table is None else list(self.table.blocks),
             "codes": self.codes,
             "labels": self.labels.values,
             "entropy": self.seed.entropy,
@@ -66,7 +67,7 @@ class FiniteState(TableState):
         codes = read_codes(tree["codes"], len(labels.values))
         return cls(
             schema,
-            read_rows(schema, tree["blocks"], len(codes)),
+            None if tree["blocks"] is None else read_rows(schema, tree["blocks"], len(codes)),
             codes,
             labels,
             edges,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix import execution
 from infinimix.estimators.common.joint_numbers import (
     JointNumbers,
     NumberColumns,
@@ -27,7 +28,8 @@ from infinimix.estimators.mixture.completion import (
 )
 from infinimix.estimators.mixture.reading import Reader, join_rows
 from infinimix.inference.ensemble.bank import Bank
-from infinimix.tables import EncodedTable
+from infinimix.inference.ensemble.parts import Parts
+from infinimix.tables import EncodedTable, Schema
 
 FOLDS = 2
 MOST_ROWS = 2000  # for the regressions; each is read for every column
@@ -83,6 +85,20 @@ def learn_completing(
     found = find_completion(known, table_of_some, without)
     joint = _learn_block(numbers, table, bank, child_seed(seed, 2**32 - 9), ISLANDS, execute)
     return Completing(found, joint)
+
+
+def learn_completing_there(schema: Schema, bank: Bank, parts: Parts) -> Completing | None:
+    """Let one worker learn the same of rows that are in parts."""
+    task = (tuple(parts.placed), schema, bank)
+    found: Completing | None = execution.map(complete_parts, [task])[0]
+    return found
+
+
+def complete_parts(task: tuple[tuple[Any, ...], Schema, Bank]) -> Completing | None:
+    """Join the parts of a table, and learn what it calls for."""
+    placed, schema, bank = task
+    *blocks, _ = (np.concatenate(some) for some in zip(*(p.value for p in placed), strict=True))
+    return learn_completing(EncodedTable(schema, tuple(blocks)), bank, bank.seed, execution.map)
 
 
 def _most_rows(known: Completion) -> int:

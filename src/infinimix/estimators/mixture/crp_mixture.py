@@ -229,8 +229,9 @@ class CRPMixture(
             in `labels_`. Other weights are refused: a group has a whole number of rows.
         """
         if sample_weight is None and is_read_by_workers(X):
-            schema, bank, slopes = learn_one_class(self, X)
-            self._state = CRPMixtureState(schema, bank, slopes, recorded_assignments(bank, 0))
+            found = learn_one_class(self, X, record=True)
+            groups = recorded_assignments(found.bank, 0)
+            self._state = CRPMixtureState(found.schema, found.bank, found.log_slopes, groups)
             return self
         learned = self._learn_whole(X, sample_weight, record=True)
         table = learned.table

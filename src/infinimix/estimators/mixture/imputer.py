@@ -12,7 +12,9 @@ from infinimix.estimators.answers.writing import to_pandas, to_polars
 from infinimix.estimators.common.fitted import check_fitted
 from infinimix.estimators.common.mixture_estimator import MixtureEstimator, add_log_slopes
 from infinimix.estimators.common.parameters import Columns, Prior, Seed, check_parameter
-from infinimix.estimators.mixture.completing import learn_completing
+from infinimix.estimators.common.parted_fits import OneClass, learn_one_class
+from infinimix.estimators.common.parted_rows import is_read_by_workers
+from infinimix.estimators.mixture.completing import learn_completing, learn_completing_there
 from infinimix.estimators.mixture.imputer_state import ImputerState
 from infinimix.scikit import OneToOneFeatureMixin, TransformerMixin, get_config
 
@@ -123,16 +125,24 @@ class CRPImputer(  # type: ignore[call-arg]
         Parameters
         ----------
         X : table
-            The rows.
+            The rows; also in partitions (`read_partitions`).
         y : object
             Ignored.
         sample_weight : sequence of n_rows whole numbers, optional
             Counts: a row of weight 3 is three equal rows, one of weight 0 is left out.
             Other weights are refused: a group has a whole number of rows.
         """
+        corrects = self.correction == "auto" and self.effort != "fast"
+        if sample_weight is None and is_read_by_workers(X):
+            found = learn_one_class(self, X, learn_completing_there if corrects else None)
+            if isinstance(found, OneClass):
+                found = ImputerState(*found)
+            assert isinstance(found, ImputerState)
+            self._state = found
+            return self
         learned = self._learn_whole(X, sample_weight)
         table, bank, completing = learned.table, learned.bank, None
-        if self.correction == "auto" and self.effort != "fast":
+        if corrects:
             completing = learn_completing(table, bank, bank.seed, self._execute)
         slopes = add_log_slopes(0.0, table)
         self._state = ImputerState(table.schema, bank, slopes, completing)

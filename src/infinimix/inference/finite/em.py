@@ -21,9 +21,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infinimix.execution import Placed
 from infinimix.families.product import evidence_all
 from infinimix.families.seam import FLOOR, estimate_point, freedom, score_rows
 from infinimix.inference.finite import shards
+from infinimix.inference.finite.shards import WeightedRows, rows_of, sharing  # noqa: F401 - what EM is given
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import exp, log
 from infinimix.kernels.logs import logsumexp
@@ -31,14 +33,6 @@ from infinimix.kernels.logs import logsumexp
 MOST_STEPS = 200
 FARTHEST = 700.0  # nats below the best component of a row: beyond that nothing is left
 TOLERANCE = 1e-4  # nats a row: EM stops when no restart has gained more in a step
-
-
-class WeightedRows(NamedTuple):
-    """What EM is given."""
-
-    X: tuple  # blocks; if the class is a variable, its codes are the last one
-    codes: np.ndarray  # (n,) classes, -1 where there is no label
-    weight: np.ndarray  # (n,) how much a row counts
 
 
 class EMModel(NamedTuple):
@@ -73,47 +67,85 @@ def init(rng, model, data):
     Components that are owned share the labelled rows of their class; those that get none start
     from a row without label.
     """
-    K = model.n_components
-    starts = [_start(rng, model.owners, data.codes, K) for _ in range(model.n_restarts)]
-    parts, first = [], 0
-    for shard in shards.cut(data):
-        weight = np.full((len(shard.codes), model.n_restarts, K), 0.1 / max(len(data.codes), 1))
-        for r, (rows, components) in enumerate(starts):
-            inside = (rows >= first) & (rows < first + len(weight))
-            weight[rows[inside] - first, r, components[inside]] += 1.0
-        parts.append(shards.expected(model.family, shard, weight))
-        first += len(weight)
-    return estimate(model, shards.reduce(model.family, parts))
+    with sharing(data) as rows:
+        pieces = _share_starts(rng, model, rows)
+        return estimate(
+            model, rows.collect(model.family, start_shard, pieces, rows.same(model, rows.n_rows))
+        )
 
 
-def _start(rng, owners, codes, K):
-    """Return some rows, and the components that start from them."""
-    order = rng.permutation(len(codes))
-    if owners is None:
-        return order[:K], np.arange(min(K, len(order)))
-    rows, components = [], []
-    for c in np.unique(owners):
-        mine, own = order[codes[order] == c], np.flatnonzero(owners == c)
-        rows.append(mine)
-        components.append(own[np.arange(len(mine)) % len(own)])
-    idle = np.setdiff1d(np.arange(K), np.concatenate(components))
-    free = order[codes[order] < 0][: len(idle)]
-    return np.concatenate([*rows, free]), np.concatenate([*components, idle[: len(free)]])
+def _share_starts(rng, model, rows):
+    """Return for each shard which of its rows components start from, wherever it is."""
+    if rows.codes is not None:
+        starts = draw_starts((rng, model, rows.n_rows, rows.codes))
+        return [starts[:, a:b] for a, b in rows.spans]
+    codes = () if model.owners is None else tuple(rows.place(_take_codes, rows.parts))
+    (starts,) = rows.place(_draw_starts_there, [(rng, model, rows.n_rows, codes)])
+    return rows.place(_take_starts, [(starts, *span) for span in rows.spans])
+
+
+def draw_starts(task):
+    """Return the component that starts from a row, -1 if none does, for each restart and row."""
+    rng, model, n, codes = task
+    K, owners = model.n_components, model.owners
+    starts = np.full((model.n_restarts, n), -1, np.min_scalar_type(-K))
+    for start in starts:
+        order = rng.permutation(n)
+        if owners is None:
+            start[order[:K]] = np.arange(min(K, n))
+            continue
+        idle = np.ones(K, bool)
+        for c in np.unique(owners):
+            mine, own = order[codes[order] == c], np.flatnonzero(owners == c)
+            start[mine] = own[np.arange(len(mine)) % len(own)]
+            idle[own[: len(mine)]] = False
+        left = np.flatnonzero(idle)
+        free = order[codes[order] < 0][: len(left)]
+        start[free] = left[: len(free)]
+    return starts
+
+
+def _take_codes(part):
+    return rows_of(part).codes
+
+
+def _draw_starts_there(task):
+    *known, codes = task
+    return draw_starts((*known, np.concatenate([one.value for one in codes]) if codes else None))
+
+
+def _take_starts(task):
+    starts, a, b = task
+    return starts.value[:, a:b].copy()
+
+
+def start_shard(task):
+    """Return the statistics of a shard when components start."""
+    part, starts, (model, n) = task
+    data, starts = rows_of(part), starts.value if isinstance(starts, Placed) else starts
+    shape = len(data.codes), model.n_restarts, model.n_components
+    weight = np.full(shape, 0.1 / max(n, 1))
+    r, i = np.nonzero(starts >= 0)
+    weight[i, r, starts[r, i]] += 1.0
+    return shards.expected(model.family, data, weight)
 
 
 def step(model, data, state):
     """Go from estimates to weights of the rows, and from these to estimates."""
-    found = expect(model, shards.cut(data), state)
+    with sharing(data) as rows:
+        found = expect(model, rows, state)
     return estimate(model, found), _info(state, found)
 
 
-def expect(model, parts, state, execute=shards.in_turn):
+def expect(model, rows, state):
     """Return the expected statistics of all shards under these estimates."""
-    return shards.reduce(model.family, execute(_expect, [(model, part, state) for part in parts]))
+    return rows.collect(model.family, expect_shard, rows.same(model, state))
 
 
-def _expect(task):
-    model, data, state = task
+def expect_shard(task):
+    """Return the expected statistics of a shard."""
+    part, (model, state) = task
+    data = rows_of(part)
     weight, info = respond(model, data, state)
     return shards.expected(model.family, data, weight, info.log_likelihood)
 
@@ -185,19 +217,15 @@ def log_joint(family, X, state):
 def climb(model, data, state, most_steps=MOST_STEPS):
     """Iterate until no restart gains more; return the mixtures and all log posteriors."""
     trace = []
-    with shards.sharing(data) as (parts, execute):
+    with sharing(data) as rows:
+        least = TOLERANCE * max(rows.total, 1.0)
         for _ in range(most_steps):
-            found = expect(model, parts, state, execute)
+            found = expect(model, rows, state)
             trace.append(_info(state, found).log_posterior)
-            still = len(trace) > 1 and np.abs(trace[-1] - trace[-2]).max() <= _least(data)
-            if still:
+            if len(trace) > 1 and np.abs(trace[-1] - trace[-2]).max() <= least:
                 break
             state = estimate(model, found)
     return state, np.array(trace).reshape(-1, model.n_restarts)
-
-
-def _least(data):
-    return TOLERANCE * max(data.weight.sum(), 1.0)
 
 
 def cheeseman_stutz(model, data, state):
@@ -206,23 +234,31 @@ def cheeseman_stutz(model, data, state):
     It is the evidence of the expected statistics, as if they had been counted, times the ratio
     of the likelihood of the rows to that of these statistics, which is the entropy of the weights.
     """
-    from scipy.special import gammaln, xlogy  # slow to load, and most fits need none
+    from scipy.special import gammaln  # slow to load, and most fits need none
 
-    found, entropy = [], 0.0
-    for part in shards.cut(data):
-        weight, _ = respond(model, part, state)
-        found.append(shards.expected(model.family, part, weight))
-        share_of_row = weight / np.maximum(part.weight, 1e-300)[:, None, None]
-        entropy = entropy + xlogy(weight, share_of_row).sum(axis=(0, 2))
-    stats, rows, _ = shards.reduce(model.family, found)
+    with sharing(data) as parts:
+        stats, rows, entropy = parts.collect(model.family, complete_shard, parts.same(model, state))
     R, K = rows.shape
     complete = evidence_all(model.family, stats, R * K).reshape(R, K).sum(axis=1)
     complete += gammaln(K) - gammaln(K + rows.sum(axis=1)) + gammaln(1.0 + rows).sum(axis=1)
     return complete - entropy
 
 
+def complete_shard(task):
+    """Return the expected statistics of a shard, and the entropy of its weights."""
+    from scipy.special import xlogy
+
+    part, (model, state) = task
+    data = rows_of(part)
+    weight, _ = respond(model, data, state)
+    share_of_row = weight / np.maximum(data.weight, 1e-300)[:, None, None]
+    entropy = xlogy(weight, share_of_row).sum(axis=(0, 2))
+    return shards.expected(model.family, data, weight, entropy)
+
+
 def bic(model, data, state):
     """Return the log likelihood less half of log n for each parameter."""
-    log_likelihood = expect(model, shards.cut(data), state).log_likelihood
+    with sharing(data) as rows:
+        log_likelihood = expect(model, rows, state).log_likelihood
     parameters = model.n_components * (freedom(model.family) + 1) - 1
-    return log_likelihood - 0.5 * parameters * np.log(max(data.weight.sum(), 1.0))
+    return log_likelihood - 0.5 * parameters * np.log(max(rows.total, 1.0))

@@ -14,6 +14,7 @@ import numpy as np
 from infinimix.families.categorical import DirichletCategorical
 from infinimix.families.seam import score_rows
 from infinimix.inference.finite import em
+from infinimix.inference.finite.shards import WeightedRows, sharing
 from infinimix.kernels.logs import logsumexp
 
 MOST_COMPONENTS = 32  # of a mixture, or of a class that owns them
@@ -57,12 +58,18 @@ def learn(plan, family, X, codes, weight, seed):
 
     `seed` is a SeedSequence; the same seed and rows give the same ensemble.
     """
+    with sharing(rows_for(plan, X, codes, weight)) as rows:
+        return learn_shards(plan, family, rows, seed)
+
+
+def learn_shards(plan, family, rows, seed):
+    """Do the same for rows in shards, as `rows_for` has them."""
     fixed = _fixed_number(plan)
     if fixed is not None:
-        return _climb(plan, family, X, codes, weight, seed, fixed)
+        return _climb(plan, family, rows, seed, fixed)
     tried, best = {}, 0
-    for K in range(1, min(MOST_COMPONENTS, max(len(codes), 1)) + 1):
-        tried[K] = _climb(plan, family, X, codes, weight, seed, K)
+    for K in range(1, min(MOST_COMPONENTS, max(rows.n_rows, 1)) + 1):
+        tried[K] = _climb(plan, family, rows, seed, K)
         best = K if best == 0 or tried[K].score > tried[best].score else best
         if K - best == FALLS:
             break
@@ -77,29 +84,33 @@ def _fixed_number(plan):
     return None if isinstance(plan.n_components, str) else int(plan.n_components)
 
 
-def _climb(plan, family, X, codes, weight, seed, K):
+def _climb(plan, family, rows, seed, K):
     """Run EM from all starts for one number of components."""
-    model, data, owners = lay_out(plan, family, X, codes, weight, K)
+    model = model_for(plan, family, K)
     key = (*seed.spawn_key, K)
     rng = np.random.default_rng(np.random.SeedSequence(seed.entropy, spawn_key=key))
-    state, trace = em.climb(model, data, em.init(rng, model, data), plan.most_steps)
+    state, trace = em.climb(model, rows, em.init(rng, model, rows), plan.most_steps)
     rate = em.bic if plan.n_components == "bic" else em.cheeseman_stutz
-    score, R = rate(model, data, state), plan.n_restarts
+    score, R = rate(model, rows, state), plan.n_restarts
     error = float(score.std(ddof=1)) / np.sqrt(R) if R > 1 else 0.0
     mean = float(score.mean())
-    return Ensemble(family, plan, owners, state, trace, {K: mean}, mean, error)
+    return Ensemble(family, plan, model.owners, state, trace, {K: mean}, mean, error)
 
 
-def lay_out(plan, family, X, codes, weight, K):
-    """Return what EM is to find, what it is given, and who owns the components."""
+def model_for(plan, family, K):
+    """Return what EM is to find: K components, of each class if they are owned."""
     if plan.owned:
         owners = np.repeat(np.arange(plan.n_classes), K)
-        model = em.EMModel(family, plan.n_restarts, len(owners), owners, plan.mode)
-        return model, em.WeightedRows(X, codes, weight), owners
-    whole = (*family, class_family(plan))
-    model = em.EMModel(whole, plan.n_restarts, K, None, plan.mode)
+        return em.EMModel(family, plan.n_restarts, len(owners), owners, plan.mode)
+    return em.EMModel((*family, class_family(plan)), plan.n_restarts, K, None, plan.mode)
+
+
+def rows_for(plan, X, codes, weight):
+    """Return what EM is given: the class is one more block, unless it owns components."""
+    if plan.owned:
+        return WeightedRows(X, codes, weight)
     labels = np.ascontiguousarray(codes[:, None], np.int32)
-    return model, em.WeightedRows((*X, labels), codes, weight), None
+    return WeightedRows((*X, labels), codes, weight)
 
 
 def class_family(plan):
