@@ -61,6 +61,21 @@ def test_dynamic_networks_follow_sequences(folder):
     assert (len(P), P["kind", "kind"], P["size", "colour"]) == (9, 1.0, 0.0)
 
 
+@pytest.mark.parametrize("kind", ["directed", "undirected", "dynamic"])
+def test_missing_cells_are_filled_and_the_rest_of_the_file_stays(folder, tmp_path, kind):
+    out = tmp_path / "filled.csv"
+    args = ("network", folder / "steps.csv", *SHORT, "--kind", kind, "--impute", out)
+    run(*args, *(("--groups", "nest") if kind == "dynamic" else ("--drop", "nest")))
+    before, after = (list(csv.reader(io.StringIO(path.read_text())))
+                     for path in (folder / "steps.csv", out))  # fmt: skip
+    assert sum(cell == "" for row in before for cell in row) > 5
+    for old, new in zip(before, after, strict=True):
+        assert all(new)
+        assert all(a in ("", b) for a, b in zip(old, new, strict=True))
+    two = (folder / "one.csv", folder / "two.csv")
+    assert "--impute is for one file" in refuse("network", *two, "--impute", out)
+
+
 def test_several_files_share_roles(folder, tmp_path):
     files = {name: tmp_path / name for name in ("m.imx", "page.html")}
     args = ("network", folder / "one.csv", folder / "two.csv", *SHORT)

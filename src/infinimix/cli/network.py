@@ -38,6 +38,10 @@ def network(
         Path | None,
         options.to_file("--report", text="Write a page about the network."),
     ] = None,
+    impute: Annotated[
+        Path | None,
+        options.to_file("--impute", text="Write the table with its missing cells filled."),
+    ] = None,
     kind: Annotated[
         str,
         typer.Option(
@@ -123,7 +127,7 @@ def network(
 
     wanted = Wanted(
         kind, prior, bdeu, groups, interventions, bif is not None, bool(role), likelihood,
-        effects,
+        effects, impute is not None,
     )  # fmt: skip
     wanted.check(len(files))
     learner = Learner(wanted, files, table)
@@ -150,6 +154,8 @@ def network(
         write_text(model.to_bif(), bif)
     if edges is not None:
         write_text(edges_csv(model), edges)
+    if impute is not None:
+        learner.impute(model, impute, given)
     if report is not None:
         from infinimix.reports.model_page import write_report  # scikit-learn: slow to load
 
@@ -160,6 +166,6 @@ def network(
     else:
         each = (f"{path}: {n:,} rows" for path, n in zip(files, n_rows, strict=True))
         show(*show_network(found, "; ".join(each)))
-        for path in (output, bif, edges, report):
+        for path in (output, bif, edges, impute, report):
             if path is not None:
                 show(f"Wrote {path}.")

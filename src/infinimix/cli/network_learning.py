@@ -34,6 +34,7 @@ class Wanted:
     roles: bool = False
     likelihood: str = "auto"
     effects: str = "any"
+    impute: bool = False
 
     def check(self, n_files: int) -> None:
         """Refuse options that do not go together, before anything is read."""
@@ -57,6 +58,7 @@ class Wanted:
             yield self.roles, "--role is for one file; several files share their roles"
             yield self.interventions is not None, "--interventions is for one file"
             yield self.effects == "signed", "--effects signed is for one file"
+            yield self.impute, "--impute is for one file"
 
     def _of_kind(self) -> Iterator[tuple[bool, str]]:
         """Yield what kinds of networks cannot have."""
@@ -162,6 +164,14 @@ class Learner:
         several = len(self.tables) > 1
         X = {name: rows.X for name, rows in self.tables.items()} if several else self.first.X
         return model.fit(X, **given) if seconds is None else model.fit_for(X, seconds, **given)
+
+    def impute(self, model: Any, path: Path, given: dict[str, Any]) -> None:
+        """Write the table with its missing cells filled."""
+        from infinimix.cli.filling import fill, write_filled
+
+        rows, sequences = self.first, given.get("sequences")
+        done = model.impute(rows.X) if sequences is None else model.impute(rows.X, sequences)
+        write_filled(rows.table, fill(rows.table, rows.X, done)[0], path)
 
     def save(self, model: Any, path: Path) -> None:
         """Save a model of these tables."""
