@@ -82,6 +82,10 @@ def test_several_files_share_roles(folder, tmp_path):
     more = (
         "--require",
         "two: kind -> colour",
+        "--role",
+        "one: kind=cause",
+        "--role",
+        "two: kind=cause",
         "-o",
         files["m.imx"],
         "--report",
@@ -89,7 +93,8 @@ def test_several_files_share_roles(folder, tmp_path):
     )
     found = json.loads(run(*args, *more, "--json").stdout)
     assert found["rows"] == [60, 40]
-    assert "two: kind" in found["roles"]
+    assert found["roles"]["two: kind"] == found["roles"]["one: kind"]
+    assert "write it as 'one: column=role'" in refuse(*args, "--role", "kind=cause")
     assert {"table": "two", "from": "kind", "to": "colour", "probability": 1.0} in found["edges"]
     assert "The network of two" in files["page.html"].read_text("utf-8")
     assert "two" in run("inspect", files["m.imx"]).stdout
@@ -108,7 +113,7 @@ def test_cells_that_were_set_are_told_by_a_table(folder):
     [
         (("one.csv", "two.csv", "--kind", "dynamic"), "several files have directed networks"),
         (("one.csv", "two.csv", "--prior", "uniform"), "block prior"),
-        (("one.csv", "two.csv", "--role", "kind=a"), "one file"),
+        (("one.csv", "two.csv", "--role", "kind=a"), "of which table"),
         (("one.csv", "two.csv", "--require", "kind->size"), "of which table it is"),
         (("one.csv", "one.csv"), "one name"),
         (("one.csv", "--kind", "circular"), "directed, undirected or dynamic"),

@@ -55,7 +55,6 @@ class Wanted:
             yield self.kind != "directed", "--kind: several files have directed networks"
             yield self.prior != "blockmodel", "--prior: several files have the block prior"
             yield self.bif, "--bif writes one network, and several files have one each"
-            yield self.roles, "--role is for one file; several files share their roles"
             yield self.interventions is not None, "--interventions is for one file"
             yield self.effects == "signed", "--effects signed is for one file"
             yield self.impute, "--impute is for one file"
@@ -112,17 +111,15 @@ class Learner:
     ) -> None:
         """Take what is said of edges and roles."""
         columns = {name: list(rows.X.columns) for name, rows in self.tables.items()}
-        edges = {
-            "required": read_edges(require, "--require", columns),
-            "forbidden": read_edges(forbid, "--forbid", columns),
+        said: dict[str, dict[str, Any]] = {
+            "required": {**read_edges(require, "--require", columns)},
+            "forbidden": {**read_edges(forbid, "--forbid", columns)},
+            "known_roles": {**read_roles(role, columns)},
         }
         several = len(self.tables) > 1
-        for name, found in edges.items():
+        for name, found in said.items():
             if found:
                 self.known[name] = found if several else next(iter(found.values()))
-        roles = read_roles(role, next(iter(columns.values())))
-        if roles:
-            self.known["known_roles"] = roles
 
     def given(self) -> dict[str, Any]:
         """Return what `fit` takes beside the tables."""

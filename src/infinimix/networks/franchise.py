@@ -75,6 +75,10 @@ class NetworkFranchise(BaseEstimator):
         Bins of a discretised column.
     required, forbidden : mapping from table to a list of (from, to), optional
         Edges that must, or must not, be in the network of a table.
+    edge_log_odds : mapping from table to a mapping (from, to) -> float, or array (N, N), optional
+        Log odds to add to edges of the network of a table.
+    known_roles : mapping from table to a mapping from column to role, optional
+        Columns of one role share a class, in all tables, and those of different roles do not.
     max_parents : int, optional
         Most parents of a variable; by default no bound up to 13 variables in a table, else 8.
     n_temperatures : int
@@ -144,6 +148,8 @@ class NetworkFranchise(BaseEstimator):
         n_jobs: int | None = None,
         verbose: bool = False,
         random_state: Seed = None,
+        edge_log_odds: Any = None,
+        known_roles: Any = None,
     ) -> None:
         self.sharing = sharing
         self.normalise = normalise
@@ -165,6 +171,8 @@ class NetworkFranchise(BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
+        self.edge_log_odds = edge_log_odds
+        self.known_roles = known_roles
 
     def fit(self, tables: Any, y: Any = None, *, interventions: Any = None) -> NetworkFranchise:
         """Learn the networks of two tables or more.
@@ -258,16 +266,18 @@ class NetworkFranchise(BaseEstimator):
 
     def _new_members(self, tables: Any) -> dict[Any, BlockmodelBayesNet]:
         """Return models of the tables, not fitted yet."""
-        required = read_each(self.required, tables, "required")
-        forbidden = read_each(self.forbidden, tables, "forbidden")
+        each = {
+            name: read_each(getattr(self, name), tables, name)
+            for name in ("required", "forbidden", "edge_log_odds", "known_roles")
+        }
         return {
             name: BlockmodelBayesNet(
                 normalise="partition" if self.normalise == "network" else "global",
                 alpha=self.alpha, beta=self.beta, gamma=self.gamma, n_chains=self.n_chains,
                 n_iter=self.n_iter, burn_in=self.burn_in, columns=kinds,
                 likelihood=self.likelihood, bdeu=self.bdeu, n_bins=self.n_bins,
-                required=required[name], forbidden=forbidden[name], max_parents=self.max_parents,
-                n_temperatures=1, random_state=self.random_state,
+                max_parents=self.max_parents, n_temperatures=1, random_state=self.random_state,
+                **{what: own[name] for what, own in each.items()},
             )
             for name, kinds in read_each(self.columns, tables, "columns", "auto").items()
         }  # fmt: skip

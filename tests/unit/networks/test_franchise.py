@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infinimix import BlockmodelBayesNet
+from infinimix import BlockmodelBayesNet, load, save
 from infinimix.networks import NetworkFranchise, sample_network
 
 A = sample_network((2, 2), random_state=1).sample(60, random_state=0)
@@ -135,3 +135,35 @@ def test_time_is_bounded_and_what_is_known_of_a_table_is_obeyed():
         NetworkFranchise(forbidden=[("x0", "x1")], **QUICK).fit({"a": A, "b": B})
     with pytest.raises(ValueError, match="table 'b': required names 'x9'"):
         NetworkFranchise(required={"b": [("x9", "x1")]}, **QUICK).fit({"a": A, "b": B})
+
+
+def test_known_roles_are_shared_between_tables_and_log_odds_belong_to_one(tmp_path):
+    model = NetworkFranchise(
+        known_roles={"a": {"x0": "cause", "x3": "effect"}, "b": {"x4": "effect", "x1": "other"}},
+        edge_log_odds={"b": {("x0", "x1"): 40.0}}, **QUICK,
+    ).fit({"a": A, "b": B})  # fmt: skip
+    together = model.co_class_marginals_
+    assert together[3, 4 + 4] == 1.0
+    assert together[0, 3] == together[0, 4 + 1] == together[3, 4 + 1] == 0.0
+    assert model.edge_marginals_["b"][0, 1] > 0.99
+    model.run(n_iter=20)
+    assert model.co_class_marginals_[3, 8] == 1.0
+    save(model, tmp_path / "m.imx")
+    again = load(tmp_path / "m.imx")
+    assert again.known_roles == model.known_roles
+    assert (again.co_class_marginals_ == model.co_class_marginals_).all()
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({"known_roles": {"z": {}}}, "known_roles names 'z'"),
+        ({"known_roles": {"a": "cause"}}, "known_roles of 'a' must be a mapping"),
+        ({"known_roles": {"a": {"x9": "cause"}}}, "table 'a': known_roles names 'x9'"),
+        ({"edge_log_odds": {"b": {("x0", "x1"): "much"}}}, "table 'b': edge_log_odds of"),
+        ({"edge_log_odds": np.zeros((4, 4))}, "edge_log_odds must be a mapping"),
+    ],
+)
+def test_knowledge_of_no_table_or_column_is_refused(known, words):
+    with pytest.raises(ValueError, match=words):
+        NetworkFranchise(**known, **QUICK).fit({"a": A, "b": B})
