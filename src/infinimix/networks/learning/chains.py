@@ -137,7 +137,7 @@ class GraphChain:
         if self.problem.missing.any():
             self._complete()
             if count:
-                self.completions.note(self._graph(), self.X[self.problem.missing])
+                self.completions.note(*self._completion())
 
     def parts(self) -> Iterator[tuple[Any, float, Callable[[], None]]]:
         """Yield the moves of one sweep: what each does, a guess of its seconds, and the move.
@@ -225,6 +225,10 @@ class GraphChain:
         self._draw_cells(completion_of(self.problem.cards))
         set_rows(self.data, self.X)
         self._forget()
+
+    def _completion(self) -> tuple[np.ndarray, ...]:
+        """Return the graph and the missing cells as they were drawn last."""
+        return self._graph(), self.X[self.problem.missing]
 
     def _forget(self) -> None:
         """Forget all scores, as rows or gamma have changed."""
