@@ -69,7 +69,10 @@ class Wanted:
         yield not directed and mixed, "--likelihood mixed is for directed networks"
         signed = self.effects == "signed"
         yield not directed and signed, "--effects signed is for directed networks"
-        yield signed and self.prior == "ordered", "--effects signed needs another --prior, such as blockmodel"
+        yield (
+            signed and self.prior == "ordered",
+            "--effects signed needs another --prior, such as blockmodel",
+        )
         yield signed and self.bdeu, "--effects signed: leave --bdeu out"
         numbers = self.likelihood in ("gaussian", "mixed")
         yield signed and numbers, "--effects signed is for columns with a low and a high value"

@@ -208,6 +208,12 @@ class JointChain:
         self.together = np.zeros((total, total))
         self.kept: list[tuple[np.ndarray, float]] = []  # roles of all variables, log joint
         self.tell: Callable[[dict[str, Any]], None] | None = None
+        self.burned = 0  # sweeps of the burn-in, so far
+
+    @property
+    def whole_burn_in(self) -> int:
+        """How many sweeps the burn-in has, those made already included."""
+        return self.burned + self.problem.burn_in
 
     def _set_thin(self, thin: int) -> None:
         """Let all networks, at all powers, keep the same sweeps."""
@@ -227,6 +233,9 @@ class JointChain:
         while done < p.burn_in and gone() < BURN_IN:
             self._sweep(min(1.0, 0.1 + 1.8 * max(done / p.burn_in, gone() / BURN_IN)), None)
             done += 1
+            self.burned = done
+            if self.tell is not None and done % 50 == 0:
+                self.tell(self.progress())
         done = 0
         while done < p.n_iter and (done == 0 or gone() < 1.0):
             self._sweep(1.0, self.records)
@@ -263,4 +272,5 @@ class JointChain:
             "sweeps": done,
             "log_joint": self.kept[-1][1] if self.kept else np.nan,
             "edges": np.concatenate([r.edges.ravel() for r in self.records]) / max(done, 1),
+            "burn_in": self.burned,
         }
