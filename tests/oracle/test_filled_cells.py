@@ -180,6 +180,13 @@ def test_cells_of_undirected_networks_are_those_of_queries(net):
     assert (filled[2:] == rows[2:]).all()
 
 
+def test_the_markov_blanket_of_a_column_are_its_neighbours(net):
+    found = net.markov_blanket("x0")
+    assert next(iter(found)) == "x3"
+    assert found["x3"] == net.edge_marginals_[0, 3]
+    assert "x0" not in found
+
+
 def test_many_columns_are_filled_by_their_conditionals(net, monkeypatch):
     """Two cells drawn in turn have the stationary distribution of the two draws.
 

@@ -13,6 +13,7 @@ from infinimix.estimators.common.parameters import Columns, Seed, check_paramete
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.bayes_net import BlockmodelBayesNet
 from infinimix.networks.engine.hyper import SWEEPS
+from infinimix.networks.interchange.draws import several_to_arviz
 from infinimix.networks.interchange.plots import plot_several
 from infinimix.networks.learning.parameters import FRANCHISE_RULES, read_seconds
 from infinimix.networks.learning.posterior import consensus
@@ -21,12 +22,15 @@ from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import APART, describe_roles, find_template
 from infinimix.networks.learning.timing import Budget, prepare_run
 from infinimix.networks.shared.joint import JointChain, Sharing
-from infinimix.networks.shared.several import read_each, read_members, read_tables
+from infinimix.networks.shared.several import name_tables, read_each, read_members, read_tables
 from infinimix.networks.shared.state import FranchiseState
 from infinimix.scikit import BaseEstimator, ConvergenceWarning, check_is_fitted, clone
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -374,20 +378,59 @@ class NetworkFranchise(BaseEstimator):
         found = pd.concat(parts, names=["table", None]).reset_index("table")
         return found.reset_index(drop=True)
 
-    def plot(self, threshold: float = 0.5) -> Figure:
+    def score_samples(self, tables: Any) -> dict[Any, np.ndarray]:
+        """Return, for each table, the log predictive density of its rows in its network.
+
+        Parameters
+        ----------
+        tables : mapping from name to table, or list of tables
+            Rows of all tables of `fit`, or of some.
+        """
+        return self._ask_each("score_samples", tables)
+
+    def impute(self, tables: Any) -> dict[Any, Any]:
+        """Return each table with its missing cells filled, as `BlockmodelBayesNet.impute` does.
+
+        Parameters
+        ----------
+        tables : mapping from name to table, or list of tables
+            Rows of all tables of `fit`, or of some.
+        """
+        return self._ask_each("impute", tables)
+
+    def _ask_each(self, question: str, tables: Any) -> dict[Any, Any]:
+        """Return what the networks answer about the rows of their tables."""
+        networks = self.networks_
+        named = name_tables(tables)
+        for name in named:
+            if name not in networks:
+                raise ValueError(f"{question}: there is no network of a table {name!r}")
+        return {name: getattr(networks[name], question)(X) for name, X in named.items()}
+
+    def to_arviz(self) -> Any:
+        """Return the kept states of the chains in the form of ArviZ (`infinimix[arviz]`).
+
+        The posterior has `edge_NAME` and `n_edges_NAME` of each table, and `role` and `n_roles`
+        of all variables together; `sample_stats` the unnormalised log joint `lp`.
+        """
+        return several_to_arviz(self._fitted)
+
+    def plot(self, threshold: float = 0.5, ax: Sequence[Axes] | None = None) -> Figure:
         """Draw the graph of each network by shared role, and the co-class probabilities of all.
 
         Parameters
         ----------
         threshold : float
             Draw edges of at least this probability.
+        ax : sequence of matplotlib Axes, optional
+            One for each table: draw the graphs alone, there.
 
         Returns
         -------
         Figure
             A notebook shows it.
         """
-        return plot_several(self._fitted, threshold)
+        return plot_several(self._fitted, threshold, ax)
 
     def share_roles(self) -> dict[str, Any]:
         """Return the roles of the best state, for `shared_roles` of `BlockmodelBayesNet`."""

@@ -233,6 +233,22 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
         }
         return found, float(p.max() / p.sum())
 
+    def markov_blanket(self, name: str) -> dict[str, float]:
+        """Return the probability of each column to be in the Markov blanket of one: a neighbour.
+
+        The most probable come first; those that never are there are left out.
+
+        Parameters
+        ----------
+        name : str
+            A column.
+        """
+        state = self._fitted
+        (j,) = read_targets(state.names, [name], None)
+        p = state.edge_marginals[j]
+        order = [int(i) for i in np.argsort(-p, kind="stable") if p[i] > 0.0]
+        return {state.names[i]: float(p[i]) for i in order}
+
     def predict_column_proba(self, X: Any, target: str, random_state: Seed = 0) -> np.ndarray:
         """Return the probability of each category of a column, given the other cells of each row.
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
 from infinimix import BlockmodelBayesNet, load, save
 from infinimix.networks import NetworkFranchise, sample_network
@@ -167,3 +168,39 @@ def test_known_roles_are_shared_between_tables_and_log_odds_belong_to_one(tmp_pa
 def test_knowledge_of_no_table_or_column_is_refused(known, words):
     with pytest.raises(ValueError, match=words):
         NetworkFranchise(**known, **QUICK).fit({"a": A, "b": B})
+
+
+def test_rows_of_each_table_are_asked_of_its_network(fitted):
+    holes = B[:4].astype(float)
+    holes[1, 2] = np.nan
+    found = fitted.score_samples({"b": holes, "a": A[:3]})
+    assert (found["a"] == fitted.networks_["a"].score_samples(A[:3])).all()
+    assert found["b"].shape == (4,)
+    filled = fitted.impute({"b": holes})
+    assert list(filled) == ["b"]
+    assert np.array_equal(filled["b"], fitted.networks_["b"].impute(holes))
+    with pytest.raises(ValueError, match="no network of a table 0"):
+        fitted.impute([A, B])
+    with pytest.raises(ValueError, match="a mapping from name to table"):
+        fitted.score_samples(A)
+
+
+def test_graphs_are_drawn_on_given_axes(fitted):
+    figure = Figure()
+    axes = figure.subplots(1, 2)
+    assert fitted.plot(0.2, ax=axes) is figure
+    assert [one.get_title()[:2] for one in axes] == ["a:", "b:"]
+    with pytest.raises(ValueError, match="ax must be 2 axes"):
+        fitted.plot(ax=axes[:1])
+
+
+def test_kept_states_of_all_networks_are_those_of_arviz(fitted):
+    pytest.importorskip("arviz")
+    posterior = fitted.to_arviz().posterior
+    assert posterior["edge_b"].shape == (2, 40, 5, 5)
+    means = posterior["edge_b"].values.mean(axis=(0, 1))
+    assert np.allclose(means, fitted.edge_marginals_["b"])
+    assert list(posterior["variable"].values[3:5]) == ["a: x3", "b: x0"]
+    z = posterior["role"].values
+    together = (z[..., :, None] == z[..., None, :]).mean(axis=(0, 1))
+    assert np.allclose(together, fitted.co_class_marginals_)

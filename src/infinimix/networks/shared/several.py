@@ -16,17 +16,21 @@ from infinimix.networks.learning.columns import (
 from infinimix.networks.learning.problem import Problem, make_problem
 
 
+def name_tables(tables: Any) -> dict[Any, Any]:
+    """Return tables by name; those of a list are named 0, 1, ..."""
+    if isinstance(tables, Mapping):
+        return dict(tables)
+    if isinstance(tables, Sequence) and not isinstance(tables, str | bytes):
+        return dict(enumerate(tables))
+    raise ValueError(
+        "tables must be a mapping from name to table, or a list of tables; "
+        f"got {type(tables).__name__}."
+    )
+
+
 def read_tables(tables: Any) -> dict[Any, Any]:
     """Return tables by name; ValueError if there are not several."""
-    if isinstance(tables, Mapping):
-        named = dict(tables)
-    elif isinstance(tables, Sequence) and not isinstance(tables, str | bytes):
-        named = dict(enumerate(tables))
-    else:
-        raise ValueError(
-            "tables must be a mapping from name to table, or a list of tables; "
-            f"got {type(tables).__name__}."
-        )
+    named = name_tables(tables)
     if len(named) < 2:
         raise ValueError(
             f"tables must hold two tables or more; got {len(named)}. For one table there is "
