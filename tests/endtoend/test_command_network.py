@@ -106,6 +106,11 @@ def test_several_files_share_roles(folder, tmp_path):
 def test_cells_that_were_set_are_told_by_a_table(folder):
     args = ("network", folder / "one.csv", *SHORT, "--json", "--interventions")
     assert json.loads(run(*args, folder / "set.csv").stdout)["directed"]
+    two = ("network", folder / "one.csv", folder / "two.csv", *SHORT, "--json", "--interventions")
+    said = f"one: {folder / 'set.csv'}"
+    assert json.loads(run(*two, said).stdout)["rows"] == [60, 40]
+    assert "two files for 'one'" in refuse(*two, said, "--interventions", said)
+    assert "write it as 'one: set.csv'" in refuse(*two, folder / "set.csv")
 
 
 @pytest.mark.parametrize(
@@ -133,6 +138,7 @@ def test_cells_that_were_set_are_told_by_a_table(folder):
         (("one.csv", "--interventions", "odd.csv"), "takes 1 where a cell was set"),
         (("one.csv", "--kind", "undirected", "--interventions", "set.csv"), "a direction"),
         (("one.csv", "nothing.csv"), "there is no file"),
+        (("one.csv", "--interventions", "nothing.csv"), "there is no file"),
     ],
 )
 def test_what_does_not_go_together_is_told_in_one_line(folder, tmp_path, monkeypatch, args, words):

@@ -10,7 +10,7 @@ import typer
 
 from infinimix.cli import options
 from infinimix.cli.bundles import ColumnOptions
-from infinimix.cli.places import check_file, check_files
+from infinimix.cli.places import check_files
 
 
 def network(
@@ -69,11 +69,11 @@ def network(
         typer.Option("--role", help="Known role of a column, 'a=cause'.", metavar="COLUMN=ROLE"),
     ] = None,
     interventions: Annotated[
-        Path | None,
+        list[str] | None,
         typer.Option(
             "--interventions",
             help="Table with 1 where a cell was set from outside.",
-            callback=check_file,
+            metavar="FILE",
         ),
     ] = None,
     seconds: Annotated[
@@ -126,8 +126,8 @@ def network(
     from infinimix.cli.places import write_text
 
     wanted = Wanted(
-        kind, prior, bdeu, groups, interventions, bif is not None, bool(role), likelihood,
-        effects, impute is not None,
+        kind, prior, bdeu, groups, tuple(interventions or ()), bif is not None, bool(role),
+        likelihood, effects, impute is not None,
     )  # fmt: skip
     wanted.check(len(files))
     learner = Learner(wanted, files, table)

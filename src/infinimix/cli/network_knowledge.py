@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from infinimix.cli.errors import CommandError, hint
+from infinimix.cli.places import wrong_with_file
 
 YES, NO = {"1", "1.0", "true", "yes"}, {"0", "0.0", "false", "no", ""}
 
@@ -62,6 +63,20 @@ def _need(name: str, names: Sequence[str], option: str) -> None:
     if name not in names:
         raise CommandError(f"{option} names {name!r}, which is no column of the network; "
                            + hint(name, list(names)))  # fmt: skip
+
+
+def read_set_files(texts: Sequence[str], tables: Mapping[str, Sequence[str]]) -> dict[str, Path]:
+    """Return files of set cells by table, from their paths; of several tables "table: path"."""
+    found: dict[str, Path] = {}
+    for text in texts:
+        table, path = _table_of(text, "--interventions", tables, "set.csv")
+        if table in found:
+            raise CommandError(f"--interventions: there are two files for {table!r}; join them.")
+        found[table] = Path(path.strip())
+        wrong = wrong_with_file(found[table])
+        if wrong:
+            raise CommandError(wrong)
+    return found
 
 
 def read_set_cells(path: Path, reading: Any, names: Sequence[str], n_rows: int) -> Any:

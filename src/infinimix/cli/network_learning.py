@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import ColumnOptions
 from infinimix.cli.errors import CommandError
-from infinimix.cli.network_knowledge import read_edges, read_roles, read_set_cells
+from infinimix.cli.network_knowledge import read_edges, read_roles, read_set_cells, read_set_files
 from infinimix.cli.tasks import TaskTable, read_rows
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Wanted:
     prior: str
     bdeu: bool = False
     groups: str | None = None
-    interventions: Path | None = None
+    interventions: tuple[str, ...] = ()
     bif: bool = False
     roles: bool = False
     likelihood: str = "auto"
@@ -55,7 +55,6 @@ class Wanted:
             yield self.kind != "directed", "--kind: several files have directed networks"
             yield self.prior != "blockmodel", "--prior: several files have the block prior"
             yield self.bif, "--bif writes one network, and several files have one each"
-            yield self.interventions is not None, "--interventions is for one file"
             yield self.effects == "signed", "--effects signed is for one file"
             yield self.impute, "--impute is for one file"
 
@@ -78,7 +77,7 @@ class Wanted:
         yield signed and numbers, "--effects signed is for columns with a low and a high value"
         timeless = self.groups is not None and self.kind != "dynamic"
         yield timeless, "--groups names the sequences of --kind dynamic; add that"
-        mutual = self.interventions is not None and self.kind == "undirected"
+        mutual = bool(self.interventions) and self.kind == "undirected"
         yield mutual, "--interventions is for edges with a direction; use another --kind"
         yield self.roles and not roles, f"--role: --prior {self.prior} has no roles"
 
@@ -130,10 +129,14 @@ class Learner:
         wanted, rows = self.wanted, self.first
         if wanted.groups is not None:
             found["sequences"] = sequences_of(rows, wanted.groups)
-        if wanted.interventions is not None:
-            names = list(rows.X.columns)
-            mask = read_set_cells(wanted.interventions, self.reading, names, rows.table.n_rows)
-            found["interventions"] = mask
+        columns = {name: list(own.X.columns) for name, own in self.tables.items()}
+        masks = {}
+        for name, path in read_set_files(wanted.interventions, columns).items():
+            n_rows = self.tables[name].table.n_rows
+            masks[name] = read_set_cells(path, self.reading, columns[name], n_rows)
+        if masks:
+            several = len(self.tables) > 1
+            found["interventions"] = masks if several else next(iter(masks.values()))
         return found
 
     def model(self, settings: dict[str, Any]) -> Any:
