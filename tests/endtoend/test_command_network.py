@@ -61,12 +61,31 @@ def test_dynamic_networks_follow_sequences(folder):
     assert (len(P), P["kind", "kind"], P["size", "colour"]) == (9, 1.0, 0.0)
 
 
+@pytest.mark.parametrize("kind", ["directed", "undirected", "dynamic"])
+def test_missing_cells_are_filled_and_the_rest_of_the_file_stays(folder, tmp_path, kind):
+    out = tmp_path / "filled.csv"
+    args = ("network", folder / "steps.csv", *SHORT, "--kind", kind, "--impute", out)
+    run(*args, *(("--groups", "nest") if kind == "dynamic" else ("--drop", "nest")))
+    before, after = (list(csv.reader(io.StringIO(path.read_text())))
+                     for path in (folder / "steps.csv", out))  # fmt: skip
+    assert sum(cell == "" for row in before for cell in row) > 5
+    for old, new in zip(before, after, strict=True):
+        assert all(new)
+        assert all(a in ("", b) for a, b in zip(old, new, strict=True))
+    two = (folder / "one.csv", folder / "two.csv")
+    assert "--impute is for one file" in refuse("network", *two, "--impute", out)
+
+
 def test_several_files_share_roles(folder, tmp_path):
     files = {name: tmp_path / name for name in ("m.imx", "page.html")}
     args = ("network", folder / "one.csv", folder / "two.csv", *SHORT)
     more = (
         "--require",
         "two: kind -> colour",
+        "--role",
+        "one: kind=cause",
+        "--role",
+        "two: kind=cause",
         "-o",
         files["m.imx"],
         "--report",
@@ -74,7 +93,8 @@ def test_several_files_share_roles(folder, tmp_path):
     )
     found = json.loads(run(*args, *more, "--json").stdout)
     assert found["rows"] == [60, 40]
-    assert "two: kind" in found["roles"]
+    assert found["roles"]["two: kind"] == found["roles"]["one: kind"]
+    assert "write it as 'one: column=role'" in refuse(*args, "--role", "kind=cause")
     assert {"table": "two", "from": "kind", "to": "colour", "probability": 1.0} in found["edges"]
     assert "The network of two" in files["page.html"].read_text("utf-8")
     assert "two" in run("inspect", files["m.imx"]).stdout
@@ -86,6 +106,11 @@ def test_several_files_share_roles(folder, tmp_path):
 def test_cells_that_were_set_are_told_by_a_table(folder):
     args = ("network", folder / "one.csv", *SHORT, "--json", "--interventions")
     assert json.loads(run(*args, folder / "set.csv").stdout)["directed"]
+    two = ("network", folder / "one.csv", folder / "two.csv", *SHORT, "--json", "--interventions")
+    said = f"one: {folder / 'set.csv'}"
+    assert json.loads(run(*two, said).stdout)["rows"] == [60, 40]
+    assert "two files for 'one'" in refuse(*two, said, "--interventions", said)
+    assert "write it as 'one: set.csv'" in refuse(*two, folder / "set.csv")
 
 
 @pytest.mark.parametrize(
@@ -93,7 +118,7 @@ def test_cells_that_were_set_are_told_by_a_table(folder):
     [
         (("one.csv", "two.csv", "--kind", "dynamic"), "several files have directed networks"),
         (("one.csv", "two.csv", "--prior", "uniform"), "block prior"),
-        (("one.csv", "two.csv", "--role", "kind=a"), "one file"),
+        (("one.csv", "two.csv", "--role", "kind=a"), "of which table"),
         (("one.csv", "two.csv", "--require", "kind->size"), "of which table it is"),
         (("one.csv", "one.csv"), "one name"),
         (("one.csv", "--kind", "circular"), "directed, undirected or dynamic"),
@@ -113,6 +138,7 @@ def test_cells_that_were_set_are_told_by_a_table(folder):
         (("one.csv", "--interventions", "odd.csv"), "takes 1 where a cell was set"),
         (("one.csv", "--kind", "undirected", "--interventions", "set.csv"), "a direction"),
         (("one.csv", "nothing.csv"), "there is no file"),
+        (("one.csv", "--interventions", "nothing.csv"), "there is no file"),
     ],
 )
 def test_what_does_not_go_together_is_told_in_one_line(folder, tmp_path, monkeypatch, args, words):

@@ -50,16 +50,17 @@ def log_blocks(stacks, parts, beta):
     return total
 
 
-def posterior(tables, cards, prior, beta, by_network=False):
+def posterior(tables, cards, prior, beta, by_network=False, odds=None):
     """Edge probabilities of each network, and the co-role probabilities of all variables.
 
     With `by_network`, each network's prior is divided by its sum over all graphs, given its roles.
+    `odds` are log odds of the edges of each network.
     """
-    edges, together, total, _ = sums(tables, cards, prior, beta, by_network)
+    edges, together, total, _ = sums(tables, cards, prior, beta, by_network, odds)
     return [e / total for e in edges], together / total
 
 
-def sums(tables, cards, prior, beta, by_network=False):
+def sums(tables, cards, prior, beta, by_network=False, odds=None):
     """The same before they are divided by the evidence, the evidence, and the log of its unit."""
     worlds = [
         World(X, r) if np.all(r) else mixed_world(X, r) for X, r in zip(tables, cards, strict=True)
@@ -69,8 +70,9 @@ def sums(tables, cards, prior, beta, by_network=False):
     edges, total = [np.zeros((w.N, w.N)) for w in worlds], 0.0
     together = np.zeros((sum(w.N for w in worlds),) * 2)
     like = 0.0
-    for w in worlds:  # an axis for the graphs of each network
-        like = np.add.outer(like, w.log_likelihood - w.log_likelihood.max())
+    for g, w in enumerate(worlds):  # an axis for the graphs of each network
+        own = 0.0 if odds is None else (stacks[g] * odds[g]).sum(axis=(1, 2))
+        like = np.add.outer(like, w.log_likelihood - w.log_likelihood.max() + own)
     for z, p in prior.items():
         same = np.array(z)[:, None] == np.array(z)
         parts = np.split(np.array(z), cuts)

@@ -117,6 +117,7 @@ class SignedWorld:
             p = p + (log_crp(z, alpha) if prior == "blockmodel" else 0.0)
             logs.append(p[which] + log_like + log_sign_prior(A, z, negative))
             states += [(g, s, z) for g, s in zip(A, negative, strict=True)]
+        self.log_evidence = logsumexp(logs)  # up to a constant that does not depend on the rows
         w = np.exp(np.array(logs) - np.max(logs))
         w /= w.sum()
         edges, minus = (np.tensordot(w.sum(axis=0), part, 1) for part in (A, negative))

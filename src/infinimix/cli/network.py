@@ -10,7 +10,7 @@ import typer
 
 from infinimix.cli import options
 from infinimix.cli.bundles import ColumnOptions
-from infinimix.cli.places import check_file, check_files
+from infinimix.cli.places import check_files
 
 
 def network(
@@ -37,6 +37,10 @@ def network(
     report: Annotated[
         Path | None,
         options.to_file("--report", text="Write a page about the network."),
+    ] = None,
+    impute: Annotated[
+        Path | None,
+        options.to_file("--impute", text="Write the table with its missing cells filled."),
     ] = None,
     kind: Annotated[
         str,
@@ -65,11 +69,11 @@ def network(
         typer.Option("--role", help="Known role of a column, 'a=cause'.", metavar="COLUMN=ROLE"),
     ] = None,
     interventions: Annotated[
-        Path | None,
+        list[str] | None,
         typer.Option(
             "--interventions",
             help="Table with 1 where a cell was set from outside.",
-            callback=check_file,
+            metavar="FILE",
         ),
     ] = None,
     seconds: Annotated[
@@ -122,8 +126,8 @@ def network(
     from infinimix.cli.places import write_text
 
     wanted = Wanted(
-        kind, prior, bdeu, groups, interventions, bif is not None, bool(role), likelihood,
-        effects,
+        kind, prior, bdeu, groups, tuple(interventions or ()), bif is not None, bool(role),
+        likelihood, effects, impute is not None,
     )  # fmt: skip
     wanted.check(len(files))
     learner = Learner(wanted, files, table)
@@ -150,6 +154,8 @@ def network(
         write_text(model.to_bif(), bif)
     if edges is not None:
         write_text(edges_csv(model), edges)
+    if impute is not None:
+        learner.impute(model, impute, given)
     if report is not None:
         from infinimix.reports.model_page import write_report  # scikit-learn: slow to load
 
@@ -160,6 +166,6 @@ def network(
     else:
         each = (f"{path}: {n:,} rows" for path, n in zip(files, n_rows, strict=True))
         show(*show_network(found, "; ".join(each)))
-        for path in (output, bif, edges, report):
+        for path in (output, bif, edges, impute, report):
             if path is not None:
                 show(f"Wrote {path}.")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from infinimix.cli.errors import CommandError, hint
+from infinimix.cli.places import wrong_with_file
 
 YES, NO = {"1", "1.0", "true", "yes"}, {"0", "0.0", "false", "no", ""}
 
@@ -18,7 +19,7 @@ def read_edges(
     """Return edges by table, from texts such as "a -> b"; of several tables "table: a -> b"."""
     found: dict[str, list[tuple[str, str]]] = {}
     for text in texts or ():
-        table, edge = _table_of(text, option, tables)
+        table, edge = _table_of(text, option, tables, "from -> to")
         ends = [part.strip() for part in re.split("->|--", edge)]
         if len(ends) != 2 or not all(ends):
             raise CommandError(f"{option}: {text!r} is no edge; write it as 'from -> to'.")
@@ -28,35 +29,54 @@ def read_edges(
     return found
 
 
-def _table_of(text: str, option: str, tables: Mapping[str, Sequence[str]]) -> tuple[str, str]:
-    """Return the table that an edge is of, and the edge."""
+def _table_of(
+    text: str, option: str, tables: Mapping[str, Sequence[str]], form: str
+) -> tuple[str, str]:
+    """Return the table that an edge or a role is of, and the edge or role."""
     if len(tables) == 1:
         return next(iter(tables)), text
     table, colon, edge = text.partition(":")
     if not colon or table.strip() not in tables:
         raise CommandError(
             f"{option}: {text!r} does not say of which table it is; write it as "
-            f"'{next(iter(tables))}: from -> to'."
+            f"'{next(iter(tables))}: {form}'."
         )
     return table.strip(), edge
 
 
-def read_roles(texts: Sequence[str] | None, names: Sequence[str]) -> dict[str, str] | None:
-    """Return known roles by column, from texts such as "a=cause"."""
-    found = {}
+def read_roles(
+    texts: Sequence[str] | None, tables: Mapping[str, Sequence[str]]
+) -> dict[str, dict[str, str]]:
+    """Return known roles by table and column, from "a=cause"; of several "table: a=cause"."""
+    found: dict[str, dict[str, str]] = {}
     for text in texts or ():
-        name, equals, role = text.rpartition("=")
+        table, said = _table_of(text, "--role", tables, "column=role")
+        name, equals, role = said.rpartition("=")
         if not equals or not name.strip() or not role.strip():
             raise CommandError(f"--role: {text!r} is no role of a column; write it as COLUMN=ROLE.")
-        _need(name.strip(), names, "--role")
-        found[name.strip()] = role.strip()
-    return found or None
+        _need(name.strip(), tables[table], "--role")
+        found.setdefault(table, {})[name.strip()] = role.strip()
+    return found
 
 
 def _need(name: str, names: Sequence[str], option: str) -> None:
     if name not in names:
         raise CommandError(f"{option} names {name!r}, which is no column of the network; "
                            + hint(name, list(names)))  # fmt: skip
+
+
+def read_set_files(texts: Sequence[str], tables: Mapping[str, Sequence[str]]) -> dict[str, Path]:
+    """Return files of set cells by table, from their paths; of several tables "table: path"."""
+    found: dict[str, Path] = {}
+    for text in texts:
+        table, path = _table_of(text, "--interventions", tables, "set.csv")
+        if table in found:
+            raise CommandError(f"--interventions: there are two files for {table!r}; join them.")
+        found[table] = Path(path.strip())
+        wrong = wrong_with_file(found[table])
+        if wrong:
+            raise CommandError(wrong)
+    return found
 
 
 def read_set_cells(path: Path, reading: Any, names: Sequence[str], n_rows: int) -> Any:

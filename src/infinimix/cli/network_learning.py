@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import ColumnOptions
 from infinimix.cli.errors import CommandError
-from infinimix.cli.network_knowledge import read_edges, read_roles, read_set_cells
+from infinimix.cli.network_knowledge import read_edges, read_roles, read_set_cells, read_set_files
 from infinimix.cli.tasks import TaskTable, read_rows
 
 if TYPE_CHECKING:
@@ -29,11 +29,12 @@ class Wanted:
     prior: str
     bdeu: bool = False
     groups: str | None = None
-    interventions: Path | None = None
+    interventions: tuple[str, ...] = ()
     bif: bool = False
     roles: bool = False
     likelihood: str = "auto"
     effects: str = "any"
+    impute: bool = False
 
     def check(self, n_files: int) -> None:
         """Refuse options that do not go together, before anything is read."""
@@ -54,9 +55,8 @@ class Wanted:
             yield self.kind != "directed", "--kind: several files have directed networks"
             yield self.prior != "blockmodel", "--prior: several files have the block prior"
             yield self.bif, "--bif writes one network, and several files have one each"
-            yield self.roles, "--role is for one file; several files share their roles"
-            yield self.interventions is not None, "--interventions is for one file"
             yield self.effects == "signed", "--effects signed is for one file"
+            yield self.impute, "--impute is for one file"
 
     def _of_kind(self) -> Iterator[tuple[bool, str]]:
         """Yield what kinds of networks cannot have."""
@@ -68,13 +68,16 @@ class Wanted:
         yield not directed and mixed, "--likelihood mixed is for directed networks"
         signed = self.effects == "signed"
         yield not directed and signed, "--effects signed is for directed networks"
-        yield signed and self.prior == "ordered", "--effects signed needs another --prior"
+        yield (
+            signed and self.prior == "ordered",
+            "--effects signed needs another --prior, such as blockmodel",
+        )
         yield signed and self.bdeu, "--effects signed: leave --bdeu out"
         numbers = self.likelihood in ("gaussian", "mixed")
         yield signed and numbers, "--effects signed is for columns with a low and a high value"
         timeless = self.groups is not None and self.kind != "dynamic"
         yield timeless, "--groups names the sequences of --kind dynamic; add that"
-        mutual = self.interventions is not None and self.kind == "undirected"
+        mutual = bool(self.interventions) and self.kind == "undirected"
         yield mutual, "--interventions is for edges with a direction; use another --kind"
         yield self.roles and not roles, f"--role: --prior {self.prior} has no roles"
 
@@ -110,17 +113,15 @@ class Learner:
     ) -> None:
         """Take what is said of edges and roles."""
         columns = {name: list(rows.X.columns) for name, rows in self.tables.items()}
-        edges = {
-            "required": read_edges(require, "--require", columns),
-            "forbidden": read_edges(forbid, "--forbid", columns),
+        said: dict[str, dict[str, Any]] = {
+            "required": {**read_edges(require, "--require", columns)},
+            "forbidden": {**read_edges(forbid, "--forbid", columns)},
+            "known_roles": {**read_roles(role, columns)},
         }
         several = len(self.tables) > 1
-        for name, found in edges.items():
+        for name, found in said.items():
             if found:
                 self.known[name] = found if several else next(iter(found.values()))
-        roles = read_roles(role, next(iter(columns.values())))
-        if roles:
-            self.known["known_roles"] = roles
 
     def given(self) -> dict[str, Any]:
         """Return what `fit` takes beside the tables."""
@@ -128,10 +129,14 @@ class Learner:
         wanted, rows = self.wanted, self.first
         if wanted.groups is not None:
             found["sequences"] = sequences_of(rows, wanted.groups)
-        if wanted.interventions is not None:
-            names = list(rows.X.columns)
-            mask = read_set_cells(wanted.interventions, self.reading, names, rows.table.n_rows)
-            found["interventions"] = mask
+        columns = {name: list(own.X.columns) for name, own in self.tables.items()}
+        masks = {}
+        for name, path in read_set_files(wanted.interventions, columns).items():
+            n_rows = self.tables[name].table.n_rows
+            masks[name] = read_set_cells(path, self.reading, columns[name], n_rows)
+        if masks:
+            several = len(self.tables) > 1
+            found["interventions"] = masks if several else next(iter(masks.values()))
         return found
 
     def model(self, settings: dict[str, Any]) -> Any:
@@ -162,6 +167,14 @@ class Learner:
         several = len(self.tables) > 1
         X = {name: rows.X for name, rows in self.tables.items()} if several else self.first.X
         return model.fit(X, **given) if seconds is None else model.fit_for(X, seconds, **given)
+
+    def impute(self, model: Any, path: Path, given: dict[str, Any]) -> None:
+        """Write the table with its missing cells filled."""
+        from infinimix.cli.filling import fill, write_filled
+
+        rows, sequences = self.first, given.get("sequences")
+        done = model.impute(rows.X) if sequences is None else model.impute(rows.X, sequences)
+        write_filled(rows.table, fill(rows.table, rows.X, done)[0], path)
 
     def save(self, model: Any, path: Path) -> None:
         """Save a model of these tables."""

@@ -293,7 +293,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         codes, missing = columns.codes(encoded)
         check_codes(columns, missing, bool(self.bdeu), type(self).__name__)
         if self.effects == "signed":
-            check_signed_columns(columns, missing)
+            check_signed_columns(columns)
         known = self._knowledge(columns.schema.names)
         skip = read_interventions(interventions, codes.shape)
         if (self.n_temperatures or 1) > 1 and missing.any():

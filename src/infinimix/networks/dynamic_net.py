@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from infinimix.estimators.common.parameters import Seed
+from infinimix.networks.answers.asking import put_back
+from infinimix.networks.answers.sequence_cells import fill_sequences
 from infinimix.networks.answers.sequences import (
     answer_next,
     draw_sequence,
@@ -226,6 +228,29 @@ class BlockmodelDynamicNet(UnconstrainedNet):
             Category -> probability; of a real column "mean" and "std" in the units of the model.
         """
         return answer_next(self._fitted, target, given)
+
+    def impute(self, X: Any, sequences: Any = None, random_state: Seed = 0) -> Any:
+        """Return the table with each missing cell filled, given the rest of its sequence.
+
+        A category is the most probable one, a number the mean, a discretised number the middle of
+        the most probable bin. Rows with missing cells that follow each other are filled together,
+        given the rows before and after them: exactly if the completions of two such rows come
+        to 4,096 pairs at most, else by 200 draws of their cells. Observed cells stay as they are;
+        dates are not filled.
+
+        Parameters
+        ----------
+        X : table
+            Rows in the order of time, in the form that comes back.
+        sequences : array (rows,), optional
+            As in `fit`.
+        random_state : int, Generator or None
+            Where draws come from, if there are any.
+        """
+        state, rng = self._fitted, np.random.default_rng(random_state)
+        codes, missing = state.columns.codes(self._encode(X))
+        filled = fill_sequences(state, codes, missing, sequences, rng)
+        return put_back(state.columns, X, missing, filled)
 
     def sample(
         self, n_samples: int = 1, given: Any = None, random_state: Seed = None

@@ -13,6 +13,7 @@ from infinimix.estimators.common.parameters import Columns, Seed, check_paramete
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.bayes_net import BlockmodelBayesNet
 from infinimix.networks.engine.hyper import SWEEPS
+from infinimix.networks.interchange.draws import several_to_arviz
 from infinimix.networks.interchange.plots import plot_several
 from infinimix.networks.learning.parameters import FRANCHISE_RULES, read_seconds
 from infinimix.networks.learning.posterior import consensus
@@ -21,12 +22,15 @@ from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import APART, describe_roles, find_template
 from infinimix.networks.learning.timing import Budget, prepare_run
 from infinimix.networks.shared.joint import JointChain, Sharing
-from infinimix.networks.shared.several import read_each, read_members, read_tables
+from infinimix.networks.shared.several import name_tables, read_each, read_members, read_tables
 from infinimix.networks.shared.state import FranchiseState
 from infinimix.scikit import BaseEstimator, ConvergenceWarning, check_is_fitted, clone
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
@@ -75,6 +79,10 @@ class NetworkFranchise(BaseEstimator):
         Bins of a discretised column.
     required, forbidden : mapping from table to a list of (from, to), optional
         Edges that must, or must not, be in the network of a table.
+    edge_log_odds : mapping from table to a mapping (from, to) -> float, or array (N, N), optional
+        Log odds to add to edges of the network of a table.
+    known_roles : mapping from table to a mapping from column to role, optional
+        Columns of one role share a class, in all tables, and those of different roles do not.
     max_parents : int, optional
         Most parents of a variable; by default no bound up to 13 variables in a table, else 8.
     n_temperatures : int
@@ -144,6 +152,8 @@ class NetworkFranchise(BaseEstimator):
         n_jobs: int | None = None,
         verbose: bool = False,
         random_state: Seed = None,
+        edge_log_odds: Any = None,
+        known_roles: Any = None,
     ) -> None:
         self.sharing = sharing
         self.normalise = normalise
@@ -165,6 +175,8 @@ class NetworkFranchise(BaseEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
+        self.edge_log_odds = edge_log_odds
+        self.known_roles = known_roles
 
     def fit(self, tables: Any, y: Any = None, *, interventions: Any = None) -> NetworkFranchise:
         """Learn the networks of two tables or more.
@@ -258,16 +270,18 @@ class NetworkFranchise(BaseEstimator):
 
     def _new_members(self, tables: Any) -> dict[Any, BlockmodelBayesNet]:
         """Return models of the tables, not fitted yet."""
-        required = read_each(self.required, tables, "required")
-        forbidden = read_each(self.forbidden, tables, "forbidden")
+        each = {
+            name: read_each(getattr(self, name), tables, name)
+            for name in ("required", "forbidden", "edge_log_odds", "known_roles")
+        }
         return {
             name: BlockmodelBayesNet(
                 normalise="partition" if self.normalise == "network" else "global",
                 alpha=self.alpha, beta=self.beta, gamma=self.gamma, n_chains=self.n_chains,
                 n_iter=self.n_iter, burn_in=self.burn_in, columns=kinds,
                 likelihood=self.likelihood, bdeu=self.bdeu, n_bins=self.n_bins,
-                required=required[name], forbidden=forbidden[name], max_parents=self.max_parents,
-                n_temperatures=1, random_state=self.random_state,
+                max_parents=self.max_parents, n_temperatures=1, random_state=self.random_state,
+                **{what: own[name] for what, own in each.items()},
             )
             for name, kinds in read_each(self.columns, tables, "columns", "auto").items()
         }  # fmt: skip
@@ -364,20 +378,59 @@ class NetworkFranchise(BaseEstimator):
         found = pd.concat(parts, names=["table", None]).reset_index("table")
         return found.reset_index(drop=True)
 
-    def plot(self, threshold: float = 0.5) -> Figure:
+    def score_samples(self, tables: Any) -> dict[Any, np.ndarray]:
+        """Return, for each table, the log predictive density of its rows in its network.
+
+        Parameters
+        ----------
+        tables : mapping from name to table, or list of tables
+            Rows of all tables of `fit`, or of some.
+        """
+        return self._ask_each("score_samples", tables)
+
+    def impute(self, tables: Any) -> dict[Any, Any]:
+        """Return each table with its missing cells filled, as `BlockmodelBayesNet.impute` does.
+
+        Parameters
+        ----------
+        tables : mapping from name to table, or list of tables
+            Rows of all tables of `fit`, or of some.
+        """
+        return self._ask_each("impute", tables)
+
+    def _ask_each(self, question: str, tables: Any) -> dict[Any, Any]:
+        """Return what the networks answer about the rows of their tables."""
+        networks = self.networks_
+        named = name_tables(tables)
+        for name in named:
+            if name not in networks:
+                raise ValueError(f"{question}: there is no network of a table {name!r}")
+        return {name: getattr(networks[name], question)(X) for name, X in named.items()}
+
+    def to_arviz(self) -> Any:
+        """Return the kept states of the chains in the form of ArviZ (`infinimix[arviz]`).
+
+        The posterior has `edge_NAME` and `n_edges_NAME` of each table, and `role` and `n_roles`
+        of all variables together; `sample_stats` the unnormalised log joint `lp`.
+        """
+        return several_to_arviz(self._fitted)
+
+    def plot(self, threshold: float = 0.5, ax: Sequence[Axes] | None = None) -> Figure:
         """Draw the graph of each network by shared role, and the co-class probabilities of all.
 
         Parameters
         ----------
         threshold : float
             Draw edges of at least this probability.
+        ax : sequence of matplotlib Axes, optional
+            One for each table: draw the graphs alone, there.
 
         Returns
         -------
         Figure
             A notebook shows it.
         """
-        return plot_several(self._fitted, threshold)
+        return plot_several(self._fitted, threshold, ax)
 
     def share_roles(self) -> dict[str, Any]:
         """Return the roles of the best state, for `shared_roles` of `BlockmodelBayesNet`."""

@@ -8,8 +8,16 @@ import numpy as np
 
 from infinimix.estimators.common.parameters import Seed
 from infinimix.estimators.common.shared_methods import DensityScore
+from infinimix.networks.answers.asking import put_back
 from infinimix.networks.answers.markov_joint import MOST_ROWS, NormalMixture, table_log_density
+from infinimix.networks.answers.neighbours import (
+    cell_means,
+    cell_probabilities,
+    few_rows,
+    fill_undirected,
+)
 from infinimix.networks.answers.queries import condition_normal, read_cells, read_targets
+from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.learning.parameters import read_seconds
 from infinimix.networks.unconstrained_net import UnconstrainedNet
@@ -225,6 +233,88 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
         }
         return found, float(p.max() / p.sum())
 
+    def markov_blanket(self, name: str) -> dict[str, float]:
+        """Return the probability of each column to be in the Markov blanket of one: a neighbour.
+
+        The most probable come first; those that never are there are left out.
+
+        Parameters
+        ----------
+        name : str
+            A column.
+        """
+        state = self._fitted
+        (j,) = read_targets(state.names, [name], None)
+        p = state.edge_marginals[j]
+        order = [int(i) for i in np.argsort(-p, kind="stable") if p[i] > 0.0]
+        return {state.names[i]: float(p[i]) for i in order}
+
+    def predict_column_proba(self, X: Any, target: str, random_state: Seed = 0) -> np.ndarray:
+        """Return the probability of each category of a column, given the other cells of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows; cells of `target` are not looked at, and may be missing.
+        target : str
+            A column with categories, or a discretised one; `query(target)` shows their order.
+        random_state : int, Generator or None
+            As in `impute`.
+        """
+        state, t, codes, missing = self._rows_for(X, target)
+        if state.columns.gaussian:
+            raise ValueError(f"{target!r} is a number: predict_column returns its mean")
+        return cell_probabilities(state, codes, missing, np.random.default_rng(random_state))[t]
+
+    def predict_column(self, X: Any, target: str, random_state: Seed = 0) -> np.ndarray:
+        """Return the most probable category of a column, or its mean, given the rest of each row.
+
+        Parameters
+        ----------
+        X : table
+            The rows; cells of `target` are not looked at, and may be missing.
+        target : str
+            A column. The mean of a number is in the units of the model.
+        random_state : int, Generator or None
+            As in `impute`.
+        """
+        state, t, codes, missing = self._rows_for(X, target)
+        if state.columns.gaussian:
+            means = cell_means(state, t, codes, missing)
+            return np.asarray(means * state.columns.scale[t] + state.columns.centre[t])
+        best = self.predict_column_proba(X, target, random_state).argmax(axis=1)
+        return np.array(state.columns.states(t))[best]
+
+    def impute(self, X: Any, random_state: Seed = 0) -> Any:
+        """Return the table with each missing cell filled, given the observed cells of its row.
+
+        A category is the most probable one, a number the mean, a discretised number the middle of
+        the most probable bin. They are those of the distribution of `score_samples`. Where there
+        is none, as too many rows are possible, a cell is known given its neighbours alone:
+        several missing cells of a row are then drawn in turn, 200 times, each given the
+        others, and the distributions that they are drawn from are averaged. Observed cells stay as
+        they are; dates are not filled.
+
+        Parameters
+        ----------
+        X : table
+            The rows, in the form that comes back.
+        random_state : int, Generator or None
+            Where draws come from, if there are any.
+        """
+        state = self._fitted
+        codes, missing = state.columns.codes(self._encode(X))
+        filled = fill_undirected(state, codes, missing, np.random.default_rng(random_state))
+        return put_back(state.columns, X, missing, filled)
+
+    def _rows_for(self, X: Any, target: str) -> tuple[NetworkState, int, np.ndarray, np.ndarray]:
+        """Return rows in which all cells of a column are missing."""
+        state = self._fitted
+        (t,) = read_targets(state.names, [target], None)
+        codes, missing = state.columns.codes(self._encode(X))
+        missing[:, t] = True
+        return state, t, codes, missing
+
     def sample(self, n_samples: int = 1, random_state: Seed = None) -> dict[str, np.ndarray]:
         """Draw rows from the distribution of `score_samples`, as columns by name.
 
@@ -248,7 +338,7 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
         state = self._fitted
         if state.columns.gaussian:
             return state.normals
-        if np.log(state.columns.cards).sum() > np.log(MOST_ROWS) + 1e-9:
+        if not few_rows(state):
             raise ValueError(
                 f"densities of an undirected network need all possible rows, and {len(state.names)}"
                 f" columns have more than {MOST_ROWS:,}: pseudo_log_likelihood is there instead."

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
 
-from infinimix import BlockmodelBayesNet
+from infinimix import BlockmodelBayesNet, load, save
 from infinimix.networks import NetworkFranchise, sample_network
 
 A = sample_network((2, 2), random_state=1).sample(60, random_state=0)
@@ -135,3 +136,71 @@ def test_time_is_bounded_and_what_is_known_of_a_table_is_obeyed():
         NetworkFranchise(forbidden=[("x0", "x1")], **QUICK).fit({"a": A, "b": B})
     with pytest.raises(ValueError, match="table 'b': required names 'x9'"):
         NetworkFranchise(required={"b": [("x9", "x1")]}, **QUICK).fit({"a": A, "b": B})
+
+
+def test_known_roles_are_shared_between_tables_and_log_odds_belong_to_one(tmp_path):
+    model = NetworkFranchise(
+        known_roles={"a": {"x0": "cause", "x3": "effect"}, "b": {"x4": "effect", "x1": "other"}},
+        edge_log_odds={"b": {("x0", "x1"): 40.0}}, **QUICK,
+    ).fit({"a": A, "b": B})  # fmt: skip
+    together = model.co_class_marginals_
+    assert together[3, 4 + 4] == 1.0
+    assert together[0, 3] == together[0, 4 + 1] == together[3, 4 + 1] == 0.0
+    assert model.edge_marginals_["b"][0, 1] > 0.99
+    model.run(n_iter=20)
+    assert model.co_class_marginals_[3, 8] == 1.0
+    save(model, tmp_path / "m.imx")
+    again = load(tmp_path / "m.imx")
+    assert again.known_roles == model.known_roles
+    assert (again.co_class_marginals_ == model.co_class_marginals_).all()
+
+
+@pytest.mark.parametrize(
+    ("known", "words"),
+    [
+        ({"known_roles": {"z": {}}}, "known_roles names 'z'"),
+        ({"known_roles": {"a": "cause"}}, "known_roles of 'a' must be a mapping"),
+        ({"known_roles": {"a": {"x9": "cause"}}}, "table 'a': known_roles names 'x9'"),
+        ({"edge_log_odds": {"b": {("x0", "x1"): "much"}}}, "table 'b': edge_log_odds of"),
+        ({"edge_log_odds": np.zeros((4, 4))}, "edge_log_odds must be a mapping"),
+    ],
+)
+def test_knowledge_of_no_table_or_column_is_refused(known, words):
+    with pytest.raises(ValueError, match=words):
+        NetworkFranchise(**known, **QUICK).fit({"a": A, "b": B})
+
+
+def test_rows_of_each_table_are_asked_of_its_network(fitted):
+    holes = B[:4].astype(float)
+    holes[1, 2] = np.nan
+    found = fitted.score_samples({"b": holes, "a": A[:3]})
+    assert (found["a"] == fitted.networks_["a"].score_samples(A[:3])).all()
+    assert found["b"].shape == (4,)
+    filled = fitted.impute({"b": holes})
+    assert list(filled) == ["b"]
+    assert np.array_equal(filled["b"], fitted.networks_["b"].impute(holes))
+    with pytest.raises(ValueError, match="no network of a table 0"):
+        fitted.impute([A, B])
+    with pytest.raises(ValueError, match="a mapping from name to table"):
+        fitted.score_samples(A)
+
+
+def test_graphs_are_drawn_on_given_axes(fitted):
+    figure = Figure()
+    axes = figure.subplots(1, 2)
+    assert fitted.plot(0.2, ax=axes) is figure
+    assert [one.get_title()[:2] for one in axes] == ["a:", "b:"]
+    with pytest.raises(ValueError, match="ax must be 2 axes"):
+        fitted.plot(ax=axes[:1])
+
+
+def test_kept_states_of_all_networks_are_those_of_arviz(fitted):
+    pytest.importorskip("arviz")
+    posterior = fitted.to_arviz().posterior
+    assert posterior["edge_b"].shape == (2, 40, 5, 5)
+    means = posterior["edge_b"].values.mean(axis=(0, 1))
+    assert np.allclose(means, fitted.edge_marginals_["b"])
+    assert list(posterior["variable"].values[3:5]) == ["a: x3", "b: x0"]
+    z = posterior["role"].values
+    together = (z[..., :, None] == z[..., None, :]).mean(axis=(0, 1))
+    assert np.allclose(together, fitted.co_class_marginals_)

@@ -153,6 +153,32 @@ def test_many_variables_have_signs():
     assert model.outside_mass_.shape == (18,)
 
 
+def test_missing_cells_are_drawn_with_signs_and_filled():
+    holes = X.astype(float).mask(np.random.default_rng(1).random(X.shape) < 0.15)
+    model = BlockmodelBayesNet(effects="signed", **(QUICK | {"n_iter": 40})).fit(holes)
+    pairs = model._state.completions
+    assert pairs.negative.shape == pairs.graphs.shape
+    assert (model._state.mixture.graphs.sum(axis=(1, 2)) > 0).any()
+    i, j = NAMES.index("down"), NAMES.index("both")
+    assert model.negative_marginals_[[i, j], [j, i]].sum() > 0.9
+    assert model.query("both", {"up": 1, "down": 0})[1] > 0.8
+    filled = model.impute(holes)
+    assert (filled == holes)[holes.notna()].fillna(True).to_numpy().all()
+    assert filled.notna().to_numpy().all()
+    file = io.BytesIO()
+    infinimix.save(model, file)
+    again = infinimix.load(io.BytesIO(file.getvalue()))
+    assert (again.score_samples(X[:9]) == model.score_samples(X[:9])).all()
+    tree = to_tree(model)
+    tree["completions"]["negative"] = ~tree["completions"]["graphs"]
+    with pytest.raises(ValueError, match="signs do not fit"):
+        from_tree("BlockmodelBayesNet", tree)
+    tree = to_tree(model)
+    del tree["completions"]["negative"]
+    with pytest.raises(ValueError, match="whether effects have signs"):
+        from_tree("BlockmodelBayesNet", tree)
+
+
 @pytest.mark.parametrize(("options", "needed"), [
     ({"prior": "ordered"}, "a prior other than 'ordered'"),
     ({"likelihood": "mixed"}, "likelihood='auto' or 'discrete'"),
@@ -169,7 +195,6 @@ def test_what_cannot_have_signs_is_said(options, needed):
     (X.assign(kind=["a", "b"] * 150), "categories of 'kind' have no order"),
     (X.assign(size=np.arange(300) / 7), "'size' has more bins: set n_bins=2"),
     (X * 1.5 + np.arange(300)[:, None], "set likelihood='discrete' and n_bins=2"),
-    (X.astype(float).mask(np.eye(300, 4, dtype=bool)), "missing cells; column 'up'"),
 ])  # fmt: skip
 def test_columns_that_cannot_have_signs_are_named(table, needed):
     with pytest.raises(ValueError, match=needed):

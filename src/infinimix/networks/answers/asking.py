@@ -28,6 +28,7 @@ from infinimix.networks.answers.rows import (
 from infinimix.networks.answers.separation import d_separated
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import topological_order
+from infinimix.networks.learning.columns import NetworkColumns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -179,8 +180,7 @@ class Asking:
         state: BayesNetState = self._fitted
         columns = state.columns
         codes, missing = columns.codes(self._encode(X))
-        filled: Any = columns.decode(fill_cells(state, codes, missing), Middle())  # type: ignore[arg-type]
-        return write_cells(columns.schema, X, missing, filled)
+        return put_back(columns, X, missing, fill_cells(state, codes, missing))
 
     def markov_blanket(self, name: str) -> dict[str, float]:
         """Return the probability of each column to be in the Markov blanket of one.
@@ -246,6 +246,12 @@ class Asking:
         (t,) = read_targets(state.names, [target], None)
         codes, missing = state.columns.codes(self._encode(X))
         return state, t, codes, missing
+
+
+def put_back(columns: NetworkColumns, X: Any, missing: np.ndarray, filled: np.ndarray) -> Any:
+    """Return the table with its missing cells as in rows of codes or standardised numbers."""
+    cells: Any = columns.decode(filled, Middle())  # type: ignore[arg-type]
+    return write_cells(columns.schema, X, missing, cells)
 
 
 def read_graph(graph: Any, names: Sequence[str]) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 
 from infinimix.networks.answers.mixed import MixedMixture
 from infinimix.networks.answers.predictive import Mixture
-from infinimix.networks.answers.signed import SignedMixture, signed_graphs
+from infinimix.networks.answers.signed import SignedMixture, signed_graphs, with_signs
 from infinimix.networks.engine.blocks import DYNAMIC
 from infinimix.networks.engine.families import GAMMA, Data
 from infinimix.networks.engine.graphs import to_adjacency
@@ -66,7 +66,10 @@ def _completed_mixture(state: Any) -> Mixture:
     pairs, all_of_them = state.completions, len(state.completions.graphs)
     pick = np.linspace(0, all_of_them - 1, min(all_of_them, MOST_PAIRS)).astype(int)
     tables = [pairs.table(state.completed[0], m) for m in pick]
-    graphs = lift(state, to_adjacency(pairs.graphs[pick]))
+    if pairs.negative is None:
+        graphs = lift(state, to_adjacency(pairs.graphs[pick]))
+    else:
+        graphs = with_signs(pairs.graphs[pick], pairs.negative[pick])
     data = [make_rows(state, X) for X in tables]
     return _mixture(state, graphs, np.ones(len(pick)), np.arange(len(pick)), data, tables)
 

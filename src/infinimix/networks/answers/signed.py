@@ -80,8 +80,13 @@ class SignedMixture(Mixture):
 
 def signed_graphs(state: Any, places: Any) -> np.ndarray:
     """Return kept states as matrices of 0, 1 and, for negative effects, -1."""
-    A = to_adjacency(state.draws.graphs[places]).astype(np.int8)
-    return np.asarray(A - 2 * to_adjacency(state.draws.negative[places]).astype(np.int8))
+    return with_signs(state.draws.graphs[places], state.draws.negative[places])
+
+
+def with_signs(graphs: np.ndarray, negative: np.ndarray) -> np.ndarray:
+    """Return words of parents, and of those with a negative effect, as such matrices."""
+    A = to_adjacency(graphs).astype(np.int8)
+    return np.asarray(A - 2 * to_adjacency(negative).astype(np.int8))
 
 
 def role_signs(state: Any) -> dict[str, np.ndarray]:

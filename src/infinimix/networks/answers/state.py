@@ -155,7 +155,7 @@ class NetworkState:
         pairs = self.completions
         return {
             **columns_to_tree(self.columns),
-            "draws": {k: v for k, v in self.draws._asdict().items() if v is not None},
+            "draws": _given(self.draws),
             "places": self.places,
             "weights": self.weights,
             "template": dict(self.template),
@@ -163,7 +163,7 @@ class NetworkState:
             "shared_by": self.shared_by,
             "completed": list(self.completed),
             "skip": self.skip,
-            "completions": None if pairs is None else dict(pairs._asdict()),
+            "completions": None if pairs is None else _given(pairs),
         }
 
     @property
@@ -176,6 +176,11 @@ class NetworkState:
         state = cls(**read_parts(tree, model))
         check_parts(state)
         return state
+
+
+def _given(parts: Any) -> dict[str, Any]:
+    """Return the fields of a named tuple that are there."""
+    return {name: part for name, part in parts._asdict().items() if part is not None}
 
 
 def _found(

@@ -61,3 +61,5 @@ def check_parts(state: Any) -> None:
     if state.completions is not None:
         check_completions(state.completions, state.completed, len(state.names), cards)
         check_graphs(state.completions.graphs, state.shape, state.columns.cards)
+        if state.signed != (state.completions.negative is not None):
+            raise ValueError("its completions and its states differ in whether effects have signs")

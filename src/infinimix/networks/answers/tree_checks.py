@@ -54,6 +54,7 @@ SHARED = {
     "roles": Expected("V", "iu", low=0, high="V"),
 }
 PAIRS = {"graphs": Expected("MNW", "u8"), "values": Expected("MH", "iuf")}
+NO_EDGES = "its signs do not fit to its edges"
 CHUNK = 100  # graphs that are looked at together
 
 
@@ -128,7 +129,7 @@ def read_signs(
         and bool((cards == 2).all())
         and int(to_adjacency(draws.graphs).sum(axis=1).max(initial=0)) <= MOST_SIGNED
         and bool((found <= edges + 1e-9).all()),
-        "its signs do not fit to its edges",
+        NO_EDGES,
     )
     return {"negative_marginals": found}
 
@@ -185,6 +186,9 @@ def check_completions(pairs: Any, completed: Any, N: int, cards: np.ndarray | No
     _ask(len(pairs.graphs) > 0 and pairs.values.dtype.kind == completed[0].dtype.kind)
     own = None if cards is None else cards[np.nonzero(pairs.missing)[1]]
     _check_cells(pairs.values, own)
+    if pairs.negative is not None:
+        sound = _is(pairs.negative, pairs.graphs.shape, "u")
+        _ask(sound and not (pairs.negative & ~pairs.graphs).any(), NO_EDGES)
 
 
 def check_graphs(graphs: np.ndarray, shape: int, cards: np.ndarray | None) -> None:

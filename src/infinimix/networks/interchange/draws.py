@@ -36,3 +36,24 @@ def to_arviz(state: NetworkState) -> Any:
         {"edge": ("source", "target"), "role": ("variable",)},
         dict.fromkeys(("source", "target", "variable"), names),
     )
+
+
+def several_to_arviz(state: Any) -> Any:
+    """Return the edges of each network and the roles of all variables, in each kept state."""
+    found: dict[str, Any] = {}
+    axes: dict[str, Any] = {}
+    coords: dict[str, Any] = {}
+    z, chain, variables = relabel(state.classes), state.draws[0].chain, []
+    for table, model in state.networks.items():
+        own = model._fitted
+        A, ends = to_adjacency(own.draws.graphs), (f"source_{table}", f"target_{table}")
+        found |= {f"edge_{table}": A.astype(np.int8), f"n_edges_{table}": A.sum(axis=(1, 2))}
+        axes[f"edge_{table}"], coords = ends, coords | dict.fromkeys(ends, own.names)
+        variables += [f"{table}: {name}" for name in own.names]
+    found |= {"role": z, "n_roles": z.max(axis=1) + 1}
+    return to_inference_data(
+        {name: even_chains(values, chain) for name, values in found.items()},
+        {"lp": even_chains(state.log_joint, chain)},
+        {**axes, "role": ("variable",)},
+        {**coords, "variable": variables},
+    )

@@ -39,25 +39,39 @@ def plot(state: NetworkState, threshold: float, ax: Axes | None = None) -> Figur
     return figure
 
 
-def plot_several(state: Any, threshold: float) -> Figure:
-    """Return a figure of networks that share roles: a graph for each, and all shared roles."""
+def plot_several(state: Any, threshold: float, ax: Sequence[Axes] | None = None) -> Figure:
+    """Return a figure of networks that share roles: a graph for each, and all shared roles.
+
+    Or draw the graphs alone on given axes.
+    """
     states = [
         replace(model._fitted, roles=state.roles_of(g))
         for g, model in enumerate(state.networks.values())
     ]
+    if ax is not None:
+        given: list[Any] = np.array(ax, object).ravel().tolist()
+        if len(given) != len(states):
+            raise ValueError(f"ax must be {len(states)} axes, one for each table; got {len(given)}")
+        for axes, table, one in zip(given, state.networks, states, strict=True):
+            _draw_one(axes, table, one, threshold)
+        return given[0].figure  # type: ignore[no-any-return]
     heights = [graph_height(one, threshold) for one in states]
     figure: Figure = _picture_class()(figsize=(14.0, sum(heights)), layout="constrained")
     grid = figure.add_gridspec(len(states), 2, height_ratios=heights, width_ratios=[8.0, 6.0])
     for g, (table, one) in enumerate(zip(state.networks, states, strict=True)):
-        axes = figure.add_subplot(grid[g, 0])
-        draw_graph(axes, one, threshold)
-        axes.set_title(f"{table}: {axes.get_title()}")
+        _draw_one(figure.add_subplot(grid[g, 0]), table, one, threshold)
     names = [
         f"{t}: {name}" for t, one in zip(state.networks, states, strict=True) for name in one.names
     ]
     shared = figure.add_subplot(grid[:, 1])
     draw_matrix(shared, state.co_class_marginals, names, state.roles, "P(one role)")
     return figure
+
+
+def _draw_one(axes: Any, table: Any, state: NetworkState, threshold: float) -> None:
+    """Draw the graph of one of several networks, with its name."""
+    draw_graph(axes, state, threshold)
+    axes.set_title(f"{table}: {axes.get_title()}")
 
 
 def draw_matrix(

@@ -51,6 +51,7 @@ class GraphChain:
     def __init__(self, problem: Problem, seed: np.random.SeedSequence, apart: bool) -> None:
         self.problem, self.rng = problem, np.random.default_rng(seed)
         self.tell: Callable[[dict[str, Any]], None] | None = None
+        self.burned = 0  # sweeps of the burn-in, so far
         self.X = self._fill_holes()
         self.data = make_data(problem, self.X)
         self.cache = self._new_cache()
@@ -107,11 +108,22 @@ class GraphChain:
         for k in range(0, p.burn_in, step):
             self.anneal(min(1.0, 0.1 + 1.8 * k / max(p.burn_in, 1)))
             self.advance(min(step, p.burn_in - k), False)
+            self.report_burn_in(min(k + step, p.burn_in))
         self.anneal(1.0)
         for k in range(0, p.n_iter, step):
             self.advance(min(step, p.n_iter - k), True)
             self.report()
         return self.record
+
+    @property
+    def whole_burn_in(self) -> int:
+        """How many sweeps the burn-in has, those made already included."""
+        return self.burned + self.problem.burn_in
+
+    def report_burn_in(self, done: int) -> None:
+        """Tell how many sweeps of the burn-in are made."""
+        self.burned = done
+        self.report()
 
     def report(self) -> None:
         """Tell how far the chain is, if somebody wants to know."""
@@ -137,7 +149,7 @@ class GraphChain:
         if self.problem.missing.any():
             self._complete()
             if count:
-                self.completions.note(self._graph(), self.X[self.problem.missing])
+                self.completions.note(*self._completion())
 
     def parts(self) -> Iterator[tuple[Any, float, Callable[[], None]]]:
         """Yield the moves of one sweep: what each does, a guess of its seconds, and the move.
@@ -226,6 +238,10 @@ class GraphChain:
         set_rows(self.data, self.X)
         self._forget()
 
+    def _completion(self) -> tuple[np.ndarray, ...]:
+        """Return the graph and the missing cells as they were drawn last."""
+        return self._graph(), self.X[self.problem.missing]
+
     def _forget(self) -> None:
         """Forget all scores, as rows or gamma have changed."""
         forget(self.cache)
@@ -246,6 +262,7 @@ class GraphChain:
             "sweeps": int(done),
             "log_joint": float(last),
             "edges": self.record.edges / max(done, 1),
+            "burn_in": self.burned,
         }
 
     def outside_mass(self) -> np.ndarray:

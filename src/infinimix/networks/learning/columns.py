@@ -157,7 +157,7 @@ def check_codes(columns: NetworkColumns, missing: np.ndarray, bdeu: bool, who: s
         )
 
 
-def check_signed_columns(columns: NetworkColumns, missing: np.ndarray) -> None:
+def check_signed_columns(columns: NetworkColumns) -> None:
     """Refuse columns whose effects can have no signs: those that are not low or high."""
     schema, instead = columns.schema, "use columns of 0 and 1, or effects='any'"
     for j in schema.positions("categorical").tolist():
@@ -175,11 +175,6 @@ def check_signed_columns(columns: NetworkColumns, missing: np.ndarray) -> None:
         raise ValueError(
             f"effects='signed' needs columns with a low and a high value, and {schema.names[j]!r} "
             + ("is always the same: leave it out" if one else "has more bins: set n_bins=2")
-        )
-    for j in np.flatnonzero(missing.any(axis=0)):
-        raise ValueError(
-            f"effects='signed' needs a table without missing cells; column {schema.names[j]!r} has "
-            "some: fill them first, for example with CRPImputer"
         )
 
 

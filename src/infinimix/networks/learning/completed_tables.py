@@ -20,6 +20,8 @@ class Completions(NamedTuple):
     missing: np.ndarray  # (n, C) bool
     graphs: np.ndarray  # (M, N, W) uint64
     values: np.ndarray  # (M, cells): what the missing cells are, in the order of the mask
+    negative: np.ndarray | None = None  # (M, N, W) uint64: parents with a negative effect, if
+    # effects have signs
 
     def table(self, X: np.ndarray, m: int) -> np.ndarray:
         """Return rows X with the missing cells of pair m."""
@@ -35,15 +37,15 @@ class KeptCompletions:
         cells = max(int(missing.sum()), 1)
         self.room = int(np.clip(MOST_CELLS // cells, 2, MOST_KEPT))
         self.thin, self.seen = 1, 0
-        self.pairs: list[tuple[np.ndarray, np.ndarray]] = []
+        self.pairs: list[tuple[np.ndarray, ...]] = []
 
-    def note(self, graph: np.ndarray, values: np.ndarray) -> None:
-        """Take a pair, if it is its turn."""
+    def note(self, *pair: np.ndarray) -> None:
+        """Take a pair, graph and values, if it is its turn; and negative effects, if any."""
         if self.seen % self.thin == 0:
             if len(self.pairs) == self.room:
                 self.pairs, self.thin = self.pairs[::2], 2 * self.thin
             if self.seen % self.thin == 0:
-                self.pairs.append((graph.copy(), values.copy()))
+                self.pairs.append(tuple(part.copy() for part in pair))
         self.seen += 1
 
 
@@ -53,5 +55,4 @@ def gather_completions(chains: list[Any]) -> Completions | None:
     pairs = [pair for chain in chains for pair in chain.completions.pairs]
     if not missing.any() or not pairs:
         return None
-    graphs, values = (np.array(part) for part in zip(*pairs, strict=True))
-    return Completions(missing, graphs, values)
+    return Completions(missing, *(np.array(part) for part in zip(*pairs, strict=True)))

@@ -13,6 +13,7 @@ the same dependence again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,14 +77,20 @@ def code_parents(X: np.ndarray, parents: np.ndarray, cards: np.ndarray) -> np.nd
 
 def complete_discrete(
     X: np.ndarray, missing: np.ndarray, A: np.ndarray, data: Data, rng: np.random.Generator,
-    ties: Ties = SAME_ROW,
+    ties: Ties = SAME_ROW, draw: Callable[..., np.ndarray] | None = None,
 ) -> None:  # fmt: skip
-    """Draw the missing cells of codes X in place, given adjacency A."""
+    """Draw the missing cells of codes X in place, given adjacency A.
+
+    `draw` is `draw_table`, or draws other tables given the column of A.
+    """
     parents = [np.flatnonzero(A[:, j]) for j in range(len(A))]
     children = [np.flatnonzero(A[j]).tolist() if ties.children else [] for j in range(len(A))]
     holes = np.flatnonzero(missing.any(axis=0))
     touched = sorted({*holes.tolist(), *(c for j in holes for c in children[j])})
-    logs = {c: draw_table(X, c, parents[c], data, rng, ties) for c in touched}
+    if draw is None:
+        logs = {c: draw_table(X, c, parents[c], data, rng, ties) for c in touched}
+    else:
+        logs = {c: draw(X, c, A[:, c], data, rng, ties) for c in touched}
     used, cards = ties.cells_used(X.shape, data), data.cards
     before, after, waves = ties.rows(len(X))
     for j in holes.tolist():
@@ -107,14 +114,19 @@ def draw_table(
     X: np.ndarray, c: int, parents: np.ndarray, data: Data, rng: np.random.Generator, ties: Ties
 ) -> np.ndarray:
     """Return the logarithms of a table, (configurations, categories), drawn given all rows."""
+    counts = count_table(X, c, parents, data, ties)
+    each = cell_weight(data.settings, *counts.shape)
+    draws = np.maximum(rng.standard_gamma(counts + each), 1e-300)
+    return np.asarray(np.log(draws / draws.sum(axis=1, keepdims=True)))
+
+
+def count_table(X: np.ndarray, c: int, parents: np.ndarray, data: Data, ties: Ties) -> np.ndarray:
+    """Return the rows with each configuration of the parents and each category of c."""
     cards, before = data.cards, ties.rows(len(X))[0]
     now = np.flatnonzero((before >= 0) & ties.cells_used(X.shape, data)[:, c])
     q, r = int(np.prod(cards[parents])), int(cards[c])
-    each = cell_weight(data.settings, q, r)
     cell = code_parents(X[before[now]], parents, cards) * r + X[now, c]
-    counts = np.bincount(cell, minlength=q * r).reshape(q, r)
-    draws = np.maximum(rng.standard_gamma(counts + each), 1e-300)
-    return np.asarray(np.log(draws / draws.sum(axis=1, keepdims=True)))
+    return np.asarray(np.bincount(cell, minlength=q * r).reshape(q, r))
 
 
 def draw_regression(

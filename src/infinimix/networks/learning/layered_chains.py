@@ -139,16 +139,25 @@ class LayeredChain(GraphChain):
         for k in range(0, alone, self.step):
             self.anneal(min(1.0, 0.1 + 1.8 * k / max(alone, 1)))
             self.advance(min(self.step, alone - k), False)
+            self.report_burn_in(min(k + self.step, alone))
         self.anneal(1.0)
         self.burn_in_left, self.problem.burn_in = self.problem.burn_in - alone, 0
+        self.tell = None
         return self
 
     def run(self) -> Record:
         """Run the chain; what is left of a burn-in comes first."""
+        alone = self.burned
         for k in range(0, self.burn_in_left, self.step):
             self.advance(min(self.step, self.burn_in_left - k), False)
+            self.report_burn_in(alone + min(k + self.step, self.burn_in_left))
         self.burn_in_left = 0
         return super().run()
+
+    @property
+    def whole_burn_in(self) -> int:
+        """How many sweeps the burn-in has, those made already included."""
+        return super().whole_burn_in + self.burn_in_left
 
     def _sweep(self, n: int, count: bool) -> None:
         super()._sweep(n, count)

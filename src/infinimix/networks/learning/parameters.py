@@ -127,17 +127,28 @@ def check_parameters(model: Any) -> None:
         raise ValueError(f"known_roles needs a prior with roles; {model.prior!r} has none.")
 
 
+NO_ORDER = (
+    "whose sums over graphs would change with every class: take 'blockmodel', with forbidden for "
+    "directions that are known"
+)
+NO_SLOPES = "with n_bins=2: the coefficients of gaussian_network() have signs of their own"
+NO_MORE = "as tables of more take too long: fit with effects='any'"
+
+
 def check_signed_parameters(model: Any) -> None:
     """Raise ValueError for the first parameter that does not go with effects="signed"."""
     most = MOST_SIGNED if model.max_parents is None else int(model.max_parents)
     for wrong, needed in (
-        (model.prior == "ordered", "a prior other than 'ordered'"),
-        (model.likelihood in ("gaussian", "mixed"), "likelihood='auto' or 'discrete'"),
-        (_is_learn(model.gamma), "a fixed gamma"),
+        (model.prior == "ordered", f"a prior other than 'ordered', {NO_ORDER}"),
+        (
+            model.likelihood in ("gaussian", "mixed"),
+            f"likelihood='auto' or 'discrete', {NO_SLOPES}",
+        ),
+        (_is_learn(model.gamma), "a fixed gamma, such as the default"),
         (bool(model.bdeu), "bdeu=False"),
         (model.moves != "all", "moves='all'"),
-        ((model.n_temperatures or 1) > 1, "n_temperatures=1 or None"),
-        (most > MOST_SIGNED, f"max_parents of at most {MOST_SIGNED}"),
+        ((model.n_temperatures or 1) > 1, "n_temperatures=1 or None, and more sweeps or chains"),
+        (most > MOST_SIGNED, f"max_parents of at most {MOST_SIGNED}, {NO_MORE}"),
     ):
         if wrong:
             raise ValueError(f"effects='signed' needs {needed}.")

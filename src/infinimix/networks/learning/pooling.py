@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from infinimix import execution
 from infinimix.networks.learning.layered_chains import LayeredChain
+from infinimix.networks.learning.progress import map_chains
 
 MOST_ORDERS = 512  # in the list
 
@@ -21,7 +21,8 @@ def burn_in_together(model: Any, chains: list[Any]) -> list[Any]:
     """Let chains burn in, and share what they have found; others are returned as they are."""
     if not _may_share(chains) or chains[0].problem.burn_in == 0:
         return chains
-    chains = execution.map(LayeredChain.burn_in_alone, chains, model.n_jobs)
+    shown = bool(model.verbose)
+    chains = map_chains(model, chains, LayeredChain.burn_in_alone, shown, "burned in")
     share_orders(chains)
     return chains
 

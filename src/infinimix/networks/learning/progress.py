@@ -19,9 +19,10 @@ from infinimix import execution
 class Progress:
     """Collects what chains tell: a bar, or a line at most once a second."""
 
-    def __init__(self, n_chains: int, n_iter: int) -> None:
+    def __init__(self, n_chains: int, n_iter: int, burn_in: int = 0, end: str = "ended") -> None:
         self.news: list[dict[str, Any] | None] = [None] * n_chains
-        self.n_iter, self.last, self.ended = n_iter, 0.0, 0
+        self.n_iter, self.burn_in, self.end = n_iter, burn_in, end
+        self.last, self.ended = 0.0, 0
         self.bar: Any = None
 
     def __enter__(self) -> Progress:
@@ -32,7 +33,7 @@ class Progress:
 
             columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
             self.bar = Bar(*columns, console=Console(stderr=True), transient=True)
-            self.bar.add_task("chains", total=len(self.news) * self.n_iter)
+            self.bar.add_task("chains", total=len(self.news) * (self.burn_in + self.n_iter))
             self.bar.start()
         return self
 
@@ -55,14 +56,15 @@ class Progress:
         return tell
 
     def _draw(self, k: int) -> None:
-        done = sum(news["sweeps"] for news in self.news if news is not None)
+        told = [news for news in self.news if news is not None]
+        done = sum(news["sweeps"] + news.get("burn_in", 0) for news in told)
         text = self.line(k).removeprefix("infinimix: ")
         self.bar.update(self.bar.task_ids[0], completed=done, description=text)
 
     def count_ended(self) -> None:
         """Say that one more chain has ended."""
         self.ended += 1
-        text = f"infinimix: {self.ended} of {len(self.news)} chains have ended"
+        text = f"infinimix: {self.ended} of {len(self.news)} chains have {self.end}"
         if self.bar is None:
             print(text, file=sys.stderr)
             return
@@ -74,7 +76,10 @@ class Progress:
     def line(self, k: int) -> str:
         """Return the line that chain k is worth."""
         own = self.news[k] or {}
-        shares = np.array([n["edges"] for n in self.news if n is not None])
+        if own["sweeps"] == 0:
+            done = own.get("burn_in", 0)
+            return f"infinimix: chain {k + 1}, burn-in, sweep {done} of {self.burn_in}"
+        shares = np.array([n["edges"] for n in self.news if n is not None and n["sweeps"] > 0])
         gap = f"{(shares.max(axis=0) - shares.min(axis=0)).max():.2f}" if len(shares) > 1 else "-"
         return (
             f"infinimix: chain {k + 1}, sweep {own['sweeps']} of {self.n_iter}, "
@@ -83,23 +88,33 @@ class Progress:
 
 
 def run_chains(model: Any, chains: list[Any], shown: bool) -> tuple[list[Any], list[Any]]:
-    """Run chains, with a progress bar if they are to be shown; return them and what each returns.
+    """Run chains, with a bar if they are to be shown; return them and what each returns."""
+    ran = map_chains(model, chains, _run_chain, shown)
+    return [chain for chain, _ in ran], [found for _, found in ran]
+
+
+def map_chains(
+    model: Any, chains: list[Any], task: Callable[[Any], Any], shown: bool, end: str = "ended"
+) -> list[Any]:
+    """Return what a task makes of each chain, with a progress bar if they are to be shown.
 
     Chains that ran in another process come back as copies. There they cannot tell how far they
-    are, so a line for each that has ended must do.
+    are, so a line for each that has come to the end of the task must do.
     """
     executor = execution.executor_for(model.n_jobs)
     sweeps = chains[0].problem.n_iter if model.n_iter == "auto" else model.n_iter
-    progress = Progress(model.n_chains, sweeps) if shown else None
+    progress = None
+    if shown:
+        progress = Progress(model.n_chains, sweeps, chains[0].whole_burn_in, end)
     for k, chain in enumerate(chains):
         chain.tell = progress.teller(k) if progress and not executor.is_remote else None
     with progress or nullcontext():
         done = progress.count_ended if progress and executor.is_remote else None
-        ran = execution.map(_run_chain, chains, model.n_jobs, done)
-    for chain, _ in ran:
-        chain.tell = None
-    return [chain for chain, _ in ran], [found for _, found in ran]
+        ran = execution.map(task, chains, model.n_jobs, done)
+    return ran
 
 
 def _run_chain(chain: Any) -> tuple[Any, Any]:
-    return chain, chain.run()
+    found = chain.run()
+    chain.tell = None
+    return chain, found

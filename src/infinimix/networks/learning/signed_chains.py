@@ -2,11 +2,13 @@
 
 Scores depend on the share of positive effects of each class, which is drawn in every sweep. So
 there are no tempered copies, which share a cache, no tables of all sets, and none of the moves that
-give a node another class together with other links.
+give a node another class together with other links. Missing cells are drawn given signs and tables
+that were drawn given the rows before (`monotone_draws`).
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,11 +16,12 @@ import numpy as np
 from infinimix.networks.engine.calls import Calls, call_of
 from infinimix.networks.engine.candidates import ALL
 from infinimix.networks.engine.families import Cache
-from infinimix.networks.engine.graphs import to_adjacency, words
+from infinimix.networks.engine.graphs import ZERO, to_adjacency, words
 from infinimix.networks.engine.hyper import KEPT, SWEEPS
 from infinimix.networks.engine.signed_moves import move_signed_classes, note_signs
 from infinimix.networks.engine.signed_scores import new_signed_cache
 from infinimix.networks.learning.chains import GraphChain
+from infinimix.networks.learning.monotone_draws import draw_signed_table
 
 
 class SignRecord(NamedTuple):
@@ -66,6 +69,23 @@ class SignedChain(GraphChain):
             if counters[KEPT] > kept:
                 self.signs.negative[kept] = now
                 self.record.log_joint[kept] = log_joint
+
+    def _draw_cells(self, complete: Callable[..., None]) -> None:
+        """Draw signs, tables that have them, and the missing cells of the rows."""
+        N = self.problem.n_nodes
+        self.negative = np.zeros((N, words(N)), np.uint64)
+        self.cache.signs.drawn_for[:] = ~ZERO  # so that all signs are drawn again
+        note_signs(self.model, self.states[0], self.negative, self.rng)
+        effects = self.adjacency().astype(int) - 2 * to_adjacency(self.negative)
+        complete(self.X, self.problem.missing, effects, self.data, self.rng, draw=draw_signed_table)
+
+    def _completion(self) -> tuple[np.ndarray, ...]:
+        return (*super()._completion(), self.negative)
+
+    def _forget(self) -> None:
+        super()._forget()
+        self.cache.signs.values[:, :, 0] = np.nan
+        self.cache.signs.held[:] = 0
 
     def _kept_arrays(self) -> tuple[np.ndarray, ...]:
         return (*super()._kept_arrays(), self.signs.negative)

@@ -86,6 +86,8 @@ class Clock:
             gone = 1.0 - self.left(BURN_IN) / (BURN_IN * self.seconds)
             self.chain.anneal(min(1.0, 0.1 + 1.8 * max(done / most, gone)))
             done += self._step(most - done, False, BURN_IN)
+            self.chain.burned = done
+            self.chain.report()
         self.cut = False
         self.chain.anneal(1.0)
 

@@ -7,7 +7,8 @@ networks are no gaps. There is one constant for all; or (`per_partition` of the 
 network's Z(z_g), as if it were alone, is divided out. Given the other networks, this is the block
 prior of one network with pseudo-counts: so each network has a chain of its own (`GraphChain`), and
 a sweep visits one network after the other with the counts of the rest held. Roles of others come
-first in the chain's numbering, and the network's own follow.
+first in the chain's numbering, and the network's own follow. Known roles are the first of all and
+always there, as some variable has each; whoever has one keeps it.
 """
 
 from __future__ import annotations
@@ -52,13 +53,14 @@ class Networks:
         *seeds, own = seed.spawn(len(problems) + 1)
         self.rng = np.random.default_rng(own)
         sizes = [p.n_nodes for p in problems]
-        K = sum(sizes) + 1
+        self.n_known = count_known(problems)
+        K = sum(sizes) + self.n_known + 1
         self.chains = []
         for problem, s in zip(problems, seeds, strict=True):
             room = K - 1 - problem.n_nodes
             problem = replace(problem, roles=np.zeros((3, room, room), np.int64))
             self.chains.append(_widened(GraphChain(problem, s, apart), sum(m * m for m in sizes)))
-        self.z = [self._state(g).z - chain.model.prior.n_roles for g, chain in self.each()]
+        self.z = [self._first_roles(g) for g, _ in self.each()]
         self.n = np.array([np.bincount(z, minlength=K) for z in self.z])
         self.edges = np.zeros((len(problems), K, K), np.int64)
         for g, chain in self.each():
@@ -72,6 +74,11 @@ class Networks:
 
     def _state(self, g: int) -> ChainState:
         return self.chains[g].states[0]
+
+    def _first_roles(self, g: int) -> np.ndarray:
+        """Return the roles that network g begins with; its chain numbers its own after n_roles."""
+        z, n_roles = self._state(g).z, self.chains[g].model.prior.n_roles
+        return np.asarray(np.where(z < n_roles, z, z - n_roles + self.n_known))
 
     def draw_weights(self) -> None:
         """Draw the weights of the roles, if networks have proportions of their own."""
@@ -93,7 +100,8 @@ class Networks:
         chain, state, K = self.chains[g], self._state(g), self.n.shape[1]
         prior = chain.model.prior
         others = self.n.sum(axis=0) - self.n[g]
-        first, own = np.flatnonzero(others), np.flatnonzero((self.n[g] > 0) & (others == 0))
+        stays = (others > 0) | (np.arange(K) < self.n_known)
+        first, own = np.flatnonzero(stays), np.flatnonzero((self.n[g] > 0) & ~stays)
         at = np.concatenate([np.arange(len(first)), prior.n_roles + np.arange(len(own))])
         names = np.full(K, -1)  # of the chain's classes
         names[at] = [*first, *own]
@@ -158,10 +166,18 @@ class Networks:
             total += lgamma(x) + lgamma(y) - lgamma(x + y)
             total -= lgamma(b1) + lgamma(b2) - lgamma(b1 + b2)
         for g, chain in self.each():
+            bonus = chain.model.prior.bonus
+            total += float(np.where(np.isfinite(bonus), bonus, 0.0)[chain.adjacency() > 0].sum())
             if chain.model.prior.per_partition:
                 prior, state = chain.model.prior, self._state(g)
                 total -= log_constant(prior.constants, state.key[0], state.m, prior.hyper)
         return total
+
+
+def count_known(problems: list[Problem]) -> int:
+    """Return how many roles are known, in all networks together."""
+    return max(int(np.max(p.anchor, initial=-1)) + 1 if p.anchor is not None else 0
+               for p in problems)  # fmt: skip
 
 
 def _widened(chain: GraphChain, pairs: int) -> GraphChain:
@@ -192,6 +208,12 @@ class JointChain:
         self.together = np.zeros((total, total))
         self.kept: list[tuple[np.ndarray, float]] = []  # roles of all variables, log joint
         self.tell: Callable[[dict[str, Any]], None] | None = None
+        self.burned = 0  # sweeps of the burn-in, so far
+
+    @property
+    def whole_burn_in(self) -> int:
+        """How many sweeps the burn-in has, those made already included."""
+        return self.burned + self.problem.burn_in
 
     def _set_thin(self, thin: int) -> None:
         """Let all networks, at all powers, keep the same sweeps."""
@@ -211,6 +233,9 @@ class JointChain:
         while done < p.burn_in and gone() < BURN_IN:
             self._sweep(min(1.0, 0.1 + 1.8 * max(done / p.burn_in, gone() / BURN_IN)), None)
             done += 1
+            self.burned = done
+            if self.tell is not None and done % 50 == 0:
+                self.tell(self.progress())
         done = 0
         while done < p.n_iter and (done == 0 or gone() < 1.0):
             self._sweep(1.0, self.records)
@@ -247,4 +272,5 @@ class JointChain:
             "sweeps": done,
             "log_joint": self.kept[-1][1] if self.kept else np.nan,
             "edges": np.concatenate([r.edges.ravel() for r in self.records]) / max(done, 1),
+            "burn_in": self.burned,
         }

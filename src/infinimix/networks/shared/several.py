@@ -13,21 +13,24 @@ from infinimix.networks.learning.columns import (
     read_columns,
     read_interventions,
 )
-from infinimix.networks.learning.knowledge import read_knowledge
 from infinimix.networks.learning.problem import Problem, make_problem
+
+
+def name_tables(tables: Any) -> dict[Any, Any]:
+    """Return tables by name; those of a list are named 0, 1, ..."""
+    if isinstance(tables, Mapping):
+        return dict(tables)
+    if isinstance(tables, Sequence) and not isinstance(tables, str | bytes):
+        return dict(enumerate(tables))
+    raise ValueError(
+        "tables must be a mapping from name to table, or a list of tables; "
+        f"got {type(tables).__name__}."
+    )
 
 
 def read_tables(tables: Any) -> dict[Any, Any]:
     """Return tables by name; ValueError if there are not several."""
-    if isinstance(tables, Mapping):
-        named = dict(tables)
-    elif isinstance(tables, Sequence) and not isinstance(tables, str | bytes):
-        named = dict(enumerate(tables))
-    else:
-        raise ValueError(
-            "tables must be a mapping from name to table, or a list of tables; "
-            f"got {type(tables).__name__}."
-        )
+    named = name_tables(tables)
     if len(named) < 2:
         raise ValueError(
             f"tables must hold two tables or more; got {len(named)}. For one table there is "
@@ -55,6 +58,9 @@ def read_each(given: Any, tables: Any, name: str, default: Any = None) -> dict[A
     strange = [table for table in given if table not in tables]
     if strange:
         raise ValueError(f"{name} names {strange[0]!r}, which is not a table.")
+    for table, own in given.items() if name == "known_roles" else ():
+        if own is not None and not isinstance(own, Mapping):
+            raise ValueError(f"known_roles of {table!r} must be a mapping from column to role.")
     return {table: given.get(table, default) for table in tables}
 
 
@@ -64,14 +70,26 @@ def read_members(
 ) -> tuple[list[NetworkColumns], list[Problem]]:  # fmt: skip
     """Return the columns of each table, and what the chains of its model begin with."""
     columns, problems = [], []
+    roles: list[Any] = []  # the known ones of all tables
     for (name, table), own in zip(tables.items(), seed.spawn(len(tables)), strict=True):
         try:
             found, problem = _read_member(models[name], table, masks[name], own, who)
+            problem.anchor = _share_known(problem.anchor, models[name].known_roles, roles)
         except ValueError as error:
             raise ValueError(f"table {name!r}: {error}") from error
         columns.append(found)
         problems.append(problem)
     return columns, problems
+
+
+def _share_known(anchor: Any, named: Any, roles: list[Any]) -> Any:
+    """Return the known roles of columns by their places in `roles`, to which new ones are added."""
+    if anchor is None:
+        return None
+    own = list(dict.fromkeys(named.values()))  # in the order of `read_knowledge`
+    roles += [role for role in own if role not in roles]
+    places = np.array([roles.index(role) for role in own])
+    return np.where(anchor >= 0, places[anchor], -1)
 
 
 def _read_member(
@@ -83,6 +101,6 @@ def _read_member(
         raise ValueError("there is one column; a network needs two or more.")
     codes, missing = found.codes(encoded)
     check_codes(found, missing, bool(model.bdeu), who)
-    known = read_knowledge(found.schema.names, model.required, model.forbidden)
+    known = model._knowledge(found.schema.names)
     skip = read_interventions(mask, codes.shape)
     return found, make_problem(model, found, codes, missing, known, seed, skip)

@@ -2,9 +2,12 @@
 
 import io
 import sys
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
+from infinimix import BlockmodelBayesNet
 from infinimix.networks.learning.progress import Progress
 
 NEWS = {"sweeps": 20, "log_joint": -12.5, "edges": np.zeros((2, 2))}
@@ -38,3 +41,38 @@ def test_a_terminal_gets_a_bar(monkeypatch):
         progress.teller(1)(NEWS)
     assert progress.bar is None
     assert "infinimix: chain" not in terminal.getvalue()
+
+
+def test_a_burn_in_moves_the_bar_and_has_no_gaps(capsys):
+    progress = Progress(2, 20, 10)
+    quiet = {"sweeps": 0, "log_joint": np.nan, "edges": np.zeros((2, 2)), "burn_in": 4}
+    progress.teller(0)(quiet)
+    assert capsys.readouterr().err == "infinimix: chain 1, burn-in, sweep 4 of 10\n"
+    progress.teller(1)({**NEWS, "burn_in": 10})
+    assert capsys.readouterr().err.endswith("largest gap between chains -\n")
+    moved = []
+    progress.bar = SimpleNamespace(
+        task_ids=[0], update=lambda task, completed, description: moved.append(completed)
+    )
+    progress.teller(0)({**quiet, "burn_in": 6})
+    assert moved == [6 + 30]
+
+
+@pytest.mark.parametrize("width", [4, 14])
+def test_chains_tell_of_their_burn_in(width, monkeypatch):
+    """Fourteen columns are learned by chains that burn in together first."""
+    told = []
+    monkeypatch.setattr(
+        Progress, "teller", lambda self, k: lambda news: told.append((k, self.burn_in, news))
+    )
+    X = np.random.default_rng(0).integers(2, size=(20, width))
+    BlockmodelBayesNet(
+        prior="sparse", n_iter=10, burn_in=60, n_chains=1, n_temperatures=1, verbose=True,
+        random_state=0,
+    ).fit(X)  # fmt: skip
+    burned = [news["burn_in"] for _, _, news in told if news["sweeps"] == 0]
+    assert len(burned) > 5
+    assert burned == sorted(burned)
+    assert burned[-1] == 60
+    assert {whole for _, whole, _ in told} == {60}
+    assert told[-1][2]["sweeps"] == 10
