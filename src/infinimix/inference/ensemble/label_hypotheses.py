@@ -28,7 +28,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from infinimix.families.seam import map_arrays
-from infinimix.inference.partition.resampling.optimal import FLOOR, NEGLIGIBLE, threshold
+from infinimix.inference.partition.resampling.optimal import FLOOR, threshold
+from infinimix.inference.partition.resampling.pairs import NEGLIGIBLE
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.gamma import rise
 

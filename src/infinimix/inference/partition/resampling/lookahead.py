@@ -28,7 +28,8 @@ from infinimix.inference.partition.population import (
     record,
     weigh,
 )
-from infinimix.inference.partition.resampling.optimal import candidates, select
+from infinimix.inference.partition.resampling.optimal import select
+from infinimix.inference.partition.resampling.pairs import LANES, candidates
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import exp, log
 
@@ -98,11 +99,12 @@ def advance(
     w, q, first_stage = np.empty(slots.shape[1]), np.empty(most), np.empty(most)
     owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
     now, then = np.empty(slots.shape[1]), np.empty(slots.shape[1])
+    near, share = np.empty(slots.shape[1], np.int64), np.empty(slots.shape[1] + LANES)
     while j < rows.shape[0] and not lacks_room(p, u, size):
         note_origins(p)
         i = rows[j]
         top = weigh(family, stats, X, i, p, w)
-        n, level = candidates(p, bound, top, w, q, owner, pick)
+        n, level = candidates(p, bound, top, w, near, share, q, owner, pick)
         drops = n > size or (n > 1 and counters[FULL] == 1)
         if drops and rho > 0.0 and j + 1 < rows.shape[0]:
             after = rows[j + 1]

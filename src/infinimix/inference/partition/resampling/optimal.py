@@ -14,13 +14,8 @@ import numpy as np
 from infinimix.families.product import engine
 from infinimix.inference.partition.population import (
     COPIES,
-    FAINT,
     FULL,
-    MASS,
     PICK,
-    PROB,
-    ROWS,
-    SIZE,
     UNIQUE,
     USED,
     assign_row,
@@ -28,89 +23,16 @@ from infinimix.inference.partition.population import (
     compact,
     lacks_room,
     note_origins,
-    options,
     record,
     split,
     weigh,
 )
+from infinimix.inference.partition.resampling.pairs import LANES, candidates
 from infinimix.kernels.compile import part
-from infinimix.kernels.elementary import exp, log
-from infinimix.kernels.memory import borrowed, unsigned
+from infinimix.kernels.elementary import log
+from infinimix.kernels.memory import borrowed
 
-NEGLIGIBLE = 1e-13  # a pair this far below the best is dropped unseen
-LEAP = 30.0  # a particle this many nats above the scale of the list sets a new one
 FLOOR = 1e-4  # no accuracy is lost at this height; at 1e-3 some is
-
-
-@part
-def list_near(r, first, share, floor, n, p, q, owner, pick):
-    """List the pairs of particle r above a floor, on the scale of all; return how many and the sum.
-
-    A processor cannot predict which groups are near, so there is no branch: a pair that does not
-    count is overwritten by the next.
-    """
-    prob, held, listed, reach = p.mass[PROB], p.groups[r], n, 0.0
-    for k in range(first, p.particles[SIZE, r]):
-        x = prob[unsigned(held[unsigned(k)])]
-        reach += x
-        pick[unsigned(n)] = k
-        n += 1 if share * x > floor else 0
-    for j in range(listed, n):
-        q[j], owner[j] = share * prob[held[pick[j]]], r
-    return n, reach
-
-
-@part
-def list_all(r, first, share, n, p, w, q, owner, pick):
-    """List all pairs of particle r, as `options` weighs them; return how many."""
-    for k in range(first, p.particles[SIZE, r]):
-        q[n], owner[n], pick[n] = share * w[k], r, k
-        n += 1
-    return n
-
-
-@part
-def candidates(p, bound, top, w, q, owner, pick):
-    """List every (particle, group) pair that counts; q sums to 1. Return how many, log total."""
-    mass, groups, particles, logw, counters = p.mass, p.groups, p.particles, p.logw, p.counters
-    w, q, owner, pick = borrowed(w), borrowed(q), borrowed(owner), borrowed(pick)
-    best, n = 0.0, 0
-    base, level = logw[0], -np.inf  # of the particle that q is relative to: weight and scale
-    for r in range(counters[UNIQUE]):
-        listed, size = n, particles[SIZE, r]
-        first = 1 if size > bound else 0  # at the bound no new group may open
-        lead, reach = logw[r] - base + top - level if n > 0 else 0.0, 0.0
-        if lead <= LEAP:
-            share = exp(lead)
-            n, reach = list_near(r, first, share, NEGLIGIBLE * best, n, p, q, owner, pick)
-        if reach >= FAINT:
-            level = top if listed == 0 else level
-        else:  # far from the best group of all, or heavier by far than those before it
-            _, scale = options(groups[r], size, bound, mass, top, w)
-            lead = logw[r] - base + scale - level if listed > 0 else np.inf
-            if lead > LEAP:
-                for j in range(listed):
-                    q[j] *= exp(-lead)
-                best *= exp(-lead)
-                base, level, lead = logw[r], scale, 0.0
-            n = list_all(r, first, exp(lead), listed, p, w, q, owner, pick)
-        for j in range(listed, n):
-            best = max(best, q[j])
-    return keep_large(n, NEGLIGIBLE * best, q, owner, pick, base + level, p)
-
-
-@part
-def keep_large(n, floor, q, owner, pick, scale, p):
-    """Keep the pairs above a floor; let q sum to 1. Return how many there are, and log total."""
-    kept, total = 0, 0.0
-    for j in range(n):
-        x = q[j]
-        q[kept], owner[kept], pick[kept] = x, owner[j], pick[j]
-        kept += 1 if x > floor else 0
-        total += x if x > floor else 0.0
-    for j in range(kept):
-        q[j] /= total
-    return kept, scale + log(total / (p.counters[ROWS] + p.mass[MASS, 0]))
 
 
 @part
@@ -154,8 +76,16 @@ def select(n, q, first_stage, owner, pick, level, size, p, u):
         r = owner[j]
         if particles[COPIES, r] == 1:
             r = split(r, p)
-        particles[COPIES, r], particles[PICK, r], logw[r] = 1, pick[j], level + log(q[j])
+        particles[COPIES, r], particles[PICK, r], logw[r] = 1, pick[j], q[j]
     compact(p)
+    # q has served, and takes the logarithms, so many more numbers that all are four at a time
+    padded = (counters[UNIQUE] + LANES - 1) // LANES * LANES
+    for r in range(padded):
+        q[r] = logw[r] if r < counters[UNIQUE] else 1.0
+    for r in range(padded):
+        q[r] = log(q[r])
+    for r in range(counters[UNIQUE]):
+        logw[r] = level + q[r]
 
 
 @engine("score", "count", "refresh", "copy")
@@ -168,10 +98,11 @@ def advance(
     most = groups.shape[0] * groups.shape[1]
     w, q = np.empty(slots.shape[1]), np.empty(most)
     owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
+    near, share = np.empty(slots.shape[1], np.int64), np.empty(slots.shape[1] + LANES)
     while j < rows.shape[0] and not lacks_room(p, u, size):
         note_origins(p)
         top = weigh(family, stats, X, rows[j], p, w)
-        n, level = candidates(p, bound, top, w, q, owner, pick)
+        n, level = candidates(p, bound, top, w, near, share, q, owner, pick)
         select(n, q, q, owner, pick, level, size, p, u)
         assign_row(family, stats, X, rows[j], p)
         record(trace, j, p)

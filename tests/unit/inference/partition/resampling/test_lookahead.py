@@ -12,7 +12,7 @@ from infinimix.inference.partition.resampling.lookahead import (
     first_stage_weights,
     score_ahead,
 )
-from infinimix.inference.partition.resampling.optimal import candidates
+from infinimix.inference.partition.resampling.pairs import candidates
 from infinimix.partitions.crp import UNBOUNDED
 from tests.oracle.enumeration import log_marginal
 from tests.oracle.worlds import WORLDS, run
@@ -31,7 +31,8 @@ def weigh_pairs(
     note_origins(p)
     w, now, then = np.empty(1000), np.empty(1000), np.empty(1000)
     top = weigh(family, stats, X, 5, p, w)
-    n, _ = candidates(p, bound, top, w, q, owner, pick)
+    near, share = np.empty(1000, np.int64), np.empty(1000)
+    n, _ = candidates(p, bound, top, w, near, share, q, owner, pick)
     score_ahead(family, stats, X, 5, 6, n, q, owner, pick, p, now, then)
     first_stage_weights(n, q, owner, pick, p, bound, now, then, rho, first_stage)
     return n

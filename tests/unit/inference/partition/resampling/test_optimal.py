@@ -12,8 +12,10 @@ from infinimix.inference.partition.population import (
     FULL,
     LOGP,
     MASS,
+    ORDER,
     ORIGIN,
     PICK,
+    PLACE,
     PROB,
     SIZE,
     UNIQUE,
@@ -22,13 +24,8 @@ from infinimix.inference.partition.population import (
     note_origins,
     weigh,
 )
-from infinimix.inference.partition.resampling.optimal import (
-    FLOOR,
-    NEGLIGIBLE,
-    candidates,
-    select,
-    threshold,
-)
+from infinimix.inference.partition.resampling.optimal import FLOOR, select, threshold
+from infinimix.inference.partition.resampling.pairs import NEGLIGIBLE, candidates
 from infinimix.partitions.crp import UNBOUNDED
 from tests.oracle.worlds import WORLDS, run
 
@@ -60,6 +57,19 @@ def weigh_row(family, stats, X, i, slots, mass, groups, particles, logw, counter
     return weigh(family, stats, X, i, p, np.empty(1000))
 
 
+def list_pairs(p, bound, top, q, owner, pick):
+    """Call `candidates` with scratch for a thousand slots."""
+    w, near, share = np.empty(1000), np.empty(1000, np.int64), np.empty(1000)
+    return candidates(p, bound, top, w, near, share, q, owner, pick)
+
+
+def all_live(n):
+    """Return the slots of a population of which each is live."""
+    slots = np.zeros((5, n), np.int64)
+    slots[ORDER] = slots[PLACE] = np.arange(n)
+    return slots
+
+
 def crowded_row(seed=0):
     """A population of 52 before its sixth row, and all its 203 children."""
     world = WORLDS["product-holes"]
@@ -68,7 +78,7 @@ def crowded_row(seed=0):
     note_origins(p)
     top = weigh_row(f.family, f.stats, world.X, 5, *f.population())
     q, owner, pick = np.empty(1000), np.empty(1000, np.int64), np.empty(1000, np.int64)
-    n, level = candidates(p, UNBOUNDED, top, np.empty(1000), q, owner, pick)
+    n, level = list_pairs(p, UNBOUNDED, top, q, owner, pick)
     return f, n, q, owner, pick, level
 
 
@@ -124,17 +134,8 @@ def test_a_particle_far_from_the_others_keeps_its_weight():
     logw, counters = np.array([0.0, -1000.0]), np.array([4, 3, 2, 2, 0, 0])
     for order in ([0, 1], [1, 0]):
         q, owner, pick = np.empty(4), np.empty(4, np.int64), np.empty(4, np.int64)
-        n, level = candidates(
-            Population(
-                np.zeros((5, 3), np.int64), mass, groups[order], particles, logw[order], counters
-            ),
-            UNBOUNDED,
-            0.0,
-            np.empty(1000),
-            q,
-            owner,
-            pick,
-        )
+        p = Population(all_live(3), mass, groups[order], particles, logw[order], counters)
+        n, level = list_pairs(p, UNBOUNDED, 0.0, q, owner, pick)
         assert n == 1
         assert (order[owner[0]], pick[0]) == (1, 1)
         assert level == pytest.approx(-1000.0 + np.log(4.0 / 4.5))
@@ -168,8 +169,8 @@ def test_candidates_are_those_of_a_plain_list(spread, bound):
         particles[SIZE] = sizes
         counters = np.array([100, slots, 6, 5, 0, 0])
         q, owner, pick = np.empty(30), np.empty(30, np.int64), np.empty(30, np.int64)
-        p = Population(np.zeros((5, slots), np.int64), mass, groups, particles, logw, counters)
-        n, level = candidates(p, bound, top, np.empty(slots), q, owner, pick)
+        p = Population(all_live(slots), mass, groups, particles, logw, counters)
+        n, level = list_pairs(p, bound, top, q, owner, pick)
         kept, total = listed_plainly(mass, groups, sizes, logw, bound)
         assert list(zip(owner[:n], pick[:n], strict=True)) == [(r, k) for r, k, _ in kept]
         np.testing.assert_allclose(q[:n], [np.exp(x - total) for *_, x in kept], rtol=1e-11)
