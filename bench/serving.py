@@ -99,7 +99,7 @@ class Served:
     def __init__(self, kind: str, rows: int, ids: bool) -> None:
         self._kind, self._rows, self._ids = kind, rows, ids
         self._bodies = make_bodies(rows)
-        self._most = 2 * MOST // 3 // rows if ids else MOST  # there are only so many, and all differ
+        self._most = 2 * MOST // 3 // rows if ids else MOST  # with ids all are different ones
         self._sent = 0
 
     def __enter__(self) -> Served:
