@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from bench.disturbance import Watch
 from bench.load import MOST
 from bench.report import Line, Section
 from bench.service_load import Server, encode, make_bodies
@@ -21,15 +22,21 @@ from bench.service_load import Server, encode, make_bodies
 SPEED = {1: 4000, 100: 20_000}  # rows a second, by rows a request: the bars
 SLOWEST = 50.0  # milliseconds
 ROUNDS = 3
+NOTHING = 0.02  # cores that are always lost
 
 
 class Measured(NamedTuple):
-    """Rows a second, milliseconds of latency at half of that, and requests refused."""
+    """Rows a second, milliseconds of latency at half of that, and requests refused.
+
+    `host` and `others` are cores that were lost meanwhile; see `disturbance`.
+    """
 
     speed: float
     p50: float
     p99: float
     refused: int
+    host: float = 0.0
+    others: float = 0.0
 
 
 def run(quick: bool = False) -> Section:
@@ -58,8 +65,18 @@ def run(quick: bool = False) -> Section:
     section.notes += [
         f"medians of {rounds} turns, all of them in brackets; of the other service 1 turn",
         "infinimix answers when the rows are on the disk; the other service keeps nothing",
+        *_tell_disturbance([one for some in turns.values() for one in some]),
     ]
     return section
+
+
+def _tell_disturbance(turns: list[Measured]) -> list[str]:
+    """Return what was taken from the cores meanwhile, if anything was."""
+    host, others = (sorted(getattr(one, who) for one in turns) for who in ("host", "others"))
+    if host[-1] < NOTHING and others[-1] < NOTHING:
+        return []
+    told = (f"{np.median(some):.2f} and {some[-1]:.2f}" for some in (host, others))
+    return ["cores lost in a turn, median and most: to the host {}, to others {}".format(*told)]
 
 
 def compare_speeds(
@@ -121,10 +138,11 @@ class Served:
 
     def measure(self, seconds: float) -> Measured:
         """Put full load on it, then half of what it managed."""
+        watch = Watch([self._server.process.pid])
         full, took = self._server.load(self._requests(self._most), seconds, most=self._most)
         speed = len(full.latencies) / took
         requests = self._requests(self._most)
         half, _ = self._server.load(requests, seconds, speed / 2, most=self._most)
         p50, p99 = np.percentile(half.latencies, [50, 99]) * 1000
         refused = full.refused + half.refused
-        return Measured(speed * self._rows, float(p50), float(p99), refused)
+        return Measured(speed * self._rows, float(p50), float(p99), refused, *watch.stop())

@@ -1,8 +1,11 @@
 """The load that benchmarks put on a service: what they count is what was learned."""
 
+import os
+
 import pytest
 
 from bench import serving
+from bench.disturbance import Watch
 from bench.load import CONNECTIONS, Load
 from bench.service_load import encode, make_bodies
 from tests.unit.service.running_server import listening
@@ -38,3 +41,12 @@ def test_bars_are_for_the_median_of_turns():
     assert latency.meets
     assert speed.ours == "5,000 (1, 5,000, 6,000)"
     assert latency.ours == "9.0 (90.0, 9.0, 7.0)"
+
+
+def test_what_others_take_from_the_cores_is_told():
+    still = serving.Measured(5000.0, 3.0, 40.0, 0)
+    assert serving._tell_disturbance([still]) == []
+    told = serving._tell_disturbance([still, still._replace(host=0.5), still])
+    assert "to the host 0.00 and 0.50" in told[0]
+    watch = Watch([os.getpid()])
+    assert all(share >= 0.0 for share in watch.stop())
