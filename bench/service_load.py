@@ -13,6 +13,7 @@ import socket
 import subprocess
 import sys
 import time
+from functools import cache
 from typing import Any
 from urllib.request import urlopen
 
@@ -58,6 +59,7 @@ uvicorn.run(app, port=int(sys.argv[1]), access_log=False, log_level="warning")
 """
 
 
+@cache
 def make_bodies(rows: int, seed: int = 0) -> list[bytes]:
     """Return bodies with so many documents each; each class prefers some words."""
     rng = np.random.default_rng(seed)

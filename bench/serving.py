@@ -40,7 +40,7 @@ class Measured(NamedTuple):
 
 
 def run(quick: bool = False) -> Section:
-    seconds, rounds = (0.4, 1) if quick else (2.5, ROUNDS)
+    seconds, rounds = (0.4, 1) if quick else (2.0, ROUNDS)
     section = Section("A service that learns, 32 connections, against Starlette with scikit-learn")
     with ExitStack() as stack:
         served = {
