@@ -1,4 +1,4 @@
-"""A service in a process of its own, and load for it: what benchmarks of the service share.
+"""A service in a process of its own, and documents for it: what benchmarks of the service share.
 
 Beside infinimix stands the plain service that people write first: scikit-learn's `partial_fit`
 behind a lock, and nothing on the disk. It is Starlette, on which FastAPI stands, so that no checks
@@ -7,22 +7,24 @@ of types come on top.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import socket
 import subprocess
 import sys
 import time
+from functools import cache
 from typing import Any
 from urllib.request import urlopen
 
 import numpy as np
 
-CONNECTIONS = 32
+from bench.load import MOST, Load
+
 WORDS, CLASSES, LENGTH = 5000, 10, 100
 DOCUMENTS = 400  # different ones
-MOST = 60_000  # requests of one measurement
+
+HEAD = b"POST /learn HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
 
 PLAIN = """
 import sys, threading
@@ -57,8 +59,9 @@ uvicorn.run(app, port=int(sys.argv[1]), access_log=False, log_level="warning")
 """
 
 
-def make_bodies(rows: int, seed: int = 0) -> list[dict[str, Any]]:
-    """Return requests with so many documents each; each class prefers some words."""
+@cache
+def make_bodies(rows: int, seed: int = 0) -> list[bytes]:
+    """Return bodies with so many documents each; each class prefers some words."""
     rng = np.random.default_rng(seed)
     chances = rng.dirichlet(np.full(WORDS, 0.05), CLASSES)
     names = np.array([f"word{w}" for w in range(WORDS)])
@@ -68,50 +71,15 @@ def make_bodies(rows: int, seed: int = 0) -> list[dict[str, Any]]:
         X = [" ".join(names[rng.choice(WORDS, LENGTH, p=chances[c])]) for c in y]
         labels = [f"class {c}" for c in y]
         one = {"x": X[0], "y": labels[0]} if rows == 1 else {"rows": X, "labels": labels}
-        bodies.append(one)
+        bodies.append(json.dumps(one).encode())
     return bodies
 
 
-def encode(body: dict[str, Any], number: int | None = None) -> bytes:
+def encode(body: bytes, number: int | None = None) -> bytes:
     """Return a request as it is sent, with a request id if there is a number."""
-    content = json.dumps(body if number is None else {**body, "id": f"r{number}"}).encode()
-    head = "POST /learn HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
-    return f"{head}content-length: {len(content)}\r\n\r\n".encode() + content
-
-
-class Load:
-    """Requests over several connections, as fast as they are answered or at a given rate."""
-
-    def __init__(self, port: int, requests: list[bytes], most: int = MOST) -> None:
-        self.port, self.requests, self.most = port, requests, most
-        self.latencies: list[float] = []
-        self.refused = self.sent = 0
-
-    async def run(self, seconds: float, rate: float | None = None) -> float:
-        """Send requests for so long; return how long it took until all were answered."""
-        self.start, self.end = time.perf_counter(), time.perf_counter() + seconds
-        await asyncio.gather(*(self._connection(rate) for _ in range(CONNECTIONS)))
-        return time.perf_counter() - self.start
-
-    async def _connection(self, rate: float | None) -> None:
-        reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
-        while time.perf_counter() < self.end and self.sent < self.most:
-            k, due = self.sent, time.perf_counter()
-            self.sent += 1
-            if rate is not None:  # latency counts from when it should have been sent
-                due = self.start + k / rate
-                await asyncio.sleep(max(0.0, due - time.perf_counter()))
-            writer.write(self.requests[k % len(self.requests)])
-            self.refused += await _answer(reader) != 200
-            self.latencies.append(time.perf_counter() - due)
-        writer.close()
-
-
-async def _answer(reader: asyncio.StreamReader) -> int:
-    head = await reader.readuntil(b"\r\n\r\n")
-    length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
-    await reader.readexactly(length)
-    return int(head.split()[1])
+    if number is not None:
+        body = b'%s, "id": "r%d"}' % (body[:-1], number)
+    return b"%scontent-length: %d\r\n\r\n%s" % (HEAD, len(body), body)
 
 
 class Server:
@@ -142,7 +110,7 @@ class Server:
     ) -> tuple[Load, float]:
         """Put load on it; return what came of it and how long it took."""
         one = Load(self.port, requests, most)
-        return one, asyncio.run(one.run(seconds, rate))
+        return one, one.put(seconds, rate)
 
     def ask(self, path: str) -> Any:
         """Return what an address says."""

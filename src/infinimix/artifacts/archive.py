@@ -5,14 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from infinimix.artifacts import formats, npy
-from infinimix.artifacts.container import Container, HashingStream, Member, pack
+from infinimix.artifacts.container import WORTHWHILE, Container, HashingStream, Member, pack
 from infinimix.artifacts.decoding import decode
 from infinimix.artifacts.encoding import encode
 from infinimix.artifacts.errors import ArtifactError, damage_in
 from infinimix.artifacts.files import Target, name_of, reading, writing
 
 
-def write(path: Target, kind: str, tree: Any, *, library_version: str) -> None:
+def write(
+    path: Target, kind: str, tree: Any, *, library_version: str, worthwhile: int = WORTHWHILE
+) -> None:
     """Write ``tree`` to a file, whole or not at all.
 
     Parameters
@@ -28,6 +30,8 @@ def write(path: Target, kind: str, tree: Any, *, library_version: str) -> None:
         SeedSequence. It must not change meanwhile.
     library_version : str
         Version of infinimix, for the messages of later readers.
+    worthwhile : int
+        Bytes of an array from which on it is compressed, where that helps.
 
     Raises
     ------
@@ -47,7 +51,7 @@ def write(path: Target, kind: str, tree: Any, *, library_version: str) -> None:
     digests = [member.sha256() for member in members]
     header = formats.to_json(formats.make_header(kind, library_version, digests))
     with writing(path) as file:
-        pack(file, [Member(formats.HEADER, (header,)), *members])
+        pack(file, [Member(formats.HEADER, (header,)), *members], worthwhile)
 
 
 def read(

@@ -52,21 +52,27 @@ class Member:
             digest.update(part)
         return digest.hexdigest()
 
-    def shrinks(self) -> bool:
+    def shrinks(self, worthwhile: int = WORTHWHILE) -> bool:
         """Whether deflate halves the largest part, or sixteen samples spread over it."""
         part = max(self.parts, key=len)
+        if len(part) < worthwhile:
+            return False
         # Samples of a short part would overlap, and deflate would find the repeats.
         step = max(len(part) // 16, SAMPLE)
         sample = b"".join(part[i : i + SAMPLE] for i in range(0, len(part), step))
-        return len(part) >= WORTHWHILE and len(zlib.compress(sample, 1)) * 2 < len(sample)
+        return len(zlib.compress(sample, 1)) * 2 < len(sample)
 
 
-def pack(out: BinaryIO, members: Sequence[Member]) -> None:
-    """Write the members in their order; equal members give equal bytes."""
+def pack(out: BinaryIO, members: Sequence[Member], worthwhile: int = WORTHWHILE) -> None:
+    """Write the members in their order; equal members give equal bytes.
+
+    Those of fewer than `worthwhile` bytes are stored as they are.
+    """
     budget = DEFLATE_BUDGET
     with zipfile.ZipFile(out, "w", compresslevel=1) as archive:
         for member in members:
-            deflate = member.size <= min(budget, allowance(member.name)) and member.shrinks()
+            deflate = member.size <= min(budget, allowance(member.name))
+            deflate = deflate and member.shrinks(worthwhile)
             budget -= member.size * deflate
             archive.compression = zipfile.ZIP_DEFLATED if deflate else zipfile.ZIP_STORED
             _add(archive, member)

@@ -62,6 +62,7 @@ ELSEWHERE = dict.fromkeys(
     "infinimix.networks.storage",
 )
 KNOWN = CLASSES.keys() | ELSEWHERE.keys() | set(NAMED)
+LARGE = 1 << 24  # bytes of an array
 
 WRONG = (
     ArithmeticError, AttributeError, LookupError, MemoryError, StopIteration, TypeError, ValueError,
@@ -92,6 +93,23 @@ def save(model: Model, path: File, *, notes: dict[str, Any] | None = None) -> No
     >>> bool((again.score_samples([[1.0]]) == model.score_samples([[1.0]])).all())
     True
     """
+    tree = _describe(model)
+    if notes is not None:
+        tree["notes"] = notes
+    artifacts.write(path, type(model).__name__, tree, library_version=infinimix.__version__)
+
+
+def save_quickly(model: Model, path: File) -> None:
+    """Write a model as `save` does, but compress only what is large.
+
+    For who writes it often beside other work: a core is worth more there than some megabytes.
+    """
+    tree, name = _describe(model), type(model).__name__
+    artifacts.write(path, name, tree, library_version=infinimix.__version__, worthwhile=LARGE)
+
+
+def _describe(model: Any) -> dict[str, Any]:
+    """Return what is written of a model, which must be a fitted one that can be."""
     name = type(model).__name__
     if name == "HybridClassifier" and model.get_params(deep=False)["discriminative"] is not None:
         raise TypeError(
@@ -103,12 +121,8 @@ def save(model: Model, path: File, *, notes: dict[str, Any] | None = None) -> No
     if not model.__sklearn_is_fitted__():
         raise ValueError(f"This {name} has learned nothing yet; fit it before saving it.")
     if name in ELSEWHERE:
-        tree = {"version": TREE_VERSION, **import_module(ELSEWHERE[name]).to_tree(model)}
-    else:
-        tree = tree_of(model)
-    if notes is not None:
-        tree["notes"] = notes
-    artifacts.write(path, name, tree, library_version=infinimix.__version__)
+        return {"version": TREE_VERSION, **import_module(ELSEWHERE[name]).to_tree(model)}
+    return tree_of(model)
 
 
 @overload

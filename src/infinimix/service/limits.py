@@ -20,7 +20,7 @@ class Limits:
     string : int
         Characters of a cell.
     name : int
-        Characters of a label, of the name of a column and of a request id.
+        Characters of a label, of the name of a column and of a request id (at most 512).
     nesting : int
         Objects and arrays inside each other.
     concurrent : int

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from infinimix.service.limits import Limits
+from infinimix.service.reading import WHOLE, longest_id
 
 PROBLEMS = {
     "400": "The body is no JSON.",
@@ -123,9 +124,10 @@ def _schemas(limits: Limits) -> dict[str, Any]:
         "additionalProperties": _ref("Cell"), "description": "From columns to cells.",
     }  # fmt: skip
     cells = {"type": "array", "maxItems": limits.columns, "items": _ref("Cell")}
-    label = {"anyOf": [short, {"type": ["integer", "boolean", "null"]}]}
+    whole = {"type": "integer", "minimum": WHOLE[0], "maximum": WHOLE[1]}
+    label = {"anyOf": [short, whole, {"type": ["boolean", "null"]}]}
     number, count = {"type": ["number", "null"]}, {"type": "integer"}
-    name = {"anyOf": [{**short, "minLength": 1}, count]}
+    name = {"anyOf": [{**short, "minLength": 1}, whole]}
     many = {"type": "array", "minItems": 1, "maxItems": limits.rows}
     pairs = [_closed(("x",), x=_ref(form), y=_ref("Label")) for form in FORMS]
     its_id = {"anyOf": [_ref("Id"), {"type": "null"}]}
@@ -150,7 +152,7 @@ def _schemas(limits: Limits) -> dict[str, Any]:
         "Cells": {**cells, "description": "Cells, or words."},
         "Row": {"anyOf": [_ref(form) for form in FORMS]},
         "Label": label,
-        "Id": {**short, "minLength": 1},
+        "Id": {"type": "string", "minLength": 1, "maxLength": longest_id(limits)},
         "Rows": {"anyOf": [one, several, *listed]},
         "Name": _closed(("name",), name=name),
         "Prediction": said,

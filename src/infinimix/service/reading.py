@@ -19,11 +19,13 @@ import orjson
 
 from infinimix.service.limits import Limits
 from infinimix.service.problems import HttpProblem, bad_field, too_large
+from infinimix.streaming.requests import LONGEST_ID
 
 JSON = "application/json"
 LINES = ("application/x-ndjson", "application/jsonl", "application/x-jsonlines")
 ONE, MANY = {"x", "y", "id"}, {"rows", "labels", "id"}
 ROWS = (dict, list, str)
+WHOLE = (-(2**63), 2**64 - 1)  # numbers that are read as whole ones; beyond, JSON is read as floats
 
 
 @dataclass
@@ -123,12 +125,18 @@ def _of_list(given: list[Any], limits: Limits) -> RowBatch:
     return batch
 
 
+def longest_id(limits: Limits) -> int:
+    """Return how many characters a request id may have: no more than the log takes."""
+    return min(limits.name, LONGEST_ID)
+
+
 def read_id(given: Any, limits: Limits, field: str = "id") -> str | None:
     """Return a request id."""
     if given is None:
         return None
-    if type(given) is not str or not 0 < len(given) <= limits.name:
-        raise bad_field(field, f"must be a text of 1 to {limits.name} characters")
+    most = longest_id(limits)
+    if type(given) is not str or not 0 < len(given) <= most:
+        raise bad_field(field, f"must be a text of 1 to {most} characters")
     return given
 
 
@@ -180,4 +188,6 @@ def check_label(label: Any, limits: Limits, where: str) -> None:
     if type(label) is str and len(label) > limits.name:
         raise too_large("characters of a label", limits.name, where)
     if label is not None and type(label) not in (str, int, bool):
-        raise bad_field(where, "a label is a text or a whole number, or null if it is not known")
+        raise bad_field(
+            where, "a label is a text or a whole number of 64 bits, or null if it is not known"
+        )

@@ -23,7 +23,7 @@ LOG = logging.getLogger("infinimix.service")
 REFUSALS = (ValueError, TypeError)
 KEPT = (DurabilityError, OSError)  # what the disk, or the folder, refuses
 RETRY = 5  # seconds until learning may be possible again
-SCORED = 64  # rows of a call that are predicted before they are learned
+SCORED = 16  # rows of a call that are predicted before they are learned: the others wait
 
 
 class ModelWork:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from infinimix.artifacts import ArtifactError
-from infinimix.estimators.persistence import load, save
+from infinimix.estimators.persistence import load, save_quickly
 from infinimix.streaming import disk
 from infinimix.streaming.folder import (
     FIRST_LOG,
@@ -64,7 +64,7 @@ def write_state(directory: Path, model: Any, progress: dict[str, Any]) -> None:
     """Write a snapshot, and only then remove what two newer ones replace."""
     sequence = progress["sequence"]
     file = io.BytesIO()
-    save(model, file)
+    save_quickly(model, file)
     side = seal(sequence, json.dumps(progress, separators=(",", ":")).encode("ascii"))
     disk.write_whole(sidecar_path(directory, sequence), side)
     disk.write_whole(state_path(directory, sequence), file.getvalue())

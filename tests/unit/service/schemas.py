@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 KNOWN = {
     "$ref", "additionalProperties", "anyOf", "description", "items", "maxItems", "maxLength",
-    "maxProperties", "minItems", "minLength", "properties", "propertyNames", "required", "type",
+    "maxProperties", "maximum", "minItems", "minLength", "minimum", "properties", "propertyNames",
+    "required", "type",
 }  # fmt: skip
 TYPES = {
     "string": str, "integer": int, "number": (int, float), "boolean": bool, "null": type(None),
@@ -45,7 +46,8 @@ class Schemas:
         return st.text(CHARACTERS, min_size=schema.get("minLength", 0), max_size=most)
 
     def _integer(self, schema):
-        return st.integers(-(2**53), 2**53)
+        least, most = schema.get("minimum", -(2**53)), schema.get("maximum", 2**53)
+        return st.integers(least, most) | st.sampled_from([least, most])
 
     def _number(self, schema):
         return NUMBERS
@@ -84,6 +86,8 @@ class Schemas:
         if isinstance(value, list):
             sizes = schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value))
             return sizes and all(self.allows(schema["items"], one) for one in value)
+        if isinstance(value, int):
+            return schema.get("minimum", value) <= value <= schema.get("maximum", value)
         return not isinstance(value, dict) or self._allows_object(schema, value)
 
     def _allows_object(self, schema, value):

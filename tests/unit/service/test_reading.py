@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infinimix.service.limits import Limits
+from infinimix.service.openapi import write_openapi
 from infinimix.service.problems import HttpProblem
-from infinimix.service.reading import LINES, RowBatch, read_batch
+from infinimix.service.reading import LINES, WHOLE, RowBatch, read_batch
+from infinimix.streaming.requests import LONGEST_ID
 
 LIMITS = Limits(rows=3, columns=3, string=20, name=10, nesting=4)
 
@@ -124,3 +126,21 @@ def test_any_bytes_are_read_or_refused(body, media):
     except HttpProblem as problem:
         status = problem.status
     assert status in (200, 400, 413, 422)
+
+
+def test_a_request_id_is_as_long_as_the_log_and_the_document_say():
+    limits = Limits()
+    assert read({"x": "a", "id": "i" * LONGEST_ID}, limits=limits).request_id == "i" * LONGEST_ID
+    with pytest.raises(HttpProblem) as told:
+        read({"x": "a", "id": "i" * (LONGEST_ID + 1)}, limits=limits)
+    assert (told.value.status, told.value.field) == (422, "id")
+    schemas = write_openapi(limits, closed=False)["components"]["schemas"]
+    assert schemas["Id"]["maxLength"] == LONGEST_ID
+
+
+@pytest.mark.parametrize("end", WHOLE)
+def test_whole_numbers_are_labels_within_the_bounds_of_the_document(end):
+    assert read({"x": "a", "y": end}).y == [end]
+    with pytest.raises(HttpProblem) as told:
+        read({"x": "a", "y": end + (1 if end > 0 else -1)})
+    assert (told.value.status, told.value.field) == (422, "y")

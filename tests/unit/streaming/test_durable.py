@@ -221,7 +221,7 @@ def test_a_write_that_fails_leaves_the_log_whole(whole, tmp_path, monkeypatch):
 def test_a_snapshot_that_fails_is_a_warning_as_the_log_goes_on(whole, tmp_path, monkeypatch):
     learner = learn(DurableLearner(make(), tmp_path, snapshot_every=5), 0, 5)
     with monkeypatch.context() as patch:
-        patch.setattr("infinimix.streaming.snapshots.save", _full_disk)
+        patch.setattr("infinimix.streaming.snapshots.save_quickly", _full_disk)
         learner.learn_one(ROWS[5], Y[5])
         learner._snapshots.wait()
     with pytest.warns(UserWarning, match="no snapshot could be written: full"):
