@@ -23,6 +23,7 @@ class Progress:
         self.news: list[dict[str, Any] | None] = [None] * n_chains
         self.n_iter, self.burn_in, self.end = n_iter, burn_in, end
         self.last, self.ended = 0.0, 0
+        self.counts = False  # has a chain passed its burn-in?
         self.bar: Any = None
 
     def __enter__(self) -> Progress:
@@ -49,11 +50,16 @@ class Progress:
             self.news[k] = news
             if self.bar is not None:
                 self._draw(k)
-            elif time.monotonic() - self.last > 1.0 or news["sweeps"] >= self.n_iter:
-                self.last = time.monotonic()
+            elif self._is_due(news["sweeps"]):
+                self.last, self.counts = time.monotonic(), self.counts or news["sweeps"] > 0
                 print(self.line(k), file=sys.stderr)
 
         return tell
+
+    def _is_due(self, sweeps: int) -> bool:
+        """Is it time for a line? Also when sweeps begin to count, and at the end."""
+        begins, ends = sweeps > 0 and not self.counts, sweeps >= self.n_iter
+        return begins or ends or time.monotonic() - self.last > 1.0
 
     def _draw(self, k: int) -> None:
         told = [news for news in self.news if news is not None]
