@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from infinimix.networks import BlockmodelDynamicNet, BlockmodelMarkovNet
-from infinimix.networks.answers import drawn_cells, neighbours, sequence_cells
+from infinimix.networks.answers import drawn_cells, neighbours, sequence_cells, sequence_numbers
 from infinimix.networks.answers.neighbours import cell_probabilities, conditional
+from infinimix.networks.answers.sequence_numbers import StepLines, mean_cells
 
 QUICK = {"n_iter": 12, "n_chains": 2, "random_state": 0}
 pytestmark = pytest.mark.filterwarnings("ignore:Chains disagree")
@@ -76,12 +77,25 @@ def test_runs_reach_from_a_whole_row_to_the_next_within_sequences(codes):
     assert [len(run.X) for run in runs] == [2, 5, 3, 3, 2]
 
 
-def test_cells_of_sequences_have_the_probabilities_of_the_enumeration(codes):
+@pytest.mark.parametrize("long", [sequence_cells.LONG, 0])
+def test_cells_of_sequences_have_the_probabilities_of_the_enumeration(codes, long, monkeypatch):
     mixture, runs = runs_of(*codes)
+    monkeypatch.setattr(sequence_cells, "LONG", long)
     found = sequence_cells.probabilities(mixture, runs, np.random.default_rng(0))
     for run, own in zip(runs, found, strict=True):
         for p, slow in zip(own, slow_probabilities(mixture, run), strict=True):
             np.testing.assert_allclose(p, slow, atol=1e-10)
+
+
+def test_a_row_without_a_row_before_or_after_has_the_frequencies_of_its_columns(codes):
+    model, _ = codes
+    filled = model.impute(np.array([[np.nan, 1.0, 0.0], [1.0, np.nan, 1.0]]), ["a", "b"])
+    for row, j in ((0, 0), (1, 1)):
+        mixture = model._fitted.mixture
+        tables = [mixture.cpt(mixture.index[s, 3 + j])[0] for s in range(len(mixture.weights))]
+        assert (
+            filled[row, j] == model._fitted.columns.states(j)[np.argmax(mixture.weights @ tables)]
+        )
 
 
 def test_a_cell_is_drawn_given_the_network_and_all_other_cells(codes):
@@ -111,14 +125,14 @@ def test_drawn_cells_have_the_probabilities_of_the_enumeration(codes, monkeypatc
         assert np.abs(p - slow).max() < 0.25
 
 
-def test_numbers_of_sequences_have_the_means_of_the_joint_normal():
+def test_numbers_of_sequences_have_the_means_of_the_joint_normal(monkeypatch):
     X, holes = steps(numbers=True)
     model = BlockmodelDynamicNet(**QUICK).fit(X, sequences=SEQUENCES)
     mixture, runs = runs_of(model, holes)
-    lines = [sequence_cells.read_lines(mixture, s) for s in range(len(mixture.graphs))]
+    lines = sequence_numbers.read_lines(mixture)
     for run in runs:
         means, logs = [], []
-        for own in lines:
+        for own in (StepLines(*parts) for parts in zip(*lines, strict=True)):
             mean, cov = unrolled(own, run)
             seen, hidden = ~run.missing.ravel(), run.missing.ravel()
             gap = run.X.ravel()[seen] - mean[seen]
@@ -128,9 +142,10 @@ def test_numbers_of_sequences_have_the_means_of_the_joint_normal():
             logs.append(log_p if run.starts else log_p - first_row(own, run))
         w = mixture.weights * np.exp(logs - np.max(logs))
         slow = w @ np.array(means) / w.sum()
-        np.testing.assert_allclose(
-            sequence_cells.mean_cells(lines, mixture.weights, run), slow, rtol=1e-6, atol=1e-8
-        )
+        for at_once in (1 << 22, 1):  # all networks together, and one after the other
+            monkeypatch.setattr(sequence_numbers, "MOST_NUMBERS", at_once)
+            found = mean_cells(lines, mixture.weights, run.X, run.missing, run.starts)
+            np.testing.assert_allclose(found, slow, rtol=1e-6, atol=1e-8)
     filled = model.impute(holes, SEQUENCES)
     assert (filled[~np.isnan(holes)] == holes[~np.isnan(holes)]).all()
     assert np.isfinite(filled).all()

@@ -179,6 +179,7 @@ def _names_in(payload: Any) -> Iterator[str]:
     if isinstance(payload, tuple):
         for part in payload:
             yield from _names_in(part)
+        return  # a named tuple may have a name of its own, as that of a column
     name = getattr(payload, "name", None)
     if isinstance(name, str) and name:
         yield from name.split(" ... ")

@@ -2,6 +2,7 @@
 
 import io
 import warnings
+from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
@@ -10,6 +11,9 @@ import pytest
 import infinimix
 from infinimix import BlockmodelBayesNet
 from infinimix.evaluation.abilities import SigningEffects, able
+from infinimix.networks.answers.tree_checks import check_completions
+from infinimix.networks.engine.graphs import from_adjacency
+from infinimix.networks.learning.completed_tables import Completions
 from infinimix.networks.storage import from_tree, to_tree
 from infinimix.reports import write_report
 
@@ -88,11 +92,13 @@ def test_a_saved_model_says_the_same(model):
     assert again.edge_table().equals(model.edge_table())
 
 
-@pytest.mark.parametrize("part", ["negative", "marginals"])
+@pytest.mark.parametrize("part", ["negative", "words", "marginals"])
 def test_signs_in_a_file_that_have_no_edge_are_refused(model, part):
     tree = to_tree(model)
     if part == "negative":
         tree["draws"]["negative"] = ~tree["draws"]["graphs"]
+    elif part == "words":
+        tree["draws"]["negative"] = tree["draws"]["negative"].astype(np.uint8)
     else:
         tree["found"]["negative_marginals_"] = np.ones((4, 4))
     with pytest.raises(ValueError, match="signs do not fit"):
@@ -151,6 +157,16 @@ def test_many_variables_have_signs():
     model = BlockmodelBayesNet(effects="signed", n_iter=60, n_chains=1, random_state=0).fit(table)
     assert model.negative_marginals_[[1, 2], [2, 1]].sum() > 0.5
     assert model.outside_mass_.shape == (18,)
+
+
+def test_completions_in_a_file_have_no_more_parents_than_tables_are_made_for():
+    A, rows = np.zeros((6, 6), int), np.zeros((3, 6), int)
+    for most in (4, 5):
+        A[:most, 5] = 1
+        graphs = from_adjacency(A)[None]
+        pairs = Completions(rows > 0, graphs, np.zeros((1, 0), int), np.zeros_like(graphs))
+        with nullcontext() if most == 4 else pytest.raises(ValueError, match="signs do not fit"):
+            check_completions(pairs, [rows], 6, np.full(6, 2))
 
 
 def test_missing_cells_are_drawn_with_signs_and_filled():

@@ -181,8 +181,9 @@ class FiniteMixtureClassifier(PublishedForm, BatchProbabilities, TableEstimator)
             relative weights.
         """
         if sample_weight is None and is_read_by_workers(X):
-            self._state, gain = fit_there(self, X, y)
+            state, gain = fit_there(self, X, y)
             warn_if_they_hurt(gain, type(self).__name__)
+            self._state = state
             return self
         weight = None
         X, y = gather_rows(X, y, self._gather, sample_weight)

@@ -64,7 +64,7 @@ def _particles_are_whole(f):
         and set(live.tolist()) == set(every.tolist())
         and (f.slots[population.REF, live] == references[live]).all()
         and np.isfinite(f.logw[:unique]).all()
-        and copies.sum() <= (2 * f.size if is_n_to_m(f.resampling) else f.size)
+        and copies.sum() <= (f.size + 1 if is_n_to_m(f.resampling) else f.size)  # by rounding
         and bool((mass[live] > 0.0).all() and mass[live[live > 0]].min(initial=1.0) >= 1.0)
         and all(mass[groups[1:]].sum() == f.counters[population.ROWS] for groups in held)
     )

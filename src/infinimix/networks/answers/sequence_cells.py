@@ -9,12 +9,12 @@ over the steps into the rows of the run and into the row after it, with the mean
 `sequences`; a first row has the frequencies of its columns. Of categories all completions of a row
 are enumerated, and runs of any length are summed over by forward and backward passes. Where two
 rows have too many completions, their cells are drawn from the same distribution instead
-(`drawn_cells`). The numbers of a run are jointly normal in each network.
+(`drawn_cells`). The numbers of a run are jointly normal in each network (`sequence_numbers`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -23,10 +23,12 @@ from scipy.special import logsumexp
 
 from infinimix.networks.answers.drawn_cells import draw_run
 from infinimix.networks.answers.predictive import Mixture
+from infinimix.networks.answers.sequence_numbers import mean_cells, read_lines
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.learning.slices import pair_rows, tie_slices
 
 MOST_STEPS = 4096  # completions of a row, times those of the row before
+LONG = 1 << 15  # steps of a run, from which on they are not kept
 CHUNK = 2000
 
 
@@ -42,7 +44,7 @@ class HoledRun(NamedTuple):
 def find_runs(X: np.ndarray, missing: np.ndarray, sequences: Any) -> Iterator[HoledRun]:
     """Yield the runs of a table."""
     n = len(X)
-    before, after, _ = tie_slices(*pair_rows(n, sequences), n).rows(n)
+    before, after, _ = tie_slices(*pair_rows(n, sequences, needed=False), n).rows(n)
     holed = np.asarray(missing.any(axis=1))
     for row in np.flatnonzero(holed).tolist():
         if before[row] >= 0 and holed[before[row]]:
@@ -61,16 +63,16 @@ def fill_sequences(
     """Return rows whose missing cells have the most probable category, or the mean."""
     out, mixture = X.copy(), state.mixture
     runs = list(find_runs(X, missing, sequences))
+    found: Iterable[Any]
     if mixture.gaussian:
-        lines = [read_lines(mixture, s) for s in range(len(mixture.graphs))]
-        for run in runs:
-            part = run.X.copy()
-            part[run.missing] = mean_cells(lines, mixture.weights, run)
-            out[run.rows] = part[_own(run)]
-        return out
-    for run, found in zip(runs, probabilities(mixture, runs, rng), strict=True):
+        lines = read_lines(mixture)
+        found = (mean_cells(lines, mixture.weights, run.X, run.missing, run.starts) for run in runs)
+    else:
+        each = probabilities(mixture, runs, rng)
+        found = ([p.argmax() for p in own] for own in each)
+    for run, cells in zip(runs, found, strict=True):
         part = run.X.copy()
-        part[run.missing] = [p.argmax() for p in found]
+        part[run.missing] = cells
         out[run.rows] = part[_own(run)]
     return out
 
@@ -79,9 +81,6 @@ def _own(run: HoledRun) -> slice:
     """Return where the rows of a run are among those with the rows around it."""
     first = 0 if run.starts else 1
     return slice(first, first + len(run.rows))
-
-
-# --- categories ---------------------------------------------------------------------------------
 
 
 def probabilities(
@@ -109,17 +108,34 @@ def _steps(mixture: Mixture, run: HoledRun) -> list[float]:
 
 
 def smooth(mixture: Mixture, runs: list[HoledRun]) -> Iterator[list[np.ndarray]]:
-    """Yield what `probabilities` does, by forward and backward passes."""
+    """Yield what `probabilities` does, by forward and backward passes.
+
+    Steps of short runs are scored together, those of a long one by one, twice, as all of them would
+    take too much memory.
+    """
     versions = [_versions(mixture, run) for run in runs]
+    short = [sum(_steps(mixture, run)) <= LONG for run in runs]
     firsts = [own[0] for run, own in zip(runs, versions, strict=True) if run.starts]
-    steps = [_pairs(a, b) for own in versions for a, b in pairwise(own)]
+    steps = [
+        _pairs(*pair) for own, few in zip(versions, short, strict=True) if few
+        for pair in pairwise(own)
+    ]  # fmt: skip
     N = mixture.N // 2
     begin = _scores(mixture, [np.hstack([x, x]) for x in firsts], slice(N, None))
     later = _scores(mixture, steps, slice(N))
-    for run, own in zip(runs, versions, strict=True):
+    for run, own, few in zip(runs, versions, short, strict=True):
         first = next(begin) if run.starts else np.zeros((len(mixture.weights), 1))
-        logs = [next(later).reshape(-1, len(a), len(b)) for a, b in pairwise(own)]
-        weights = _pass(first, logs, mixture.weights)
+        known = [next(later) for _ in own[1:]] if few else None
+
+        def step(t: int, own: Any = own, known: Any = known) -> np.ndarray:
+            """Return log P of the versions of row t + 1, given those of row t."""
+            if known is not None:
+                logs = known[t]
+            else:
+                logs = next(_scores(mixture, [_pairs(own[t], own[t + 1])], slice(N)))
+            return np.asarray(logs.reshape(-1, len(own[t]), len(own[t + 1])))
+
+        weights = _pass(first, len(own) - 1, step, mixture.weights)
         yield [
             np.bincount(own[t][:, j], weights[t], int(mixture.cards[j]))
             for t, j in np.argwhere(run.missing).tolist()
@@ -155,72 +171,16 @@ def _scores(mixture: Mixture, parts: list[np.ndarray], children: slice) -> Itera
         yield logs[:, a:b]
 
 
-def _pass(first: np.ndarray, logs: list[np.ndarray], weights: np.ndarray) -> list[np.ndarray]:
+def _pass(
+    first: np.ndarray, n_steps: int, step: Callable[[int], np.ndarray], weights: np.ndarray
+) -> list[np.ndarray]:
     """Return the probabilities of the completions of each row, from those of all steps."""
-    last = logs[-1].shape[2] if logs else first.shape[1]
-    ahead, behind = [first], [np.zeros((len(weights), last))]
-    for step in logs:
-        ahead.append(logsumexp(ahead[-1][:, :, None] + step, axis=1))
-    for step in reversed(logs):
-        behind.append(logsumexp(step + behind[-1][:, None], axis=2))
-    whole = [a + b for a, b in zip(ahead, reversed(behind), strict=True)]
-    evidence = logsumexp(whole[0], axis=1)
-    total = logsumexp(evidence, b=weights)
-    return [np.asarray(weights @ np.exp(both - total)) for both in whole]
-
-
-# --- numbers ------------------------------------------------------------------------------------
-
-
-class StepLines(NamedTuple):
-    """The regressions of one network: x now = intercept + slope @ x before, and first rows."""
-
-    intercept: np.ndarray
-    slope: np.ndarray  # (N, N) [now, before]
-    precision: np.ndarray
-    first_mean: np.ndarray
-    first_precision: np.ndarray
-
-
-def read_lines(mixture: Mixture, s: int) -> StepLines:
-    """Return the mean regressions of network s."""
-    N = mixture.N // 2
-    slope, own = np.zeros((N, N)), [mixture.regression(s, c) for c in range(2 * N)]
-    for c in range(N):
-        slope[c, mixture.families[mixture.index[s, c]][2] - N] = own[c][1]
-    a, v = np.array([o[0] for o in own]), np.array([o[2] for o in own])
-    return StepLines(a[:N], slope, 1.0 / v[:N], a[N:], 1.0 / v[N:])
-
-
-def mean_cells(lines: list[StepLines], weights: np.ndarray, run: HoledRun) -> np.ndarray:
-    """Return the means of the missing cells of a run, averaged over networks."""
-    parts = [_solve(own, run) for own in lines]
-    logs = np.log(weights) + np.array([log_p for _, log_p in parts])
-    w = np.exp(logs - logs.max())
-    return np.asarray(w @ np.array([mean for mean, _ in parts]) / w.sum())
-
-
-def _solve(own: StepLines, run: HoledRun) -> tuple[np.ndarray, float]:
-    """Return the means of missing cells in one network, and the log density of the others.
-
-    The residuals of all steps are linear in the missing cells; their squares are completed.
-    """
-    T, N = run.X.shape
-    cells = np.argwhere(run.missing)
-    known = np.where(run.missing, 0.0, run.X)
-    gap = known[1:] - own.intercept - known[:-1] @ own.slope.T
-    precision = np.tile(own.precision, (T - 1, 1))
-    if run.starts:
-        gap = np.vstack([known[:1] - own.first_mean, gap])
-        precision = np.vstack([own.first_precision, precision])
-    shift = 0 if run.starts else 1  # gap[t - shift] is that of the step into row t
-    effect = np.zeros((len(gap), N, len(cells)))
-    for k, (t, j) in enumerate(cells):
-        effect[t - shift, j, k] += 1.0
-        if t + 1 < T:
-            effect[t + 1 - shift, :, k] -= own.slope[:, j]
-    J, gap, precision = effect.reshape(-1, len(cells)), gap.ravel(), precision.ravel()
-    inner, pull = (J.T * precision) @ J, -(J.T * precision) @ gap
-    mean = np.linalg.solve(inner, pull)
-    log_p = 0.5 * (np.log(precision).sum() - precision @ gap**2 + pull @ mean)
-    return mean, float(log_p - 0.5 * np.linalg.slogdet(inner)[1])
+    ahead = [first]
+    for t in range(n_steps):
+        ahead.append(logsumexp(ahead[-1][:, :, None] + step(t), axis=1))
+    total = logsumexp(logsumexp(ahead[-1], axis=1), b=weights)
+    behind, found = np.zeros_like(ahead[-1]), [weights @ np.exp(ahead[-1] - total)]
+    for t in reversed(range(n_steps)):
+        behind = logsumexp(step(t) + behind[:, None], axis=2)
+        found.append(weights @ np.exp(ahead[t] + behind - total))
+    return found[::-1]

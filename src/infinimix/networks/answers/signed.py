@@ -27,6 +27,7 @@ from infinimix.networks.engine.monotone import (
 )
 from infinimix.networks.engine.signs import SHAPE
 from infinimix.networks.learning.completion import code_parents
+from infinimix.networks.learning.monotone_draws import flip_of
 
 STEPS = {k: list_steps(k) for k in range(1, MOST_SIGNED + 1)}
 IDEALS = len(list_ideals(MOST_SIGNED))
@@ -71,8 +72,7 @@ class SignedMixture(Mixture):
             cell = code_parents(X, parents, self.cards) * 2 + X[:, c]
             each = cell_weight(data.settings, q, 2)
             counts = np.bincount(cell[used], minlength=2 * q).reshape(q, 2) + each
-            negative = self._signs[f][parents] < 0  # the first parent is the highest bit
-            flip = int(sum(1 << j for j, minus in enumerate(negative[::-1]) if minus))
+            flip = flip_of(self._signs[f][parents])
             means = monotone_means(counts[:, 1].copy(), counts[:, 0].copy(), flip)
             self._tables[f] = np.stack([1.0 - means, means], axis=1)
         return self._tables[f]

@@ -123,15 +123,21 @@ def read_signs(
     found, N = np.asarray(tree["found"]["negative_marginals_"]), len(edges)
     check_all({"negative_marginals": _share("NN")}, {"negative_marginals": found}, {"N": N})
     _ask(
-        _is(draws.negative, draws.graphs.shape, "u")
-        and not (draws.negative & ~draws.graphs).any()
+        _are_signs(draws.negative, draws.graphs)
         and cards is not None
         and bool((cards == 2).all())
-        and int(to_adjacency(draws.graphs).sum(axis=1).max(initial=0)) <= MOST_SIGNED
         and bool((found <= edges + 1e-9).all()),
         NO_EDGES,
     )
     return {"negative_marginals": found}
+
+
+def _are_signs(negative: Any, graphs: np.ndarray) -> bool:
+    """Are these negative effects along edges, of no more parents than there are tables for?"""
+    if not _is(negative, graphs.shape, "u") or negative.dtype != graphs.dtype:
+        return False
+    most = int(to_adjacency(graphs).sum(axis=1).max(initial=0))
+    return most <= MOST_SIGNED and not (negative & ~graphs).any()
 
 
 def check_found(found: dict[str, np.ndarray], template: Any, N: int) -> None:
@@ -187,8 +193,7 @@ def check_completions(pairs: Any, completed: Any, N: int, cards: np.ndarray | No
     own = None if cards is None else cards[np.nonzero(pairs.missing)[1]]
     _check_cells(pairs.values, own)
     if pairs.negative is not None:
-        sound = _is(pairs.negative, pairs.graphs.shape, "u")
-        _ask(sound and not (pairs.negative & ~pairs.graphs).any(), NO_EDGES)
+        _ask(_are_signs(pairs.negative, pairs.graphs), NO_EDGES)
 
 
 def check_graphs(graphs: np.ndarray, shape: int, cards: np.ndarray | None) -> None:

@@ -113,6 +113,15 @@ def _place(
         times[pick[1]], ideal = g + x, int(pick[2])
 
 
+def flip_of(effects: np.ndarray) -> int:
+    """Return the bits of a configuration that negative effects turn; the first is the highest.
+
+    >>> flip_of(np.array([-1, 1, 1]))
+    4
+    """
+    return sum(1 << j for j, effect in enumerate(effects[::-1].tolist()) if effect < 0)
+
+
 def draw_signed_table(
     X: np.ndarray, c: int, effects: np.ndarray, data: Data, rng: np.random.Generator, ties: Ties
 ) -> np.ndarray:
@@ -124,6 +133,6 @@ def draw_signed_table(
     counts = count_table(X, c, parents, data, ties) + cell_weight(
         data.settings, 1 << len(parents), 2
     )
-    flip = sum(1 << j for j, sign in enumerate(effects[parents][::-1]) if sign < 0)
-    theta = np.clip(draw_monotone(counts[:, 1], counts[:, 0], flip, rng), 1e-15, 1.0 - 1e-15)
+    theta = draw_monotone(counts[:, 1], counts[:, 0], flip_of(effects[parents]), rng)
+    theta = np.clip(theta, 1e-15, 1.0 - 1e-15)
     return np.asarray(np.log(np.stack([1.0 - theta, theta], axis=1)))

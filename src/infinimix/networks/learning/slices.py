@@ -70,8 +70,10 @@ def pair_slices(
     return [dict(zip(table, row, strict=True)) for row in rows], forbidden
 
 
-def pair_rows(n: int, sequences: Any = None) -> tuple[np.ndarray, np.ndarray]:
+def pair_rows(n: int, sequences: Any = None, needed: bool = True) -> tuple[np.ndarray, np.ndarray]:
     """Return the places of n rows and of the rows after them, within sequences.
+
+    If there are none, that is an error where they are needed.
 
     Examples
     --------
@@ -88,7 +90,7 @@ def pair_rows(n: int, sequences: Any = None) -> tuple[np.ndarray, np.ndarray]:
     order = np.argsort(codes, kind="stable")  # a sequence need not be in one piece
     before, now = order[:-1], order[1:]
     same = codes[before] == codes[now]
-    if not same.any():
+    if needed and not same.any():
         raise ValueError(f"no sequence has two rows (n_samples = {n})")
     return before[same], now[same]
 

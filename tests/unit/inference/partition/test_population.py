@@ -179,3 +179,15 @@ def test_a_filter_without_rows_is_the_prior():
     assert f.log_evidence() == 0.0
     assert f.n_groups().tolist() == [0]
     assert f.particles[population.SIZE, 0] == 1
+
+
+def test_more_particles_than_a_filter_keeps_are_refused():
+    """A kernel that splits them all would write beyond the arrays."""
+    f = new_filter("optimal", size=4)
+    f.update(table(), np.arange(20))
+    while f.n_particles < 5:
+        f.set_aside()
+    check_population(f)
+    f.set_aside()
+    with pytest.raises(ValueError, match="do not fit together"):
+        check_population(f)
