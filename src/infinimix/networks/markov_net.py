@@ -282,7 +282,8 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
         if state.columns.gaussian:
             means = cell_means(state, t, codes, missing)
             return np.asarray(means * state.columns.scale[t] + state.columns.centre[t])
-        best = self.predict_column_proba(X, target, random_state).argmax(axis=1)
+        rng = np.random.default_rng(random_state)
+        best = cell_probabilities(state, codes, missing, rng)[t].argmax(axis=1)
         return np.array(state.columns.states(t))[best]
 
     def impute(self, X: Any, random_state: Seed = 0) -> Any:
