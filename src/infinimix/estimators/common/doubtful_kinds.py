@@ -7,10 +7,11 @@ the two kinds say, from that cell alone, which class it has,
     P(y | x) ~ (n_y + gamma) p(x | cells of y),
 
 where p is the predictive of one group with the base measure of the pooled column: a Dirichlet for
-categories, and for numbers a normal whose cells stand for intervals as wide as the resolution of the
-column, with its transform or spike if the rule gives it one. So numbers of few values are an ordinal
-scale. What the rule says stays unless the other kind has a lower log-loss by more than CLEARLY
-standard errors: the kinds differ little where rows are many, and luck decides where they are few.
+categories, and for numbers a normal whose cells stand for intervals as wide as the resolution of
+the column, with its transform or spike if the rule gives it one. So numbers of few values are an
+ordinal scale. What the rule says stays unless the other kind has a lower log-loss by more than
+CLEARLY standard errors: the kinds differ little where rows are many, and luck decides where they
+are few.
 
 All of it follows from a table of counts, a row for each class and a column for each value. So it is
 exact, takes a millisecond, and is the same in whatever order and parts rows come.

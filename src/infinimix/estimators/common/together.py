@@ -93,9 +93,9 @@ def _is_another_guess(
 
 def _chosen(known: EncodedTable, columns: Any) -> dict[str, str]:
     """Return the kinds of columns that the training rows chose against the rule: they stay."""
-    schema, holes = known.schema, known.holes().all(axis=0)
+    schema, holes = known.schema, known.holes()
     found = _judged_otherwise(schema, columns, schema.decode(known.blocks))
-    empty = {name for name, hole in zip(schema.names, holes.tolist(), strict=True) if hole}
+    empty = {name for j, name in enumerate(schema.names) if holes[:, j].all()}
     return {n: kind for n, kind in found.items() if kind in CHOSEN and n not in empty}
 
 

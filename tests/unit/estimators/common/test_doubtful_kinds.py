@@ -116,7 +116,7 @@ def test_the_rule_stays_unless_the_other_kind_is_clearly_better():
         assert choose_kind(column, counts, 1.0) == against
 
 
-# --- worlds ---------------------------------------------------------------------------------------
+# --- worlds --------------------------------------------------------------------------------------
 
 
 def categories(n=300, seed=0):
@@ -138,7 +138,7 @@ FORMS = {
     "ints": lambda x, holes: x,
     "floats": lambda x, holes: x * 0.25,
     "holes": lambda x, holes: np.where(holes, np.nan, x),
-    "objects": lambda x, holes: np.array([None if h else int(v) for v, h in zip(x, holes)], object),
+    "objects": lambda x, holes: np.where(holes, None, x.astype(object)),
 }
 
 
@@ -231,7 +231,7 @@ def test_weights_are_counts_or_weigh_losses():
     assert fit(X, y, class_weight="balanced").columns_["x"] == "categorical"
 
 
-# --- models -----------------------------------------------------------------------------------------
+# --- models --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", WORLDS)
