@@ -255,7 +255,7 @@ def _short(kind: str) -> str:
 
 
 def otherwise(infos: Sequence[ColumnInfo], model: Any) -> dict[str, str]:
-    """Return the columns that a model takes for categories or numbers, against their description."""
+    """Return columns that a model takes for categories and not for numbers, or the reverse."""
     known, code = model.columns_ if able(model, KnowsKinds) else {}, "categorical"
     known = {i.name: (known[i.name], i.kind) for i in infos if i.name in known}
     return {name: kind for name, (kind, said) in known.items() if (kind == code) != (said == code)}
