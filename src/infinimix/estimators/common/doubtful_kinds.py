@@ -24,13 +24,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.common.features import number_cells
+from infinimix.estimators.common.features import category_values, number_cells
 from infinimix.estimators.common.weights import Weighting
 from infinimix.families import product, seam
 from infinimix.families.priors import Layout, blank, find_families
 from infinimix.tables import EncodedTable, Schema
 from infinimix.tables.column import Column
 from infinimix.tables.resolution import find_resolution
+from infinimix.tables.scans import LARGEST
 
 LEAST, MOST = 3, 20  # distinct values of a column in doubt
 ENOUGH = 5  # cells for each of them, on average
@@ -62,8 +63,15 @@ def doubtful_columns(schema: Schema, named: Sequence[str] = ()) -> list[int]:
         and column.name not in parts
         and not {column.name, j} & set(named)
         and schema.sources[j] in ("int", "float")
-        and (column.kind == "categorical" or column.resolution > 0.0)
+        and (column.resolution > 0.0 if column.record.transformed else _may_be_real(schema, j))
     ]
+
+
+def _may_be_real(schema: Schema, j: int) -> bool:
+    """Could a real column hold these categories, which are numbers?"""
+    if not schema.columns[j].record.has_categories:
+        return False
+    return all(abs(value) <= LARGEST for value in category_values(schema, j))
 
 
 def count_cells(

@@ -190,6 +190,12 @@ def test_columns_that_are_never_in_doubt():
     assert not doubtful_columns(read_schema(X, {"whole": "real"}))
 
 
+def test_numbers_that_no_real_column_holds_stay_categories():
+    x, y = numbers()
+    X = [[10**200 if cell == 7 else int(cell), float(i)] for i, cell in enumerate(x)]
+    assert fit(X, y, correction="none").columns_["x0"] == "categorical"
+
+
 @pytest.mark.parametrize("kind", WORLDS)
 def test_the_choice_does_not_depend_on_order_copies_or_the_rest(kind):
     X, y = world(kind, "holes")
