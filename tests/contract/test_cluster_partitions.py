@@ -135,6 +135,31 @@ def test_every_executor_learns_the_model_of_the_table_in_memory(client, folder, 
             assert_same(learn(read_partitions(folder), options), alone)
 
 
+def test_columns_in_doubt_have_the_kinds_that_the_table_in_memory_chooses(client, tmp_path):
+    y, code = np.arange(360) % 15, rng.integers(0, 6, 360)
+    frame = pd.DataFrame(
+        {
+            "codes": rng.permutation(12)[2 * code + y % 2],  # which the rule takes for numbers
+            "steps": np.clip(np.rint(0.5 * y + rng.normal(size=360)), 0, 7).astype(int),  # codes
+            "size": rng.normal(size=360),
+            "kind": [f"class {c}" for c in y],
+        }
+    )
+    for i in range(3):
+        pl.DataFrame(frame[120 * i : 120 * i + 120].to_dict("list")).write_parquet(
+            tmp_path / f"{i}.parquet"
+        )
+    rows = frame.drop(columns="kind")
+    with execution.serial():
+        alone = AClassClassifier(**FEW).fit(rows, frame["kind"])
+    assert alone.columns_ == {"codes": "categorical", "steps": "real", "size": "real"}
+    for executor in (execution.dask(client), execution.processes(2)):
+        with executor:
+            found = AClassClassifier(**FEW).fit(read_partitions(tmp_path), "kind")
+        assert found._schema == alone._schema
+        np.testing.assert_array_equal(found.predict_proba(rows), alone.predict_proba(rows))
+
+
 def test_islands_of_a_mixture_learn_partitions_as_the_table_in_memory(client, folder):
     with execution.serial():
         alone = CRPMixture(**FEW).fit(FRAME)

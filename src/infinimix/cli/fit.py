@@ -70,12 +70,15 @@ def fit(
 
 def _tell(task: Any, model: Any) -> dict[str, Any]:
     from infinimix.cli.describing import describe_classes
-    from infinimix.cli.kinds import tell_columns
+    from infinimix.cli.kinds import otherwise, tell_columns
 
+    columns = tell_columns(task.infos)
+    for name, kind in otherwise(task.infos, model).items():
+        columns[name]["kind"] = kind
     told = {
         "kind": type(model).__name__,
         "rows": len(task.y),
-        "columns": tell_columns(task.infos),
+        "columns": columns,
         "warnings": task.warnings,
     }
     if able(model, Regressing):
@@ -91,6 +94,7 @@ def _tell(task: Any, model: Any) -> dict[str, Any]:
 def _show(task: Any, model: Any, output: Path) -> list[Any]:
     from infinimix.cli.describing import describe_classes, show_classes
     from infinimix.cli.errors import shell_word
+    from infinimix.cli.kinds import otherwise
     from infinimix.cli.out import count, number
 
     if able(model, Regressing):
@@ -103,5 +107,7 @@ def _show(task: Any, model: Any, output: Path) -> list[Any]:
     if able(model, HoldsOut) and model.loo_log_loss_ == model.loo_log_loss_:
         loss = number(model.loo_log_loss_)
         lines.append(f"Log-loss of training rows, held out while the others were learned: {loss}")
+    for name, kind in otherwise(task.infos, model).items():
+        lines.append(f"Learned as {kind}, which predicts left-out rows better: {name}")
     saved = f"Saved {output}: {type(model).__name__}, {count(len(task.y), 'row')}."
     return [*lines, saved, f"Next: infinimix predict {shell_word(str(output))} FILE"]

@@ -12,6 +12,7 @@ from infinimix.cli.errors import CommandError, listed, quoted
 from infinimix.cli.out import count, grid, warn
 from infinimix.cli.stray import find_stray, word_stray
 from infinimix.cli.tables_in import InputTable, need_columns, split_names
+from infinimix.evaluation.abilities import KnowsKinds, able
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -251,6 +252,13 @@ def _short(kind: str) -> str:
     if not kind.startswith("date:"):
         return kind
     return {"time": "time", "span": "duration"}.get(kind.split(":")[1], "date")
+
+
+def otherwise(infos: Sequence[ColumnInfo], model: Any) -> dict[str, str]:
+    """Return columns that a model takes for categories and not for numbers, or the reverse."""
+    known, code = model.columns_ if able(model, KnowsKinds) else {}, "categorical"
+    known = {i.name: (known[i.name], i.kind) for i in infos if i.name in known}
+    return {name: kind for name, (kind, said) in known.items() if (kind == code) != (said == code)}
 
 
 def tell_columns(infos: Sequence[ColumnInfo]) -> dict[str, Any]:

@@ -164,6 +164,9 @@ class Column:
         (`tables.resolution`); 0 if there is none.
     grid : tuple of two floats, or None
         A value and the step of the grid on which natural values lie, for what is shown.
+    values : tuple of floats
+        For a real or spiked column of a whole table, the natural values that occur in it, rising,
+        if they are few: prototypes show these. Columns compare without them.
     """
 
     name: str
@@ -172,6 +175,7 @@ class Column:
     guessed: bool = field(default=False, compare=False)
     resolution: float = 0.0
     grid: tuple[float, float] | None = None
+    values: tuple[float, ...] = field(default=(), compare=False)
 
     @property
     def record(self) -> Kind:

@@ -15,6 +15,8 @@ or 5 cells instead of 25 the log-loss is lower on zoo (by .011) and higher on fo
 normal with its resolution) says otherwise: it prefers categories in all of these, at 20 rows
 already.
 
+`fit` of a classifier may ask its rows and overrule this (`estimators.common.doubtful_kinds`).
+
 For a network few whole numbers are codes, however few the rows are.
 """
 

@@ -9,6 +9,7 @@ stream do not decide what was asked for, so that a stream may be cut anywhere.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from infinimix.tables.column import KINDS, TRANSFORMED, Column
 from infinimix.tables.forms import Cells, Columns, Table
 from infinimix.tables.judging import MOST_CATEGORIES, judge, source_of, whole_but_for_holes
 from infinimix.tables.readers import open_table
-from infinimix.tables.resolution import find_grid, find_resolution
+from infinimix.tables.resolution import find_few, find_grid, find_resolution
 from infinimix.tables.schema import Schema
 from infinimix.tables.shapes import FEWEST, TRANSFORMS, choose, choose_spike, find_spike
 from infinimix.tables.spreading import find_dates
@@ -53,6 +54,7 @@ def read_schema(
     spikes: bool = False,
     stream: bool = False,
     codes: bool = False,
+    chosen: Mapping[str, str] = MappingProxyType({}),
 ) -> Schema:
     """Decide the kind of each column of a table.
 
@@ -81,6 +83,9 @@ def read_schema(
     codes : bool
         Whether integers of few values are codes of categories, however few the rows are: networks
         take them for that.
+    chosen : mapping from names to kinds
+        What columns that are left to ``"auto"`` are in place of what the rule says: ``"real"`` or
+        ``"categorical"``, by somebody who has seen more than their values.
 
     Returns
     -------
@@ -95,7 +100,7 @@ def read_schema(
     table, dates, columns = find_dates(open_table(X), columns)
     if table.width == 0:
         raise errors.too_few("feature", (table.n_rows, 0))
-    rule = Rule(natural, spikes, stream, codes, isinstance(table, Columns))
+    rule = Rule(natural, spikes, stream, codes, isinstance(table, Columns), chosen)
     asked = read_request(columns, table)
     found = [
         decide(table.column(j), AskedColumn(name, table.labels[j], j, asked.get(j, "auto")), rule)
@@ -112,6 +117,7 @@ class Rule(NamedTuple):
     stream: bool = False
     codes: bool = False
     is_frame: bool = True
+    chosen: Mapping[str, str] = MappingProxyType({})
 
 
 class AskedColumn(NamedTuple):
@@ -137,14 +143,15 @@ def decide(
         column = Column(name, "binary", guessed=True)
     elif kind == "auto":
         holed = rule.codes and rule.is_frame and whole_but_for_holes(cells)
-        kind = judge(cells, "int" if holed else source, rule.codes, n_cells)
+        by_rule = judge(cells, "int" if holed else source, rule.codes, n_cells)
+        kind = rule.chosen.get(name, by_rule)
         free = kind == "real" and not {"real", name, asked.label, asked.at} & set(rule.natural)
         column = _choose(cells, name, rule.spikes, rule.natural) if free else Column(name, kind)
         column = replace(column, guessed=True)
     else:
         column = Column(name, kind, _find(cells, name, kind, transform))
     if column.guessed or not rule.stream:
-        column = _with_resolution(cells, column)
+        column = _with_resolution(cells, column, rule.stream)
     return column, source
 
 
@@ -263,17 +270,21 @@ def _choose(cells: Cells, name: str, spikes: bool, natural: Collection[Any]) -> 
     return Column(name, "spiked", Spike(spike.atom) if "spiked" in natural else spike)
 
 
-def _with_resolution(cells: Cells, column: Column) -> Column:
-    """A column with the resolution of its encoded cells, if it is of a kind that has one."""
+def _with_resolution(cells: Cells, column: Column, stream: bool) -> Column:
+    """A column with the resolution of its encoded cells, if it is of a kind that has one.
+
+    Its values are those of a whole table: the first rows of a stream may lack some.
+    """
     if not KINDS[column.kind].transformed:
         return column
     try:
         values = KINDS[column.kind].encode(cells, column.name)
     except (TypeError, ValueError):
         return column  # as above
-    grid = find_grid(_seen(values))
+    grid, few = find_grid(_seen(values)), () if stream else find_few(_seen(values))
     values = column.transform.encode(values) if column.transform else values
-    return replace(column, resolution=find_resolution(values[np.isfinite(values)]), grid=grid)
+    resolution = find_resolution(values[np.isfinite(values)])
+    return replace(column, resolution=resolution, grid=grid, values=few)
 
 
 def _seen(values: NDArray[np.float64]) -> NDArray[np.float64]:

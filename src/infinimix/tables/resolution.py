@@ -14,13 +14,14 @@ the numbers are continuous, and d is 0.
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["find_grid", "find_resolution", "snap"]
+__all__ = ["find_few", "find_grid", "find_resolution", "nearest", "snap"]
 
 FEWEST, ENOUGH = 10, 10_000  # values that it takes, and about as many as are looked at
 SHARED = 0.5  # of the cells have a value that another has, or the numbers are continuous
 RARE = 0.05  # of the cells, whose values do not count
 ROUNDING = 1e-9  # of the span of a column: values that are closer than that are one
 FINEST, LOOSE = 10, 1e-6  # parts of the smallest step that may be one; how far from a place
+FEW = 20  # different values that are shown as they are
 DECIMALS = 9  # behind the first digit of a step
 DIGITS = 8.0 * np.finfo(float).eps  # the same, beside the size of the numbers themselves
 
@@ -72,6 +73,27 @@ def snap(x: Array, origin: float, step: float) -> Array:
     nearest: Array = origin + step * np.rint((x - origin) / step)
     digits = int(DECIMALS - np.floor(np.log10(step)))
     return np.round(nearest, digits) if 0 < digits < 300 else nearest
+
+
+def find_few(x: Array) -> tuple[float, ...]:
+    """The values of a column that has a resolution, rising, if they are few; none otherwise.
+
+    Examples
+    --------
+    >>> find_few(np.array([0.0, 2.0, 4.0, 8.0] * 10)), find_few(np.arange(50.0))
+    ((0.0, 2.0, 4.0, 8.0), ())
+    """
+    if not find_resolution(x) or len(distinct(x[:: 1 + len(x) // ENOUGH])[0]) > FEW:
+        return ()
+    values = distinct(x)[0]
+    return tuple(values.tolist()) if len(values) <= FEW else ()
+
+
+def nearest(x: Array, values: tuple[float, ...]) -> Array:
+    """The nearest of some rising values; of two that are as near the smaller one."""
+    known = np.array(values)
+    found: Array = known[np.searchsorted((known[1:] + known[:-1]) / 2.0, x)]
+    return found
 
 
 def distinct(x: Array) -> tuple[Array, NDArray[np.int64]]:

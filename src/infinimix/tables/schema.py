@@ -18,7 +18,7 @@ from infinimix.tables.column import KINDS, TRANSFORMED, Column, Novel, kind_of
 from infinimix.tables.dates import DateColumn
 from infinimix.tables.decoding import decode_codes
 from infinimix.tables.jsonable import from_jsonable, to_jsonable
-from infinimix.tables.resolution import snap
+from infinimix.tables.resolution import nearest, snap
 from infinimix.tables.transforms import Transform, transform_from_json
 
 
@@ -234,6 +234,11 @@ class Schema:
         """Columns of natural values that a model has found, as values that may occur."""
         return columns | {name: snap(columns[name], *grid) for name, grid in self.grids.items()}
 
+    def occurring(self, columns: dict[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:
+        """The same, as values that do occur in columns that have few."""
+        few = {c.name: nearest(columns[c.name], c.values) for c in self.columns if c.values}
+        return self.snapped(columns) | few
+
     def log_slopes(self, blocks: Sequence[NDArray[Any]]) -> NDArray[np.float64]:
         """For each row of encoded blocks the log of the slopes of all transforms.
 
@@ -284,6 +289,9 @@ class Schema:
         kinds = ("binary", "categorical")
         return [j for j, c in enumerate(self.columns) if c.guessed and c.kind in kinds]
 
+    def _values(self) -> dict[str, list[float]]:
+        return {c.name: list(c.values) for c in self.columns if c.values}
+
     def to_json(self) -> dict[str, Any]:
         """A dict of plain lists, strings and numbers for `json.dumps`; `from_json` undoes it.
 
@@ -309,6 +317,7 @@ class Schema:
             **({"guessed": guessed} if (guessed := self._guessed()) else {}),
             **({"resolutions": self.resolutions} if self.resolutions else {}),
             **({"grids": dict(self.grids)} if self.grids else {}),
+            **({"values": values} if (values := self._values()) else {}),
             **({"dates": [_date_to_json(date) for date in self.dates]} if self.dates else {}),
         }
 
@@ -317,6 +326,7 @@ class Schema:
         """The schema that `to_json` wrote."""
         guessed, steps = data.get("guessed", ()), data.get("resolutions", {})  # not in older files
         grids = {name: tuple(grid) for name, grid in data.get("grids", {}).items()}
+        values = data.get("values", {})
         return cls(
             columns=tuple(
                 _column_from_json(
@@ -324,6 +334,7 @@ class Schema:
                     guessed=j in guessed,
                     resolution=steps.get(entry[0], 0.0),
                     grid=grids.get(entry[0]),
+                    values=tuple(values.get(entry[0], ())),
                 )
                 for j, entry in enumerate(data["columns"])
             ),

@@ -1,13 +1,17 @@
 """Kinds by options and TOML, and columns that deserve a look."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.kinds import (
     KINDS,
     TOGETHER,
+    ColumnInfo,
     ask_kinds,
     describe_columns,
+    otherwise,
     show_columns,
     warn_of_columns,
 )
@@ -140,3 +144,10 @@ def test_the_words_of_the_command_are_the_kinds_of_tables():
     dates = {"date", *(f"date:{order}" for order in ORDERS)}
     assert {*KINDS} == {"auto", *column.KINDS, *transformed, *dates}
     assert TOGETHER in column.KINDS
+
+
+def test_kinds_that_rows_have_chosen_are_told():
+    infos = [ColumnInfo(name, "real", 6, 0, "", "") for name in ("legs", "size", "when")]
+    model = SimpleNamespace(columns_={"legs": "categorical", "size": "real", "when.year": "real"})
+    assert otherwise(infos, model) == {"legs": "categorical"}
+    assert not otherwise(infos, SimpleNamespace())

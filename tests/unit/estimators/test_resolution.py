@@ -89,6 +89,34 @@ def test_streams_of_columns_that_were_asked_for_have_none():
     assert whole.resolutions == {"x0": 7.0}
 
 
+def test_prototypes_show_values_that_occur_where_they_are_few():
+    own = np.random.default_rng(4)
+    legs = own.choice([0.0, 2.0, 4.0, 5.0, 6.0, 8.0], 200)
+    table = np.column_stack([legs, own.normal(size=200)])
+    for model in (
+        CRPMixture("real", **SMALL).fit(table),
+        AClassClassifier({0: "real"}, **SMALL).fit(table, legs > 4),
+    ):
+        again = io.BytesIO()
+        save(model, again)
+        for one in (model, load(io.BytesIO(again.getvalue()))):
+            groups = [()] if isinstance(one, CRPMixture) else [(label,) for label in one.classes_]
+            for label in groups:
+                assert set(one.prototypes(*label)["x0"]) <= set(legs)
+    stream = CRPMixture(**SMALL).partial_fit(table)  # whose first rows may lack some values
+    assert not any(column.values for column in stream._state.schema.columns)
+
+
+def test_damaged_values_are_refused():
+    model = CRPMixture("real", **SMALL).fit(np.repeat([[0.0], [2.0], [5.0]], 20, axis=0))
+    tree = tree_of(model)
+    assert tree["schema"]["values"] == {"x0": [0.0, 2.0, 5.0]}
+    for wrong in ([2.0, 0.0], [0.0, np.inf], [np.nan, 1.0]):
+        tree["schema"]["values"] = {"x0": wrong}
+        with pytest.raises(ValueError, match="columns"):
+            type(model).State.from_tree(tree, model)
+
+
 def test_what_is_shown_are_values_that_occur():
     x = np.rint(6 * rng.normal(size=300)) / 2
     table = np.column_stack([x, rng.normal(size=300)])

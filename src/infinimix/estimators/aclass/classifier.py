@@ -58,7 +58,10 @@ class AClassClassifier(PublishedForm, Questions, OneRow, BatchProbabilities, Mix
     Parameters
     ----------
     columns, alpha, prior, effort, n_particles, n_islands, resampling, sweeps, window, max_groups
-        As in `CRPMixture`, for each class; the base measure is pooled over the classes.
+        As in `CRPMixture`, for each class; the base measure is pooled over the classes. Numbers of
+        3 to 20 distinct values that `columns` leaves to "auto" are categorical or real in `fit` as
+        the classes of left-out rows say, if they say it clearly; `partial_fit`, `effort="fast"` and
+        `calibrate=False` leave it to the rule of `CRPMixture`.
     gamma : float
         Pseudo-count of each class: P(y) = (rows of y + gamma) / (rows + classes * gamma).
     calibrate : bool

@@ -28,6 +28,7 @@ from infinimix.estimators.aclass.stream_relevance import (
     check_stream_relevance,
     learn_with_relevance,
 )
+from infinimix.estimators.common.doubtful_kinds import choose_kinds
 from infinimix.estimators.common.joint_numbers import learn_joint
 from infinimix.estimators.common.labels import (
     Labels,
@@ -37,6 +38,7 @@ from infinimix.estimators.common.labels import (
 )
 from infinimix.estimators.common.mixture_estimator import Labelled, Learned, with_novel
 from infinimix.estimators.common.partitioned_rows import gather_rows
+from infinimix.estimators.common.table_estimator import given_in_numbers
 from infinimix.estimators.common.unlabelled import thin
 from infinimix.estimators.common.weights import (
     Weighting,
@@ -73,6 +75,15 @@ def read_training(model: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRow
     codes, new = read_some_labels(labels, y, model.unlabelled)
     check_lengths(table.n_rows, len(codes))
     labels.extend(new)
+    if asks_for_kinds(model):
+        factors = class_factors(model.class_weight, labels, codes, weight)
+        weighting = weigh_rows(codes, len(new), weight, factors)
+        named = given_in_numbers(model.prior)
+        chosen = choose_kinds(
+            with_novel(table), codes, len(new), float(model.gamma), weighting, named
+        )
+        if chosen:
+            table = model._read(X, spikes=model.spikes == "auto", chosen=chosen)
     table = with_novel(indicate(model.holes, X, table, codes, type(model).__name__))
     check_shared(model, table.schema)
     seed = model._new_seed(table.schema, streams=False)
@@ -80,6 +91,11 @@ def read_training(model: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRow
     factors = class_factors(model.class_weight, labels, codes, weight)
     weighting = weigh_rows(codes, len(new), weight, factors)
     return TrainingRows(table, codes, labels, weighting, seed)
+
+
+def asks_for_kinds(model: Any) -> bool:
+    """Return whether rows may choose the kinds of columns in doubt, against the "auto" rule."""
+    return bool(model.calibrate) and model.effort != "fast"
 
 
 def drawing(model: Any, prior: Any) -> dict[str, Any]:

@@ -15,9 +15,16 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from infinimix import execution
-from infinimix.estimators.aclass.learning import correct_learned
+from infinimix.estimators.aclass.learning import asks_for_kinds, correct_learned
 from infinimix.estimators.aclass.missingness import choose_counted, count_missing
 from infinimix.estimators.aclass.state import AClassState
+from infinimix.estimators.common.doubtful_kinds import (
+    Counts,
+    choose_kind,
+    count_cells,
+    doubtful_columns,
+    merge_counts,
+)
 from infinimix.estimators.common.features import is_number
 from infinimix.estimators.common.joint_numbers import learn_joint
 from infinimix.estimators.common.labels import Labels
@@ -34,6 +41,7 @@ from infinimix.estimators.common.parted_rows import (
     read_there,
 )
 from infinimix.estimators.common.partitioned_rows import labels_of
+from infinimix.estimators.common.table_estimator import given_in_numbers
 from infinimix.inference.ensemble.bank import Bank
 from infinimix.inference.ensemble.parts import Parts
 from infinimix.tables import EncodedTable, Schema
@@ -83,8 +91,13 @@ def _read_rows(model: Any, reading: PlacedPartitions, y: Any, place: Any) -> Par
     if schema is None or not all_known:
         return None
     how = PartEncoding(schema, type(model).__name__, labels, reading.target, model.unlabelled)
-    placed = encode_parts(reading, codes, how, place)
-    n_classes = len(labels.values)
+    placed, n_classes = encode_parts(reading, codes, how, place), len(labels.values)
+    chosen = _choose_kinds(model, placed, schema, n_classes) if asks_for_kinds(model) else {}
+    if chosen:
+        schema = find_schema(reading, model, model.spikes == "auto", place, chosen)
+        assert schema is not None  # there are no dates
+        how = how._replace(schema=schema)
+        placed = encode_parts(reading, codes, how, place)
     found = model._execute(_count, [(part, schema, n_classes) for part in placed])
     counts = np.stack([rows for rows, _ in found])
     missing = np.sum([holes for _, holes in found], axis=0)
@@ -94,6 +107,26 @@ def _read_rows(model: Any, reading: PlacedPartitions, y: Any, place: Any) -> Par
         how = how._replace(schema=replace(schema, indicated=indicated))
         placed = encode_parts(reading, codes, how, place)
     return PartedRows(how.schema, labels, Parts(placed, counts))
+
+
+def _choose_kinds(model: Any, placed: list[Any], schema: Schema, n_classes: int) -> dict[str, str]:
+    """Return the kinds of columns in doubt that the rows of all parts choose against the rule."""
+    asked = doubtful_columns(schema, given_in_numbers(model.prior))
+    tasks = [(part, schema, n_classes, asked) for part in placed]
+    parts = model._execute(_count_cells, tasks) if asked else []
+    found = {}
+    for k, j in enumerate(asked):
+        column, counts = schema.columns[j], merge_counts([part[k] for part in parts])
+        kind = choose_kind(column, counts, float(model.gamma))
+        if kind is not None:
+            found[column.name] = kind
+    return found
+
+
+def _count_cells(task: tuple[Any, Schema, int, list[int]]) -> list[Counts | None]:
+    part, schema, n_classes, asked = task
+    table, codes = as_table(schema, part.value), part.value[-1]
+    return [count_cells(table, codes, n_classes, j) for j in asked]
 
 
 def _count(task: tuple[Any, Schema, int]) -> tuple[np.ndarray, np.ndarray]:

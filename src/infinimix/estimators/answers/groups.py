@@ -126,7 +126,7 @@ def typical_columns(schema: Schema, blocks: Sequence[np.ndarray]) -> dict[str, A
     """Return typical values by name, in table order; averages stay as they are."""
     pairs = list(zip(schema.blocks, blocks, strict=True))
     cells = [np.zeros(b.shape, np.int8) if record_of(kind).averaged else b for kind, b in pairs]
-    columns = schema.snapped(schema.decode(cells))
+    columns = schema.occurring(schema.decode(cells))
     for kind, block in pairs:
         if record_of(kind).averaged:
             for j, position in enumerate(schema.positions(kind)):

@@ -8,7 +8,8 @@ table in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -127,10 +128,18 @@ def _merge(task: tuple[tuple[Any, ...], str | None]) -> dict[str, Digest]:
 
 
 def find_schema(
-    reading: PlacedPartitions, model: Any, spikes: bool, place: Callable[..., Any]
+    reading: PlacedPartitions,
+    model: Any,
+    spikes: bool,
+    place: Callable[..., Any],
+    chosen: Mapping[str, str] = MappingProxyType({}),
 ) -> Schema | None:
-    """Return the schema that a model has of the whole table; None if it has dates."""
-    places, rule = reading.places(), Rule(given_in_numbers(model.prior), spikes)
+    """Return the schema that a model has of the whole table; None if it has dates.
+
+    `chosen` are kinds of columns that the "auto" rule does not decide.
+    """
+    rule = Rule(given_in_numbers(model.prior), spikes, chosen=dict(chosen))
+    places = reading.places()
 
     def ask(asked: list[AskedColumn]) -> list[Decided]:
         picked = [

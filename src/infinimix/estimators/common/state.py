@@ -104,6 +104,7 @@ def read_schema(saved: Any) -> Schema:
         and all(transform.sound() for _, transform in schema.transforms)
         and all(_is_resolution(c.kind, c.resolution) for c in schema.columns)
         and all(_is_grid(c.kind, *c.grid) for c in schema.columns if c.grid is not None)
+        and all(_are_values(c.kind, c.values) for c in schema.columns if c.values)
         and len(schema.categories) == len(schema.positions("categorical"))
         and all(len(set(values)) == len(values) for values in schema.categories)
         and all(type(value) in PLAIN for values in schema.categories for value in values)
@@ -140,6 +141,13 @@ def _is_resolution(kind: str, resolution: Any) -> bool:
 
 def _is_grid(kind: str, origin: float, step: float) -> bool:
     return KINDS[kind].transformed and abs(origin) <= LARGEST and 0.0 < step <= LARGEST
+
+
+def _are_values(kind: str, values: tuple[float, ...]) -> bool:
+    """Return whether a column of a kind may have few values: numbers, rising."""
+    found = np.array(values, np.float64)
+    rising = bool((np.abs(found) <= LARGEST).all() and (np.diff(found) > 0.0).all())
+    return KINDS[kind].transformed and rising
 
 
 def read_bank(saved: dict[str, Any], layout: Layout, model: Any = None) -> Bank:

@@ -7,6 +7,7 @@ it was: what it has learned is one object, `_state`, which `fit` assigns last.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -73,12 +74,22 @@ class TableEstimator(BaseEstimator):
         """The names of the columns of each gaussian block."""
         return self._schema.gaussian_blocks
 
-    def _read(self, X: Any, spikes: bool = False, stream: bool = False) -> EncodedTable:
-        """Decide what the columns are, and encode the first table, or the first of a stream."""
+    def _read(
+        self,
+        X: Any,
+        spikes: bool = False,
+        stream: bool = False,
+        chosen: Mapping[str, str] = MappingProxyType({}),
+    ) -> EncodedTable:
+        """Decide what the columns are, and encode the first table, or the first of a stream.
+
+        `chosen` are kinds of columns that the "auto" rule does not decide.
+        """
         check_parameters(self)
         if is_in_partitions(X):
             X = self._gather(open_partitions(X))
-        schema = read_schema(X, self.columns, given_in_numbers(self.prior), spikes, stream)
+        natural = given_in_numbers(self.prior)
+        schema = read_schema(X, self.columns, natural, spikes, stream, chosen=chosen)
         return encode(schema, X, learn=True, who=type(self).__name__)
 
     def _gather(self, table: PartitionedTable) -> PackedTable:

@@ -8,6 +8,7 @@ is refused, as it is one by one. Nothing here depends on the order of the querie
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,8 @@ from infinimix.tables import EncodedTable, Schema, encode, read_schema
 from infinimix.tables.aligned import open_aligned
 from infinimix.tables.forms import Cells, Table
 from infinimix.tables.judging import judge
+
+CHOSEN = ("real", "categorical")  # what rows choose between; no rows choose nothing
 
 
 def join(known: EncodedTable, X: Any, columns: Any, who: str) -> tuple[EncodedTable, EncodedTable]:
@@ -35,17 +38,18 @@ def join(known: EncodedTable, X: Any, columns: Any, who: str) -> tuple[EncodedTa
     """
     schema = known.schema
     guessed = _guesses(columns) and not schema.dates
+    chosen = _chosen(known, columns) if guessed else {}
     try:
         query = encode(schema, X, learn=True, who=who, strict=guessed, lenient=True)
     except (TypeError, ValueError):
         if not guessed:
             raise
-        joined = _guess_again(known, X, columns, who)
+        joined = _guess_again(known, X, columns, who, chosen)
         if _has_text_among_numbers(schema, joined[0].schema):  # a slip makes no category
             raise
         return joined
-    if guessed and _is_another_guess(known, query, columns):
-        return _guess_again(known, X, columns, who)
+    if guessed and _is_another_guess(known, query, columns, chosen):
+        return _guess_again(known, X, columns, who, chosen)
     query = _arrange(query)
     return known._replace(schema=query.schema), query
 
@@ -78,17 +82,33 @@ def _asked(columns: Any) -> set[Any]:
     return {member for key in columns for member in (key if isinstance(key, tuple) else (key,))}
 
 
-def _is_another_guess(known: EncodedTable, query: EncodedTable, columns: Any) -> bool:
+def _is_another_guess(
+    known: EncodedTable, query: EncodedTable, columns: Any, chosen: Mapping[str, str]
+) -> bool:
     """Is a column of numbers of another kind if all rows are judged together?"""
-    schema, asked = known.schema, _asked(columns)
-    both = schema.decode(known.blocks), schema.extended(query.novel).decode(query.blocks)
+    schema = known.schema
+    parts = schema.decode(known.blocks), schema.extended(query.novel).decode(query.blocks)
+    return bool(_judged_otherwise(schema, columns, *parts).keys() - chosen.keys())
+
+
+def _chosen(known: EncodedTable, columns: Any) -> dict[str, str]:
+    """Return the kinds of columns that the training rows chose against the rule: they stay."""
+    schema, holes = known.schema, known.holes()
+    found = _judged_otherwise(schema, columns, schema.decode(known.blocks))
+    empty = {name for j, name in enumerate(schema.names) if holes[:, j].all()}
+    return {n: kind for n, kind in found.items() if kind in CHOSEN and n not in empty}
+
+
+def _judged_otherwise(schema: Schema, columns: Any, *parts: dict[str, Any]) -> dict[str, str]:
+    """Return the kinds of columns of numbers that the rule does not give them, for these rows."""
+    found, asked = {}, _asked(columns)
     for j, column in enumerate(schema.columns):
         if schema.sources[j] in ("int", "float") and not {column.name, j} & asked:
-            cells = np.concatenate([np.asarray(part[column.name], float) for part in both])
-            kind = judge(Cells(cells), "float")
-            if kind != ("real" if column.record.has_atom else column.kind):
-                return True
-    return False
+            cells = np.concatenate([np.asarray(part[column.name], float) for part in parts])
+            kind = "real" if column.record.has_atom else column.kind
+            if kind != judge(Cells(cells), "float"):
+                found[column.name] = kind
+    return found
 
 
 def _has_text_among_numbers(schema: Schema, both: Schema) -> bool:
@@ -103,15 +123,15 @@ def _has_text_among_numbers(schema: Schema, both: Schema) -> bool:
 
 
 def _guess_again(
-    known: EncodedTable, X: Any, columns: Any, who: str
+    known: EncodedTable, X: Any, columns: Any, who: str, chosen: Mapping[str, str]
 ) -> tuple[EncodedTable, EncodedTable]:
-    """Guess the kinds of columns from all rows."""
+    """Guess the kinds of columns from all rows, but for those that were chosen."""
     schema = known.schema
     table = open_aligned(schema, X, who)  # by name, in the order of the training rows
     old = [column.tolist() for column in schema.decode(known.blocks).values()]
     cells = [[*old[j], *_listed(table.column(j))] for j in range(schema.width)]
     rows = [dict(zip(schema.names, row, strict=True)) for row in zip(*cells, strict=True)]
-    both = read_schema(rows, _requests(schema, table, columns))
+    both = read_schema(rows, _requests(schema, table, columns), chosen=chosen)
     first = encode(both, rows[: known.n_rows], learn=True, who=who)
     both = both.extended(first.novel)
     second = _arrange(encode(both, rows[known.n_rows :], learn=True, who=who))
