@@ -257,3 +257,24 @@ def test_draws_are_made_for_known_words_alone():
     assert (stats.t[4:, 1] == UNDRAWN).all()
     same(np.exp(stats.t[:4, 1]).sum(), stats.total[1], SINGLE)
     same(stats.norm[1], np.log(stats.total[1]))
+
+
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 31, 87])
+def test_the_unseen_share_is_added_up_in_eight_lanes(length):
+    """Always in this order, so that a model is the same to the last bit whatever compiles it."""
+    rng = np.random.default_rng(length)
+    family = DirichletMultinomial(np.array([0.1]), np.array([100.0]), np.array([MEAN]))
+    stats = empty_words(family, 100, 2)
+    X = WordRows(np.array([0, length]), np.arange(length, dtype=np.int32), rng.random(length))
+    has = rng.random(length) < 0.5
+    stats.t[:length, 1][has] = 1.0
+    lanes, end = np.zeros((2, 8)), length - length % 8
+    for j in range(end):
+        square = X.weight[j] * X.weight[j]
+        lanes[:, j % 8] += (0.0 if has[j] else square), square
+    fours = lanes[:, :4] + lanes[:, 4:]
+    strange, total = (fours[:, 0] + fours[:, 2]) + (fours[:, 1] + fours[:, 3])
+    for j in range(end, length):
+        square = X.weight[j] * X.weight[j]
+        strange, total = strange + (0.0 if has[j] else square), total + square
+    assert unseen_share_of(family, stats, 1, X, 0) == (strange / total if total > 0.0 else 0.0)

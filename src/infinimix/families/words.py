@@ -27,12 +27,13 @@ import numpy as np
 
 from infinimix.families import product, seam
 from infinimix.families.registration import register
-from infinimix.kernels.compile import part
+from infinimix.kernels.compile import exact, part
 from infinimix.kernels.elementary import log
 from infinimix.kernels.gamma import rise
 
 MEAN, REINFORCED, SAMPLED, REDRAWN = range(4)
 ROUNDING = 1e-6  # of a log in single precision
+LANES = 8  # sums that are added up side by side
 LEAST = 1e-300  # of a drawn parameter: its log stays finite
 UNDRAWN = -700.0  # stands for the log of one that is not drawn; the log of LEAST is more
 
@@ -209,17 +210,39 @@ def _(family, stats, X, i, live, out):
                 out[k] += x * t[word, k]
 
 
-@seam.unseen_share.implement(DirichletMultinomial)
-def _(family, stats, k, X, i):
+@exact
+def _sum_lane(family, stats, k, X, first, last, step):
+    """Return the squared weights of every so many words: those that group k lacks, and all."""
     strange, total = 0.0, 0.0
     drawn, blank = family.form[0] == SAMPLED, log(family.prior[0]) + ROUNDING
-    for j in range(X.start[i], X.start[i + 1]):
+    for j in range(first, last, step):
         square, word = X.weight[j] * X.weight[j], X.word[j]
         total += square
         # The log of the count was read a moment ago, the count itself may be far away.
         lacks = stats.n[word, k] == 0.0 if drawn else stats.t[word, k] < blank
         strange += square if lacks else 0.0
+    return strange, total
+
+
+@exact
+def _find_unseen(family, stats, k, X, first, last):
+    """Add up in eight lanes, in an order that no compiler chooses: rounding never changes."""
+    end, strange, total = last - (last - first) % LANES, 0.0, 0.0
+    for j in range(first, first + 2):
+        s0, t0 = _sum_lane(family, stats, k, X, j, end, LANES)
+        s2, t2 = _sum_lane(family, stats, k, X, j + 2, end, LANES)
+        s4, t4 = _sum_lane(family, stats, k, X, j + 4, end, LANES)
+        s6, t6 = _sum_lane(family, stats, k, X, j + 6, end, LANES)
+        strange, total = strange + ((s0 + s4) + (s2 + s6)), total + ((t0 + t4) + (t2 + t6))
+    for j in range(end, last):
+        s0, t0 = _sum_lane(family, stats, k, X, j, j + 1, 1)
+        strange, total = strange + s0, total + t0
     return strange / total if total > 0.0 else 0.0
+
+
+@seam.unseen_share.implement(DirichletMultinomial)
+def _(family, stats, k, X, i):
+    return _find_unseen(family, stats, k, X, X.start[i], X.start[i + 1])
 
 
 @seam.width.implement(DirichletMultinomial)

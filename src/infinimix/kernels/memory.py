@@ -10,50 +10,43 @@ four instructions, where a loop has ten. `unsigned` says that an index is not.
 
 NumPy lets an array begin at any multiple of 16 bytes, so half of the vectors of 32 bytes that a
 loop reads would lie across two lines of the cache.
+
+A loop over rows here and there in an array of many megabytes waits for the memory most of the time.
+Whoever knows before which rows these are says so (`foretell`), and works on while they come.
 """
 
 import numpy as np
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
 
 from infinimix.kernels.blocks import data_address
 from infinimix.kernels.compile import INTERPRETED, part
+from infinimix.kernels.held import HeldType, read_held, without_owner
 
 LINE = 64  # bytes
-
-
-def _without_owner(context, builder, typ, value):
-    """Return an array, or a nest of tuples with arrays in it, whose cells belong to nobody."""
-    if isinstance(typ, types.BaseTuple):
-        members = zip(typ, cgutils.unpack_tuple(builder, value), strict=True)
-        parts = [_without_owner(context, builder, *member) for member in members]
-        return context.make_tuple(builder, typ, parts)
-    if not isinstance(typ, types.Array):
-        return value
-    owned = context.make_array(typ)(context, builder, value)
-    made = context.make_array(typ)(context, builder)
-    populate_array(
-        made, owned.data, owned.shape, owned.strides, owned.itemsize, meminfo=None
-    )  # fmt: skip
-    return made._getvalue()
+HOW = (0, 2, 1)  # to be read; kept in the second cache, as the first is too small for a row; data
 
 
 @intrinsic
 def _borrowed(typing_context, given):
     def generate(context, builder, signature, args):
-        return _without_owner(context, builder, given, args[0])
+        return without_owner(context, builder, given, args[0])
 
-    return given(given), generate
+    def read(context, builder, signature, args):
+        pointer = context.get_value_type(given.members).as_pointer()
+        return read_held(context, builder, given.members, builder.inttoptr(args[0], pointer))
+
+    return (given.members(given), read) if isinstance(given, HeldType) else (given(given), generate)
 
 
 def _as_it_is(given):
     return given
 
 
-#: An argument of the calling function, an array or a tuple, without its owner. What is local must
-#: not be borrowed: it would be freed after its last own use.
+#: An argument of the calling function, an array or a tuple, without its owner; of what is `held`,
+#: its members. What is local must not be borrowed: it would be freed after its last own use.
 borrowed = _as_it_is if INTERPRETED else _borrowed
 
 
@@ -64,6 +57,36 @@ def _unsigned(k):
 
 #: An index that is not negative.
 unsigned = _as_it_is if INTERPRETED else _unsigned
+
+
+@intrinsic
+def _foretell(typing_context, array, row, first, last):
+    def generate(context, builder, signature, args):
+        made = context.make_array(array)(context, builder, args[0])
+        given = zip(args[1:], signature.args[1:], strict=True)
+        row_, first_, last_ = (context.cast(builder, *pair, types.intp) for pair in given)
+        cells = builder.ptrtoint(made.data, row_.type)
+        cells = builder.add(cells, builder.mul(row_, builder.extract_value(made.strides, 0)))
+        begin = builder.add(cells, builder.mul(first_, made.itemsize))
+        begin = builder.and_(begin, begin.type(-LINE))
+        end = builder.add(cells, builder.mul(last_, made.itemsize))
+        pointer = ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [pointer] + 3 * [ir.IntType(32)])
+        fetch = builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
+        how = [ir.IntType(32)(number) for number in HOW]
+        with cgutils.for_range_slice(builder, begin, end, begin.type(LINE)) as (at, _):
+            builder.call(fetch, [builder.inttoptr(at, pointer), *how])
+        return context.get_dummy_value()
+
+    return types.none(array, row, first, last), generate
+
+
+def _say_nothing(array, row, first, last):
+    pass
+
+
+#: Cells ``array[row, first:last]`` will be needed soon; nothing is changed, and nothing waits.
+foretell = _say_nothing if INTERPRETED else _foretell
 
 
 def aligned(array):

@@ -6,7 +6,9 @@ the others have to be like it. A document that is None or NaN is empty.
 
 from array import array
 from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from itertools import accumulate, chain
+from struct import Struct, error
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,6 +24,7 @@ from infinimix.tables.text import Text
 __all__ = ["Texts", "Words", "convert_counts", "open_documents"]
 
 _ROWS = (list, tuple, np.ndarray)
+FEW = 256  # counts that are worth a format of their own
 
 
 class Words(NamedTuple):
@@ -178,10 +181,21 @@ def convert_counts(values: list[Any]) -> NDArray[np.float64] | None:
             return np.array(bytearray(values), np.float64)  # whole numbers below 256, as most are
         except (TypeError, ValueError):
             pass
+    room = np.empty(len(values))
     try:
-        return np.array(array("d", values))
-    except (TypeError, OverflowError):
+        if len(values) <= FEW:
+            _doubles(len(values)).pack_into(room.data, 0, *values)
+        else:
+            room[:] = array("d", values)
+    except (TypeError, OverflowError, error):
         return None
+    return room
+
+
+@cache
+def _doubles(n: int) -> Struct:
+    """What writes so many numbers: it asks a value for its float, as `array` does, but sooner."""
+    return Struct(f"{n}d")
 
 
 def _read_counts(X: Sequence[Mapping[Any, Any]]) -> NDArray[np.float64]:

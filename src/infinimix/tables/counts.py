@@ -16,6 +16,7 @@ __all__ = ["find_columns", "number_novel", "run_tidy", "tidy"]
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 MANY = 64  # rows that are worth sorting together
+FEW = 16  # words that are not worth dealing out
 _TIDY: Any = None  # the machine code of `_tidy`, whose arguments are always of one type
 
 
@@ -79,19 +80,37 @@ def number_novel(
 
 @kernel
 def _sort(indices: NDArray[np.int32], data: Floats, begin: int, end: int) -> None:
-    """Shell's sort: rows are short, and both arrays move together."""
-    gap = 1
-    while gap < (end - begin) // 3:
-        gap = 3 * gap + 1
-    while gap > 0:
-        for k in range(begin + gap, end):
-            j, c = indices[k], data[k]
-            i = k
-            while i >= begin + gap and indices[i - gap] > j:
-                indices[i], data[i] = indices[i - gap], data[i - gap]
-                i -= gap
+    """Sort a row by its columns, copies of a column in their order; both arrays move together.
+
+    Few words are inserted one by one, more are dealt out by eight bits of their columns after the
+    other: no comparison has to be guessed by the processor, which takes longer than all the rest.
+    """
+    n, highest = end - begin, 0
+    if n <= FEW:
+        for k in range(begin + 1, end):
+            j, c, i = indices[k], data[k], k
+            while i > begin and indices[i - 1] > j:
+                indices[i], data[i] = indices[i - 1], data[i - 1]
+                i -= 1
             indices[i], data[i] = j, c
-        gap //= 3
+        return
+    for k in range(begin, end):
+        highest = max(highest, indices[k])
+    place = np.empty(257, np.int64)
+    column, count = np.empty(n, np.int32), np.empty(n)
+    shift = 0
+    while highest >> shift > 0:
+        place[:] = 0
+        for k in range(n):
+            column[k], count[k] = indices[begin + k], data[begin + k]
+            place[1 + ((column[k] >> shift) & 255)] += 1
+        for j in range(256):
+            place[j + 1] += place[j]
+        for k in range(n):
+            digit = (column[k] >> shift) & 255
+            indices[begin + place[digit]], data[begin + place[digit]] = column[k], count[k]
+            place[digit] += 1
+        shift += 8
 
 
 @kernel

@@ -176,13 +176,12 @@ def _place_words(bag: Words, vocabulary: Vocabulary, text: Text, learn: bool, wh
         raise errors.other_words("columns", who)
     size, novel = len(vocabulary), []
     try:
-        found: list[Any] = list(map(vocabulary.known.get, bag.words))
-        if None in found:  # some words have no column
-            counts = bag.counts if learn else np.zeros(len(found))
-            novel = number_words(bag.words, counts, found, size)
-    except TypeError:  # what cannot be looked up is no string
+        columns, unknown = vocabulary.find(bag.words)
+    except TypeError:
         raise _first_odd(bag) from None
-    return np.array(found, np.int64), novel, size + len(novel)
+    if unknown and learn:
+        novel = number_words(bag.words, bag.counts, columns, size)
+    return columns, novel, size + len(novel)
 
 
 def _hash(bag: Words, bits: int) -> NDArray[np.int64]:
@@ -199,22 +198,19 @@ def _first_odd(bag: Words) -> TypeError:
 
 
 def number_words(
-    words: Collection[Any], counts: NDArray[np.float64], found: list[Any], start: int
+    words: Collection[str],
+    counts: NDArray[np.float64],
+    columns: NDArray[np.int64],
+    start: int,
 ) -> list[str]:
-    """Put a number where `found` has None: from `start` on for novel words, -1 if not counted.
-
-    Returns the novel words; raises TypeError if one is no string.
-    """
+    """Number the words that have -1 in `columns` and are counted, from `start` on; return them."""
     novel: dict[str, int] = {}
-    listed, how_often = words if isinstance(words, list) else list(words), counts.tolist()
-    k = -1
-    for _ in range(found.count(None)):
-        k = found.index(None, k + 1)  # most words are known, and passed by quickly
-        word = listed[k]
-        if type(word) is not str and not isinstance(word, str):
-            raise TypeError(word)
-        found[k] = novel.setdefault(word, start + len(novel)) if how_often[k] > 0.0 else -1
-    return [*map(str.__str__, novel)]  # NumPy's strings, members of enums: what they say
+    listed = words if isinstance(words, list) else list(words)
+    for k in np.flatnonzero(columns < 0).tolist():
+        if counts[k] > 0.0:
+            word = str.__str__(listed[k])  # NumPy's strings, members of enums: what they say
+            columns[k] = novel.setdefault(word, start + len(novel))
+    return [*novel]
 
 
 def _name(grid: Grid, names: Sequence[str] | None) -> Grid:

@@ -41,18 +41,21 @@ class DocumentReader:
         Its words without column.
     n_columns : int
         The number of columns, with the novel ones.
+    held : anything
+        What a caller has made of the arrays; None when these are other ones.
     """
 
     def __init__(self) -> None:
         self.indptr, self._starts = np.zeros(2, np.int64), np.zeros(2, np.int64)
         self.novel: list[str] = []
+        self.held: Any = None
         self.n_columns, self._unknown = 0, np.zeros(1)
         self._room = WordRoom(1, 0)
         self._reserve(SMALLEST)
 
     def _reserve(self, size: int) -> None:
         self.indices, self.data = np.zeros(size, np.int32), np.zeros(size)
-        self._ones = np.ones(size)
+        self._ones, self.held = np.ones(size), None
 
     @property
     def n_words(self) -> int:
@@ -96,15 +99,14 @@ class DocumentReader:
         return run_tidy(starts, columns, counts, *room, False) < 0
 
     def _place(self, words: Any, counts: NDArray[np.float64], vocabulary: Vocabulary) -> bool:
-        found: list[Any] = list(map(vocabulary.known.get, words))
-        size, self.novel = len(vocabulary.words), []
-        if None in found:
-            try:
-                self.novel = number_words(words, counts, found, size)
-            except TypeError:  # a word is no string
-                return False
-        self.n_columns, self._starts[1] = size + len(self.novel), len(found)
-        return self._tidy(self._starts, np.array(found, np.int64), counts)
+        try:
+            columns, unknown = vocabulary.find(words)
+        except TypeError:  # a word is no string
+            return False
+        size = len(vocabulary.words)
+        self.novel = number_words(words, counts, columns, size) if unknown else []
+        self.n_columns, self._starts[1] = size + len(self.novel), len(columns)
+        return self._tidy(self._starts, columns, counts)
 
     def blur(self) -> None:
         """Let all words without a column share the next one, as answers take them."""

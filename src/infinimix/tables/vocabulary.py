@@ -5,7 +5,7 @@ them in with `extend` once nothing can fail any more. Columns of matrices withou
 too: their names are their numbers, and an array instead of a dict finds them.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from numbers import Integral
 from typing import Any, cast
 
@@ -53,7 +53,7 @@ class Vocabulary:
         self.words: list[Any] = []
         self.known: dict[str, int] = {}
         self._table: np.ndarray = np.empty(0, np.int64)
-        self._index: WordIndex | None = None  # made when texts are first read
+        self._index: WordIndex | None = None  # made when words are first looked up
         self.extend(words)
 
     @property
@@ -90,6 +90,19 @@ class Vocabulary:
         found = Vocabulary()
         found.words, found.known = self.words.copy(), self.known.copy()
         found._table = self._table.copy()
+        found._index = self._index and self._index.copy()
+        return found
+
+    def find(self, words: Collection[str]) -> tuple[NDArray[np.int64], int]:
+        """The column of each word, -1 where it has none, and how many these are.
+
+        A string is what it says: those of NumPy and members of enumerations, too. Raises TypeError
+        if a word is no string.
+        """
+        found = self.index.find(words)
+        if found is None:
+            columns = np.array([self.known.get(str.__str__(w), -1) for w in words], np.int64)
+            return columns, int(np.count_nonzero(columns < 0))
         return found
 
     def extend(self, novel: Sequence[Any] | NDArray[np.int64]) -> None:

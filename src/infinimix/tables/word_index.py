@@ -10,26 +10,22 @@ on it.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infinimix.kernels.compile import entry, kernel
+from infinimix.kernels.held import hold
+from infinimix.tables.word_slots import SHORTEST, KnownWords, cut_texts, find_all, run, take_in
 
 __all__ = ["Cut", "WordIndex", "WordRoom"]
 
 Bytes = NDArray[np.uint8]
 Ints = NDArray[np.int64]
 
-BLANK = ord(" ")  # what every character outside words becomes
-SHORTEST = 2  # characters of a word
-PRIME = np.uint64(0x100000001B3)  # of the hash by Fowler, Noll and Vo
 SEED = int.from_bytes(os.urandom(8), "little")
-HALF = np.uint64(32)
-TAG = np.int64(0x7FFFFFFF)
-_CUT: Any = None  # the machine code of `_cut`, whose arguments are always of one type
+AS_IT_IS = np.arange(256, dtype=np.uint8)  # a fold that changes nothing
 
 
 class Cut(NamedTuple):
@@ -72,90 +68,6 @@ class WordRoom:
             self.columns, self.spans = np.empty(most, np.int64), np.empty(2 * most, np.int64)
 
 
-@kernel
-def _slot(h: Any, slots: Ints) -> Any:
-    """Where the search for a word begins."""
-    return np.int64((h ^ (h >> HALF)) & np.uint64(slots.size - 1))
-
-
-@kernel
-def _tag(h: Any) -> Any:
-    """31 bits of the hash that stand in the slot, above the column."""
-    return np.int64(h >> HALF) & TAG
-
-
-@kernel
-def _insert(
-    letters: Bytes, offsets: Ints, first: int, last: int, slots: Ints, seed: np.uint64
-) -> None:
-    """Give words `first` to `last` a slot each; there is one empty for every one of them."""
-    for column in range(first, last):
-        h = seed
-        for k in range(offsets[column], offsets[column + 1]):
-            h = (h ^ np.uint64(letters[k])) * PRIME
-        s = _slot(h, slots)
-        while slots[s] >= 0:
-            s = (s + 1) & (slots.size - 1)
-        slots[s] = (_tag(h) << 32) | column
-
-
-@kernel
-def _same(
-    text: Bytes, begin: int, end: int, fold: Bytes, letters: Bytes, first: int, last: int
-) -> bool:
-    """Whether a stretch of text is this word."""
-    if end - begin != last - first:
-        return False
-    k = 0
-    while k < end - begin and letters[first + k] == fold[text[begin + k]]:
-        k += 1
-    return k == end - begin
-
-
-@kernel
-def _find(
-    h: Any, text: Bytes, begin: int, end: int, fold: Bytes, letters: Bytes, offsets: Ints,
-    slots: Ints,
-) -> int:  # fmt: skip
-    """Return the column of a word, or -1."""
-    s, tag = _slot(h, slots), _tag(h)
-    while slots[s] >= 0:
-        if slots[s] >> 32 == tag:
-            column = slots[s] & 0xFFFFFFFF
-            if _same(text, begin, end, fold, letters, offsets[column], offsets[column + 1]):
-                return column
-        s = (s + 1) & (slots.size - 1)
-    return -1
-
-
-@kernel
-def _cut(
-    text: Bytes, ends: Ints, fold: Bytes, letters: Bytes, offsets: Ints, slots: Ints,
-    seed: np.uint64, columns: Ints, starts: Ints, spans: Ints,
-) -> int:  # fmt: skip
-    """Fill `columns`, `starts` and the `spans` of unknown words; return how many these are."""
-    n = unknown = k = 0
-    for i in range(ends.size):
-        starts[i] = n
-        while k < ends[i]:
-            begin, h = k, seed
-            while k < ends[i]:
-                c = fold[text[k]]
-                if c == BLANK:
-                    break
-                h = (h ^ np.uint64(c)) * PRIME
-                k += 1
-            if k - begin >= SHORTEST:
-                columns[n] = _find(h, text, begin, k, fold, letters, offsets, slots)
-                if columns[n] < 0:
-                    spans[2 * unknown], spans[2 * unknown + 1] = begin, k
-                    unknown += 1
-                n += 1
-            k += 1 if k < ends[i] else 0  # the blank
-    starts[ends.size] = n
-    return unknown
-
-
 class WordIndex:
     """The columns of words by their bytes: column i has the i-th word.
 
@@ -178,28 +90,53 @@ class WordIndex:
 
     def __init__(self, words: Sequence[str] = (), seed: int = SEED) -> None:
         self.size, self._seed = 0, np.uint64(seed)
-        self._letters: np.ndarray = np.empty(1 << 10, np.uint8)
-        self._offsets: np.ndarray = np.zeros(1 << 7, np.int64)
-        self._slots = np.full(1 << 8, -1, np.int64)
+        letters, offsets = np.empty(1 << 10, np.uint8), np.zeros(1 << 7, np.int64)
+        self._keep(KnownWords(letters, offsets, np.full(1 << 8, -1, np.int64)))
         self.extend(words)
+
+    def _keep(self, known: KnownWords) -> None:
+        self._known, self._held = known, hold(known)
+
+    def copy(self) -> WordIndex:
+        """An index of the same words that grows by itself."""
+        found = WordIndex(seed=int(self._seed))
+        found.size = self.size
+        letters, offsets, slots = self._known
+        found._keep(KnownWords(letters.copy(), offsets.copy(), slots.copy()))
+        return found
 
     def extend(self, words: Sequence[str]) -> None:
         """Take in new words, which get the next columns."""
         if not words:
             return
         parts = [word.encode("utf-8", "surrogatepass") for word in words]
-        first, size = self.size, self.size + len(parts)
-        self._offsets = _room(self._offsets, size + 1)
-        np.cumsum(list(map(len, parts)), out=self._offsets[first + 1 : size + 1])
-        self._offsets[first + 1 : size + 1] += self._offsets[first]
-        begin, end = self._offsets[first], self._offsets[size]
-        self._letters = _room(self._letters, int(end))
-        self._letters[begin:end] = np.frombuffer(b"".join(parts), np.uint8)
-        if 2 * size > len(self._slots):  # at most half of them are taken: searches stay short
-            self._slots = np.full(1 << (4 * size).bit_length(), -1, np.int64)
-            first = 0
-        _insert(self._letters, self._offsets, first, size, self._slots, self._seed)
+        added, lengths = b"".join(parts), np.array([*map(len, parts)], np.int64)
+        unplaced, size = self.size, self.size + len(parts)
+        letters, offsets, slots = self._known
+        letters = _room(letters, int(offsets[self.size]) + len(added))
+        offsets = _room(offsets, size + 1)
+        if 2 * size > len(slots):  # at most half of them are taken: searches stay short
+            slots = np.full(1 << (4 * size).bit_length(), -1, np.int64)
+            unplaced = 0
+        if letters is not self._known.letters or offsets is not self._known.offsets or not unplaced:
+            self._keep(KnownWords(letters, offsets, slots))
+        source = np.frombuffer(added, np.uint8), lengths
+        run(take_in, *source, self._held, self.size, unplaced, self._seed)
         self.size = size
+
+    def find(self, words: Collection[str]) -> tuple[Ints, int] | None:
+        """The column of each word, -1 where it has none, and how many these are.
+
+        None if a word has a character that stands between words here. Raises TypeError if one is
+        no string.
+        """
+        text = "\0".join(words).encode("utf-8", "surrogatepass")
+        room: Ints = np.empty((3, len(words)), np.int64)
+        if not len(words):
+            return room[0], 0
+        letters = np.frombuffer(text, np.uint8)
+        unknown = run(find_all, letters, self._held, AS_IT_IS, self._seed, room)
+        return None if unknown < 0 else (room[0], unknown)
 
     def cut(self, documents: Sequence[str], text: Any) -> Cut:
         """Cut texts into words and find their columns.
@@ -216,7 +153,7 @@ class WordIndex:
             letters, lengths = b"".join(parts), list(map(len, parts))
         room = WordRoom(len(lengths), len(letters))
         np.cumsum(lengths, out=room.ends)
-        unknown = self._run(letters, text, room)
+        unknown = self._cut_letters(letters, text, room)
         return Cut(room.columns[: room.starts[-1]], room.starts, unknown)
 
     def cut_one(self, document: str, text: Any, room: WordRoom) -> list[str]:
@@ -224,22 +161,13 @@ class WordIndex:
         letters = _plain(document, text)
         room.reserve(len(letters))
         room.ends[0] = len(letters)
-        return self._run(letters, text, room)
+        return self._cut_letters(letters, text, room)
 
-    def _run(self, letters: bytes, text: Any, room: WordRoom) -> list[str]:
-        known = self._letters, self._offsets, self._slots, self._seed
+    def _cut_letters(self, letters: bytes, text: Any, room: WordRoom) -> list[str]:
         source = np.frombuffer(letters, np.uint8), room.ends, text.fold_array
-        n = _run_cut(*source, *known, room.columns, room.starts, room.spans)
+        found = room.columns, room.starts, room.spans
+        n = run(cut_texts, *source, self._held, self._seed, *found)
         return _words_of(letters, room.spans[: 2 * n].tolist(), text.fold) if n else []
-
-
-def _run_cut(*args: Any) -> int:
-    """Run the loop, past the look at its arguments, which takes as long as a document does."""
-    global _CUT
-    if _CUT is None:
-        _CUT = entry(_cut, *args)
-    found: int = _CUT(*args)
-    return found
 
 
 def _plain(document: str, text: Any) -> bytes:

@@ -69,3 +69,19 @@ def test_novel_columns_are_numbered_as_they_appear(cells):
     assert novel.tolist() == seen
     expected = [0 if j == 4 else (1 + seen.index(j) if c > 0.0 else -1) for j, c in cells]
     assert columns.tolist() == expected
+
+
+@pytest.mark.parametrize("n", [2, 16, 17, 90, 700])
+@pytest.mark.parametrize("width", [3, 200, 300, 70_000, 2**31 - 1])
+def test_copies_of_a_column_are_added_in_their_order(n, width):
+    """To the last bit: a row alone is what it is among many, which are sorted otherwise."""
+    rng = np.random.default_rng(n)
+    columns, counts = rng.integers(width, size=n), rng.exponential(size=n)
+    sums: dict[int, float] = {}
+    for column, count in zip(columns.tolist(), counts.tolist(), strict=True):
+        sums[column] = sums[column] + count if column in sums else count
+    indptr, indices, data, _, bad = tidy(np.array([0, n]), columns, counts)
+    assert bad == -1
+    assert indptr.tolist() == [0, len(sums)]
+    assert indices.tolist() == sorted(sums)
+    assert data.tolist() == [sums[column] for column in sorted(sums)]

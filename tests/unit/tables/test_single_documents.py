@@ -1,5 +1,7 @@
 """A reader of single documents gives what `read_documents` gives, or leaves the document to it."""
 
+from enum import Enum
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -98,3 +100,23 @@ def test_two_callers_have_two_readers():
     assert first is not second
     take_back(first)
     take_back(second)
+
+
+class Colour(str, Enum):
+    """Words that are members of an enumeration."""
+
+    RED = "red"
+    PINK = "pink"
+
+
+def test_strings_are_what_they_say():
+    """Also those of NumPy and of enumerations, whose hash may be that of their name."""
+    reader = assert_as_read({Colour.RED: 2.0, np.str_("fish"): 1.0, Colour.PINK: 3.0, "bowl": 1.0})
+    assert reader.novel == ["pink", "bowl"]
+    assert {*map(type, reader.novel)} == {str}
+    assert reader.indices[:4].tolist() == [0, 3, 5, 6]
+
+
+def test_words_with_any_character_are_read():
+    reader = assert_as_read({"a\0b": 1.0, "red": 2.0, "\0": 1.0, "\ud800": 1.0})
+    assert reader.novel == ["a\0b", "\0", "\ud800"]

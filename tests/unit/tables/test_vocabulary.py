@@ -114,3 +114,12 @@ def test_columns_beyond_what_a_table_can_hold_are_refused_before_it_is_made():
         with pytest.raises(ValueError, match="column 1000000000000 is beyond"):
             make(np.array([2, 10**12]))
     assert vocabulary.words == [3, 1]
+
+
+def test_a_copy_finds_its_own_words():
+    vocabulary = Vocabulary(["red", "fish"])
+    assert vocabulary.find(["fish", "pond"])[0].tolist() == [1, -1]
+    other = copy.deepcopy(vocabulary)
+    other.extend(["pond"])
+    assert other.find(["fish", "pond"])[0].tolist() == [1, 2]
+    assert vocabulary.find(["fish", "pond"])[0].tolist() == [1, -1]

@@ -11,7 +11,8 @@ from infinimix.tables.documents import read_documents
 from infinimix.tables.single_documents import DocumentReader
 from infinimix.tables.text import Text
 from infinimix.tables.vocabulary import Vocabulary
-from infinimix.tables.word_index import WordIndex, _same
+from infinimix.tables.word_index import WordIndex
+from infinimix.tables.word_slots import _same
 
 FEW = settings(max_examples=150, deadline=None)
 LETTERS = st.sampled_from([*"aAbB1_ -.é\n\tßİΣ木\x00\ud800'"])
@@ -101,3 +102,37 @@ def test_words_of_one_hash_are_compared_letter_by_letter(other):
     letters = np.frombuffer(b"fish" + other.encode(), np.uint8)
     assert _same(text, 1, 5, fold, letters, 0, 4)
     assert not _same(text, 1, 5, fold, letters, 4, len(letters))
+
+
+@FEW
+@given(KNOWN, st.lists(st.text(LETTERS, max_size=3), max_size=30))
+def test_words_are_found_as_in_a_dict(words, asked):
+    """Whatever characters they have: those with the mark between words are left to the dict."""
+    vocabulary = Vocabulary(words)
+    columns, unknown = vocabulary.find(asked)
+    assert columns.tolist() == [vocabulary.known.get(word, -1) for word in asked]
+    assert unknown == sum(word not in vocabulary.known for word in asked)
+    found = WordIndex(words).find(asked)
+    assert (found is None) == any("\0" in word for word in asked)
+
+
+def test_many_words_are_found_while_an_index_grows():
+    index, words = WordIndex(), [f"w{k * k}" for k in range(3000)]
+    for k in range(0, 3000, 7):
+        index.extend(words[k : k + 7])
+        columns, unknown = index.find(words[: k + 8])
+        assert columns.tolist()[: k + 7] == list(range(min(k + 7, 3000)))
+        assert unknown == (k + 7 < 3000)
+
+
+def test_a_copy_of_an_index_grows_by_itself():
+    index = WordIndex(["red", "fish"])
+    other = index.copy()
+    other.extend(["pond"])
+    assert other.find(["pond", "red"])[0].tolist() == [2, 0]
+    assert index.find(["pond", "red"])[0].tolist() == [-1, 0]
+
+
+def test_what_is_no_string_is_not_looked_up():
+    with pytest.raises(TypeError):
+        WordIndex(["red"]).find(["red", 3])

@@ -39,7 +39,7 @@ from infinimix.estimators.online.open_world import (
     name_provisional,
 )
 from infinimix.estimators.online.parameters import RULES_ONLINE, check_shards, is_text
-from infinimix.estimators.online.row_by_row import answer_row, learn_row
+from infinimix.estimators.online.row_by_row import answer_row, learn_row, predict_row
 from infinimix.estimators.online.rows import Read
 from infinimix.estimators.online.state import OnlineState
 from infinimix.inference.online_crp.learner import OnlineAnswers
@@ -404,7 +404,9 @@ class OnlineCRPClassifier(PublishedForm, OneRow, ClassProbabilities, BaseEstimat
         """
         if self._state is None:
             return None
-        code = int(self._answer([check_row(x)]).predicted[0])
+        code = predict_row(self._state, [check_row(x)])
+        if code is None:
+            code = int(self._answer([x]).predicted[0])
         return NEW_CLASS if code < 0 else self._state.roster.members[code]
 
     # --- Classes, with a name or without --------------------------------------------------------

@@ -8,6 +8,7 @@ new label, rows of a table, hashed words) is left to them.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from infinimix.estimators.common.labels import PLAIN
@@ -15,7 +16,8 @@ from infinimix.estimators.online.rows import TextInput
 from infinimix.estimators.online.state import OnlineState
 from infinimix.families.words import WordRows
 from infinimix.inference.online_crp.learner import OnlineAnswers
-from infinimix.tables.single_documents import take_back, take_reader
+from infinimix.kernels.held import hold
+from infinimix.tables.single_documents import DocumentReader, take_back, take_reader
 
 
 def learn_row(state: OnlineState, X: Any, y: Any) -> bool:
@@ -31,7 +33,7 @@ def learn_row(state: OnlineState, X: Any, y: Any) -> bool:
             return False
         state.torn = True  # until all is learned; an interrupt cannot be undone
         source.reserve(state.learner, reader.n_columns, reader.n_words)
-        state.learner.learn_row(WordRows(reader.indptr, reader.indices, reader.data), code)
+        state.learner.learn_row(_held(reader), code)
         source.keep(state.learner, reader.novel)
         state.torn = False
         return True
@@ -41,6 +43,18 @@ def learn_row(state: OnlineState, X: Any, y: Any) -> bool:
 
 def answer_row(state: OnlineState, X: Any, proba: bool) -> OnlineAnswers | None:
     """Return what is said of one document if it is a plain one, or None."""
+    answers: OnlineAnswers | None = _ask(state, X, lambda row: state.learner.answer_row(row, proba))
+    return answers
+
+
+def predict_row(state: OnlineState, X: Any) -> int | None:
+    """Return the class that is predicted for one document if it is a plain one, or None."""
+    code: int | None = _ask(state, X, state.learner.predict_row)
+    return code
+
+
+def _ask(state: OnlineState, X: Any, answer: Callable[[Any], Any]) -> Any:
+    """Return the answer about one document if it is a plain one, or None."""
     if not _is_plain(state, X):
         return None
     reader, source = take_reader(), state.source
@@ -49,10 +63,16 @@ def answer_row(state: OnlineState, X: Any, proba: bool) -> OnlineAnswers | None:
             return None
         reader.blur()
         source.reserve(state.learner, reader.n_columns, reader.n_words)
-        rows = WordRows(reader.indptr, reader.indices, reader.data)
-        return state.learner.answer_row(rows, proba)
+        return answer(_held(reader))
     finally:
         take_back(reader)
+
+
+def _held(reader: DocumentReader) -> Any:
+    """Return the row as the learner takes it; the arrays are the same from row to row."""
+    if reader.held is None:
+        reader.held = hold(WordRows(reader.indptr, reader.indices, reader.data))
+    return reader.held
 
 
 def _is_plain(state: OnlineState, X: Any) -> bool:

@@ -24,6 +24,7 @@ from infinimix.inference.online_crp.class_moves import (
 from infinimix.inference.online_crp.novelty import START
 from infinimix.inference.online_crp.refinement import Refinement, new_refinement
 from infinimix.kernels.compile import entry
+from infinimix.kernels.held import hold
 from infinimix.partitions.relaxed import ALPHA_RULES, GRID, RELAXED
 
 FADES = 16  # steps of forgetting in a half-life
@@ -31,7 +32,7 @@ CAP = 0.5  # nats: the most that mistakes may do to the prior of a class
 NOBODY = np.zeros(0)
 HALF, ALL = 0.5, 1e9  # of a class: the most that a mistake takes away; ALL is without bound
 UNTOLD, NO_DRAW = np.full(1024, at.UNTOLD), np.full(1024, -1.0)
-ONE_UNTOLD, ONE_NO_DRAW, NO_TABLE = UNTOLD[:1], NO_DRAW[:1], np.empty((1, 0))
+NO_TABLE = np.empty((1, 0))
 ALMOST_ONE = float(np.nextafter(1.0, 0.0))
 SMALLEST = 4  # classes that there is room for at first
 NEW_CLASS_TERMS = ("learned", "published")  # what a new class is scored by
@@ -89,9 +90,8 @@ class OnlineLearner:
         replicas[at.SHARE] = 1.0 / size
         refinement = new_refinement(features if any(settings.steps) else 0, 1)
         self.settings, self.n_classes = settings, 0
-        self._entry = self._room = None
+        self._entry = self._room = self._held = self._alone = None
         self._turn = Lock()  # kernels run without the GIL, and share the room and bound arrays
-        self._told = np.zeros(1, np.int64)  # the class of a row that comes alone
         self.rngs = Rngs(*map(np.random.default_rng, seed.spawn(4)))
         self.model = at.OnlineModel(
             family, stats, weights, refinement, np.zeros((5, 0)), replicas,
@@ -99,7 +99,8 @@ class OnlineLearner:
         )  # fmt: skip
 
     def __getstate__(self):
-        return self.__dict__ | {"_entry": None, "_room": None, "_turn": None}  # these stay here
+        here = "_entry", "_room", "_held", "_alone", "_turn"  # these stay here
+        return self.__dict__ | dict.fromkeys(here)
 
     def __setstate__(self, state):
         self.__dict__.update(state)
@@ -183,18 +184,36 @@ class OnlineLearner:
         return OnlineAnswers(answers[0].astype(np.int64), *answers[1:], table)
 
     def learn_row(self, X, c):
-        """Learn one row of class c, as `run` does."""
-        draws = self.rngs.decisions.random(1) if self.settings.sampled else ONE_NO_DRAW
-        self._told[0] = c
-        self._advance(X, self._told, ONE_UNTOLD, draws, self._chances(1, True), NO_TABLE)
+        """Learn one row of class c, as `run` does; X may be held already."""
+        with self._turn:
+            self._ask_one(X, c, self.rngs.decisions, self._chances(1, True)[0])
         self._change()
 
     def answer_row(self, X, proba=False):
         """Return what is said of one row, as `run` does without labels."""
-        draws = self.rngs.answers.random(1) if self.settings.sampled else ONE_NO_DRAW
         table = np.empty((1, self.n_classes)) if proba else NO_TABLE
-        answers = self._advance(X, ONE_UNTOLD, ONE_UNTOLD, draws, ONE_NO_DRAW, table)
+        with self._turn:
+            answers = self._ask_one(X, at.UNTOLD, self.rngs.answers, -1.0, table).copy()
         return OnlineAnswers(answers[0].astype(np.int64), *answers[1:], table)
+
+    def predict_row(self, X):
+        """Return the class that is predicted for one row, as `run` does without labels."""
+        with self._turn:
+            return int(self._ask_one(X, at.UNTOLD, self.rngs.answers, -1.0)[0, 0])
+
+    def _ask_one(self, X, c, rng, chance, table=NO_TABLE):
+        """Run one row in arrays that are used again; return its answers there."""
+        if self._alone is None:
+            arrays = np.empty(1, np.int64), UNTOLD[:1], np.empty(1), np.empty(1)
+            asked = at.RowsAsked(*arrays, NO_TABLE, np.empty((4, 1)))
+            self._alone = asked, hold(asked)
+        asked, held = self._alone
+        asked.told[0], asked.chances[0] = c, chance
+        asked.draws[0] = rng.random() if self.settings.sampled else -1.0
+        if table is not NO_TABLE:
+            held = hold(asked._replace(proba=table))
+        self._call(X, 1, held)
+        return asked.answers
 
     def _chances(self, n_rows, learns):
         """Return uniform numbers to draw alpha by, where it is drawn."""
@@ -203,24 +222,30 @@ class OnlineLearner:
         return _constant(n_rows, NO_DRAW)
 
     def _advance(self, X, told, given, draws, chances, table):
-        """Call the kernel, past the look at its arguments that would take longer than a row."""
+        """Run rows; return their answers."""
+        asked = at.RowsAsked(told, given, draws, chances, table, np.empty((4, len(told))))
         with self._turn:
-            return self._call(X, told, given, draws, chances, table)
+            self._call(X, len(told), hold(asked))
+        return asked.answers
 
-    def _call(self, X, told, given, draws, chances, table):
-        rows, slots = len(told), 1 + self.n_classes * self.size
-        answers, longest = np.empty((4, rows)), self._longest(X)
+    def _call(self, X, rows, asked):
+        """Call the kernel, past the look at its arguments that would take longer than a row."""
+        slots, longest = 1 + self.n_classes * self.size, self._longest(X)
         if self._room is None or self._room[0] != (slots, longest):
-            self._room = (slots, longest), at.new_room(slots, self.n_classes, longest)
+            room = at.new_room(slots, self.n_classes, longest)
+            self._room = (slots, longest), hold(room)
         model, X = self._bind(X)
-        args = (
-            model, self._room[1], slots, X, rows, told, given, draws, chances,
-            self._parameter_rng(), table, answers,
-        )  # fmt: skip
+        if self._held is None or self._held[0] is not model:
+            self._held = model, hold(model)
+        args = self._held[1], self._room[1], slots, self._hand(X), rows, asked
+        args = *args, self._parameter_rng()
         if self._entry is None:
             self._entry = entry(step.advance, *args)
         self._entry(*args)
-        return answers
+
+    def _hand(self, X):
+        """Return rows as `step.advance` takes them."""
+        return X
 
     def _parameter_rng(self):
         """Return what draws parameters: mostly nobody, as a generator is slow to hand over."""

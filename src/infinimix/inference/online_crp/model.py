@@ -43,6 +43,17 @@ class Room(NamedTuple):
     signal: np.ndarray
 
 
+class RowsAsked(NamedTuple):
+    """What is said about rows and asked of them; `proba` and `answers` are written."""
+
+    told: np.ndarray  # (rows,) class, or UNTOLD
+    given: np.ndarray  # (rows,) a prediction made earlier, or UNTOLD
+    draws: np.ndarray  # (rows,) uniform numbers for sampled decisions, or -1
+    chances: np.ndarray  # (rows,) uniform numbers that alpha is drawn by, or -1
+    proba: np.ndarray  # (rows, classes), or nothing
+    answers: np.ndarray  # (4, rows) see `step.advance`
+
+
 def new_room(slots, classes, features):
     """Return scratch arrays for rows with at most so many features."""
     by_slot = (np.zeros(slots + 1) for _ in range(3))  # the last one without rows

@@ -37,7 +37,13 @@ from infinimix.inference.online_crp.model import (
 from infinimix.inference.online_crp.novelty import learn_novelty
 from infinimix.inference.online_crp.refinement import LEAST, learn_correction
 from infinimix.inference.online_crp.weighting import note
-from infinimix.inference.online_crp.word_groups import begin, know_words, renew, spread_words
+from infinimix.inference.online_crp.word_groups import (
+    begin,
+    foresee,
+    know_words,
+    renew,
+    spread_words,
+)
 from infinimix.kernels.compile import exact, kernel
 from infinimix.kernels.elementary import exp
 from infinimix.kernels.memory import borrowed
@@ -168,18 +174,21 @@ def settle(model, slots, X, i, whole, b, rng):
 
 
 @kernel
-def advance(model, room, slots, X, rows, told, given, draws, chances, rng, proba, answers):
-    """Predict rows; then, one by one, learn those whose class is told.
+def advance(model, room, slots, X, rows, asked, rng):
+    """Predict rows; then, one by one, learn those whose class is told (`model.RowsAsked`).
 
-    told[i] is the class of row i, or UNTOLD; given[i] a prediction made earlier, or UNTOLD.
-    `draws` are uniform numbers for sampled decisions, or -1, `chances` those for alpha. Written:
-    `proba` (unless empty), and of `answers` the prediction, the probability of the class told (NaN
-    if it had no rows), that of the predicted class, and that of a new class.
+    Written: `proba` (unless empty), and of `answers` the prediction, the probability of the class
+    told (NaN if it had no rows), that of the predicted class, and that of a new class.
     """
     model, room, X = borrowed(model), borrowed(room), borrowed(X)
+    told, given, draws, chances, proba, answers = borrowed(asked)
     n_classes = (slots - 1) // model.replicas.shape[1]
     live = np.arange(slots)
+    for i in range(min(rows, 1)):
+        foresee(model.family, model, slots, X, i, told[i])
     for i in range(rows):
+        if i + 1 < rows:
+            foresee(model.family, model, slots, X, i + 1, told[i + 1])
         best, new, whole, b = think(model, live, n_classes, X, i, room)
         empty = n_classes == 0 or room.mean[best] == 0.0
         z = NEW if empty else decide(model, best, new, n_classes, room.mean, draws[i])

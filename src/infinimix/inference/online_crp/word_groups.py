@@ -3,7 +3,8 @@
 New words get a pseudo-count everywhere, and with Algorithm 1 parameters are drawn where rows are
 learned: of a group when it begins, of a word in all groups when it first appears, and of the words
 of a row, or as published of all words, after it. A row under the base measure is a sum for words,
-and for tables the score of a slot without rows.
+and for tables the score of a slot without rows. And the words of a row lie here and there in arrays
+that no cache holds, so the kernel says early which ones it will read.
 """
 
 import numpy as np
@@ -21,6 +22,7 @@ from infinimix.families.words import (
 )
 from infinimix.inference.online_crp.model import HELD
 from infinimix.kernels.dispatch import operation
+from infinimix.kernels.memory import foretell
 
 
 @operation
@@ -118,3 +120,31 @@ def _(family, stats, classes, replicas, X, i, rng):
                     t[word, k] = draw_cell(family.prior[0] + n[word, k], rng)
                     stats.total[k] += np.exp(t[word, k])
             refresh(family, stats, k)
+
+
+@operation
+def foresee(family, model, slots, X, i, y):
+    """Let the memory bring what row X[i] of class y will need; y may be no class."""
+
+
+@foresee.implement(tuple, np.ndarray)
+def _(family, model, slots, X, i, y):
+    pass
+
+
+@foresee.implement(DirichletMultinomial)
+def _(family, model, slots, X, i, y):
+    size, stats, (b, squares, _) = model.replicas.shape[1], model.stats, model.refinement
+    words, refines = model.weights.words, b.shape[0] > 0
+    own = 1 + y * size
+    for j in range(X.start[i], X.start[i + 1]):
+        word = X.word[j]
+        foretell(words, word, 0, words.shape[1])
+        foretell(stats.t, word, 0, slots)
+        if refines:
+            foretell(b, word, 0, slots)
+        if y >= 0:
+            foretell(stats.n, word, own, own + size)
+            foretell(stats.n, word, 0, 1)
+            if refines:
+                foretell(squares, word, own, own + size)

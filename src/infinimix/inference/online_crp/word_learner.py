@@ -22,6 +22,7 @@ from infinimix.inference.online_crp.weighting import (
     new_weights,
     with_room,
 )
+from infinimix.kernels.held import hold
 
 PRUNE_EVERY = 64  # rows between two looks at the number of words
 KEPT = 0.75  # of the most words that are allowed, when there are more
@@ -99,6 +100,9 @@ class WordLearner(OnlineLearner):
         if last - first == len(X.start) - 1:
             return X
         return WordRows(X.start[first : last + 1], X.word, X.weight)
+
+    def _hand(self, X):
+        return hold(X) if isinstance(X, WordRows) else X
 
     def _longest(self, X):
         return self.longest
