@@ -23,6 +23,11 @@ def scores_of(family, stats, X, i, live, out):
     seam.score(family, stats, X, i, live, out)
 
 
+@engine("score", "score_two")
+def scores_of_two(family, stats, X, i, j, live, out, ahead):
+    return seam.score_two(family, stats, X, i, j, live, out, ahead)
+
+
 @engine("column_evidence")
 def evidence_of(family, stats, k):
     return seam.evidence(family, stats, k)

@@ -22,6 +22,7 @@ from tests.contract.groups import (
     same,
     score,
     scores_of,
+    scores_of_two,
     two_orders,
     width_of,
     without_cells,
@@ -38,6 +39,21 @@ def test_the_chain_of_scores_is_the_evidence(example, rows):
         total += score(example, stats, i)
         add(example, stats, 0, [i])
     same(evidence_of(example.family, stats, 0), total)
+
+
+@law(rows=rows_of_any)
+def test_two_rows_at_once_are_scored_as_each_alone(example, rows):
+    """To the last bit, in any company of groups, and with or without missing cells."""
+    stats, n = grown(example, rows), example.n
+    for X in (example.X, without_cells(example.X)):
+        for i, j in ((0, 1), (n - 1, 0), (2, 2)):
+            for live in (np.array([1]), np.array([2, 0, 1]), np.arange(SLOTS)):
+                found, alone = np.full((2, 2, SLOTS), 0.25)
+                gain = scores_of_two(example.family, stats, X, i, j, live, *found)
+                scores_of(example.family, stats, X, i, live, alone[0])
+                scores_of(example.family, stats, X, j, live, alone[1])
+                np.testing.assert_array_equal(found, alone)
+                assert gain >= 0
 
 
 def column_evidence(example, stats, k=0, level=0.0):

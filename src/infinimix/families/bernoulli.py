@@ -19,6 +19,7 @@ from infinimix.kernels.gamma import rise
 
 ZERO, ONE = 0, 1  # second axis of prior, n
 LOG_ZERO, LOG_ODDS = 0, 1  # second axis of t
+SEEN, IS_ONE, NEXT_SEEN, NEXT_ONE = range(4)  # what is noted of cells where some are missing
 
 
 class BetaBernoulli(NamedTuple):
@@ -66,19 +67,38 @@ def _(family, stats, k):
 
 @seam.score.implement(BetaBernoulli)
 def _(family, stats, X, i, live, out):
-    t, base = stats.t, stats.base
-    width, missing = X.shape[1], 0
+    t, width, missing = stats.t, X.shape[1], 0
     one = np.empty(width)
     for d in range(width):
         one[d] = 1.0 if X[i, d] == 1 else 0.0
         missing += X[i, d] < 0
     if missing == 0:
-        score_whole(t, base, one, live, out)
+        score_whole(t, stats.base, one, live, out)
         return
-    seen = np.empty(width)
-    for d in range(width):
-        seen[d] = 1.0 if X[i, d] >= 0 else 0.0
-    score_rest(t, seen, one, live, out)
+    dropped = np.empty(t.shape[0])
+    for k in live:
+        dropped[k] = 0.0
+    score_rest(t, X, i, i, live, out, dropped)
+
+
+@seam.score_two.implement(BetaBernoulli)
+def _(family, stats, X, i, j, live, out, ahead):
+    """Rows with holes gain: what is known of a group, twice as much, is read once for both."""
+    if has_holes(X, i) and has_holes(X, j):
+        score_rest(stats.t, X, i, j, live, out, ahead)
+        return 1
+    for after in range(2):  # a loop, so that `score` is compiled into it once
+        seam.score(family, stats, X, j if after else i, live, ahead if after else out)
+    return 0
+
+
+@part
+def has_holes(X, i):
+    """Does a row lack a cell?"""
+    missing = 0
+    for d in range(X.shape[1]):
+        missing += X[i, d] < 0
+    return missing > 0
 
 
 # Groups are scored four or two at a time, so that what is known of the row is read less often: a
@@ -109,25 +129,38 @@ def score_whole(t, base, one, live, out):
 
 
 @part
-def score_rest(t, seen, one, live, out):
-    """Score a row with holes, which reads the log probability of zeros too."""
-    last = live.shape[0] - 1
-    for j in range(0, live.shape[0], 4):
-        a, b = live[j], live[min(j + 1, last)]
-        c, e = live[min(j + 2, last)], live[min(j + 3, last)]
-        at_a, at_b, at_c, at_e = 0.0, 0.0, 0.0, 0.0
-        for d in range(one.shape[0]):
-            at_a += seen[d] * t[a, LOG_ZERO, d] + one[d] * t[a, LOG_ODDS, d]
-            at_b += seen[d] * t[b, LOG_ZERO, d] + one[d] * t[b, LOG_ODDS, d]
-            at_c += seen[d] * t[c, LOG_ZERO, d] + one[d] * t[c, LOG_ODDS, d]
-            at_e += seen[d] * t[e, LOG_ZERO, d] + one[d] * t[e, LOG_ODDS, d]
-        out[a] += at_a
-        if j < last:
-            out[b] += at_b
-        if j + 1 < last:
-            out[c] += at_c
-        if j + 2 < last:
-            out[e] += at_e
+def score_rest(t, X, i, j, live, out, ahead):
+    """Score two rows with holes, which read the log probability of zeros too.
+
+    A row alone is both of them, and what `ahead` gets is dropped, so that its sums do not depend on
+    company either. Zeros and ones are added up apart: sums that wait for each other take longer.
+    """
+    width, last = X.shape[1], live.shape[0] - 1
+    row = np.empty((4, width))
+    for d in range(width):
+        row[SEEN, d] = 1.0 if X[i, d] >= 0 else 0.0
+        row[IS_ONE, d] = 1.0 if X[i, d] == 1 else 0.0
+    for d in range(width):
+        row[NEXT_SEEN, d] = 1.0 if X[j, d] >= 0 else 0.0
+        row[NEXT_ONE, d] = 1.0 if X[j, d] == 1 else 0.0
+    for at in range(0, live.shape[0], 2):
+        a, b = live[at], live[min(at + 1, last)]
+        zeros_a, zeros_b, ones_a, ones_b = 0.0, 0.0, 0.0, 0.0
+        next_zeros_a, next_zeros_b, next_ones_a, next_ones_b = 0.0, 0.0, 0.0, 0.0
+        for d in range(width):
+            zeros_a += row[SEEN, d] * t[a, LOG_ZERO, d]
+            zeros_b += row[SEEN, d] * t[b, LOG_ZERO, d]
+            ones_a += row[IS_ONE, d] * t[a, LOG_ODDS, d]
+            ones_b += row[IS_ONE, d] * t[b, LOG_ODDS, d]
+            next_zeros_a += row[NEXT_SEEN, d] * t[a, LOG_ZERO, d]
+            next_zeros_b += row[NEXT_SEEN, d] * t[b, LOG_ZERO, d]
+            next_ones_a += row[NEXT_ONE, d] * t[a, LOG_ODDS, d]
+            next_ones_b += row[NEXT_ONE, d] * t[b, LOG_ODDS, d]
+        out[a] += zeros_a + ones_a
+        ahead[a] += next_zeros_a + next_ones_a
+        if at < last:
+            out[b] += zeros_b + ones_b
+            ahead[b] += next_zeros_b + next_ones_b
 
 
 @seam.column_evidence.implement(BetaBernoulli)

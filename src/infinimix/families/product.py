@@ -21,6 +21,7 @@ from infinimix.families.seam import (
     n_features,
     refresh,
     score,
+    score_two,
     width,
 )
 from infinimix.kernels import blocks as at
@@ -29,7 +30,11 @@ from infinimix.kernels.compile import INTERPRETED, entry, kernel
 from infinimix.kernels.memory import borrowed
 
 OPERATIONS = dict(
-    zip(at.OPERATIONS, (count, refresh, score, column_evidence, copy, merge, features), strict=True)
+    zip(
+        at.OPERATIONS,
+        (count, refresh, score, column_evidence, copy, merge, features, score_two),
+        strict=True,
+    )
 )
 FIRST = np.zeros(1, np.int64)  # the slots of a table of which one is asked
 _CELLS: dict = {}  # by family: the dtype of its cells
@@ -107,6 +112,8 @@ def _places(family, own, uses):
         places = [0] * len(at.OPERATIONS)
         for name in uses:
             body = OPERATIONS[name].find(type(family))
+            if name == "score_two" and score_two.is_default(body):
+                continue  # no address: the product scores one row after the other
             given = (type(family), type(own), fields, _CELLS[type(family)])
             places[at.OPERATIONS.index(name)] = at.address_of(name, body, *given)
         _PLACES[key] = places, width.find(type(family)), n_features.find(type(family))
@@ -214,6 +221,20 @@ def _(table, stats, X, i, live, out):
     table, X, live, out = borrowed(table), borrowed(X), borrowed(live), borrowed(out)
     for b in range(table.shape[0]):
         invoke(table[b, at.SCORE], (table[b], X[b], i, live, live.shape[0], out))
+
+
+@score_two.implement(np.ndarray)
+def _(table, stats, X, i, j, live, out, ahead):
+    table, X, live = borrowed(table), borrowed(X), borrowed(live)
+    out, ahead, size, gain = borrowed(out), borrowed(ahead), live.shape[0], 0
+    for b in range(table.shape[0]):
+        if table[b, at.SCORE_TWO] != 0:
+            given = (table[b], X[b], i, j, live, size, out, ahead)
+            gain += invoke(table[b, at.SCORE_TWO], given)
+        else:
+            invoke(table[b, at.SCORE], (table[b], X[b], i, live, size, out))
+            invoke(table[b, at.SCORE], (table[b], X[b], j, live, size, ahead))
+    return gain
 
 
 @width.implement(np.ndarray)

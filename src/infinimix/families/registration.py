@@ -84,6 +84,14 @@ def _(family, stats, source, target):
     seam.refresh(family, stats, target)
 
 
+@seam.score_two.default
+def _(family, stats, X, i, j, live, out, ahead):
+    """Score one row after the other; products do so by themselves, and nothing is compiled."""
+    seam.score(family, stats, X, i, live, out)
+    seam.score(family, stats, X, j, live, ahead)
+    return 0
+
+
 @seam.score_rows.default
 def score_each(family, stats, live, X, out):
     """Score row by row: right for every family."""

@@ -51,6 +51,14 @@ def score(family, stats, X, i, live, out):
 
 
 @operation
+def score_two(family, stats, X, i, j, live, out, ahead):
+    """Add to out[k] the log density of row X[i], and to ahead[k] that of row X[j].
+
+    They are those of `score` to the last bit. Return how many families gain by two rows at once.
+    """
+
+
+@operation
 def column_evidence(family, stats, k, out):
     """Add to out[d] the log marginal likelihood of the cells of column d in group k."""
 
@@ -204,8 +212,8 @@ def unseen_share(family, stats, k, X, i):
 
 
 CORE = (
-    empty, count, refresh, score, column_evidence, sound, prior, prior_finder, width, copy, merge,
-    score_rows,
+    empty, count, refresh, score, score_two, column_evidence, sound, prior, prior_finder, width,
+    copy, merge, score_rows,
 )  # fmt: skip
 ANSWERS = (typical, draw, fill, column)
 EM = (count_rows, estimate_point, freedom)

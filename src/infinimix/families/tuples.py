@@ -24,6 +24,7 @@ from infinimix.families.seam import (
     reserve,
     score,
     score_rows,
+    score_two,
     sound,
     typical,
     unseen_share,
@@ -58,6 +59,14 @@ def _(families, stats, X, i, live, out):
     score(families[0], stats[0], X[0], i, live, out)
     if len(families) > 1:
         score(families[1:], stats[1:], X[1:], i, live, out)
+
+
+@score_two.implement(tuple)
+def _(families, stats, X, i, j, live, out, ahead):
+    gain = score_two(families[0], stats[0], X[0], i, j, live, out, ahead)
+    if len(families) > 1:
+        gain += score_two(families[1:], stats[1:], X[1:], i, j, live, out, ahead)
+    return gain
 
 
 @column_evidence.implement(tuple)

@@ -24,9 +24,11 @@ from numba.np.numpy_support import from_dtype
 
 from infinimix.kernels.compile import INTERPRETED, address, entry, kernel, part
 
-OPERATIONS = ("count", "refresh", "score", "column_evidence", "copy", "merge", "features")
-COUNT, REFRESH, SCORE, EVIDENCE, COPY, MERGE, FEATURES = range(7)  # entries of a row
-WIDTH, N_FEATURES, FIRST = range(7, 10)  # the next ones
+OPERATIONS = (
+    "count", "refresh", "score", "column_evidence", "copy", "merge", "features", "score_two",
+)  # fmt: skip
+COUNT, REFRESH, SCORE, EVIDENCE, COPY, MERGE, FEATURES, SCORE_TWO = range(8)  # entries of a row
+WIDTH, N_FEATURES, FIRST = range(8, 11)  # the next ones
 PACKAGE = __name__.partition(".")[0] + "."
 STEP = 5  # entries of an array: its address, and up to four axes
 MOST = 1 << 40  # stands for a length that nobody asks for
@@ -192,6 +194,15 @@ def _score(body, read, cells):
     return score, (INTEGERS, INTEGERS, INTEGER, INTEGERS, INTEGER, NUMBERS)
 
 
+def _score_two(body, read, cells):
+    def score_two(row, rows, i, j, live, size, out, ahead):
+        family, stats = read(row)
+        live, out, ahead = integers(live, size), numbers(out, MOST), numbers(ahead, MOST)
+        return body(family, stats, cells(rows), i, j, live, out, ahead)
+
+    return score_two, (INTEGERS, INTEGERS, INTEGER, INTEGER, INTEGERS, INTEGER, NUMBERS, NUMBERS)
+
+
 def _column_evidence(body, read, cells):
     def column_evidence(row, k, out):
         family, stats = read(row)
@@ -228,6 +239,7 @@ FORMS = {
     "copy": _two_groups,
     "merge": _two_groups,
     "features": _features,
+    "score_two": _score_two,
 }
 _PLACE: dict = {}  # by dtype: the machine code of `_place`
 _KEPT: list = []  # machine code lives as long as its dispatcher

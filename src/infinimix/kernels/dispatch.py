@@ -68,5 +68,6 @@ def operation(signature):
 
     op.implement, op.default, op.find, op.adopt, op.refuse = implement, default, find, adopt, refuse
     op.has_default = lambda: bool(defaults)
+    op.is_default = lambda body: body in defaults
     op.__name__, op.__doc__ = signature.__name__, signature.__doc__
     return op

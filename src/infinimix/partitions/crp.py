@@ -122,7 +122,7 @@ def draw_alpha(rng, alpha, n_groups, n_rows, prior=ALPHA_PRIOR, bound=UNBOUNDED)
     partitions = [(int(k), int(n)) for k, n in zip(n_groups, n_rows, strict=True) if n > 0]
     n_groups, n_rows = [k for k, _ in partitions], [n for _, n in partitions]
     proposal = _draw_unbounded(rng, alpha, n_groups, n_rows, prior)
-    if max(n_rows, default=0) <= bound:
+    if bound == UNBOUNDED or max(n_rows, default=0) <= bound:
         return proposal
     # It has the unbounded posterior, so only the bound stands in the ratio of Metropolis.
     alpha = _accept(rng, alpha, proposal, 0.0, n_rows, bound)

@@ -165,15 +165,16 @@ class Island:
 
         Hypothesis and particles are drawn by their weights if they are not given.
         """
-        if not self._learns(base) or not any([f.n_rows for f in self.filters]):
+        learns_base, learns_alpha = base.learns, self.settings.alpha == "learn"
+        if not (learns_base or learns_alpha) or not any([f.n_rows for f in self.filters]):
             return  # before any row the defaults serve better than a draw
         filters = self._draw_hypothesis().filters
         if particles is None:
             particles = [self._draw_particle(f) for f in filters]
-        if base.learns:
+        if learns_base:
             self._find_base(base, filters, particles)
             self.family = base.families(self.positions)
-        if self.settings.alpha == "learn":
+        if learns_alpha:
             self._find_alpha(filters, particles)
         self._retarget()
 

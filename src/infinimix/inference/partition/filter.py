@@ -43,6 +43,7 @@ RESAMPLING = {
     "lookahead": (lookahead.advance, lookahead.RHO),
 }
 ROWS_AT_ONCE = 1024  # rows scored together: their table of densities stays in the cache
+FEW = 16  # particles: for more, arrays are quicker than number after number
 NO_TRACE = np.zeros((0, 2, 0), np.int32)
 _LATEST = (None, 0, None)  # the latest family, number of slots, and statistics of empty groups
 WEIGHED = (*optimal.advance.uses, *EVIDENCE)  # operations, where hyper-parameters change
@@ -167,12 +168,11 @@ class ParticleFilter:
 
     def retarget(self, family, alpha):
         """Change the hyper-parameters; the particles then stand for the new posterior."""
-        old, n_rows = self.alpha, self.n_rows
+        old = self.mass.item(MASS, 0)
         if alpha != old:
+            n_rows = self.counters.item(ROWS)
             if n_rows:
-                unique = self.n_particles  # mostly one, for which arrays would take longer
-                groups = self.n_held(0) if unique == 1 else self.n_groups()
-                self.logw[:unique] += log_prior_ratio(groups, n_rows, alpha, old)
+                self._reweigh_alpha(n_rows, alpha, old)
             self.mass[MASS, 0] = alpha
         if family is self.family or is_same(family, self.family):
             return
@@ -189,6 +189,18 @@ class ParticleFilter:
         gain[live] = more - less
         for r in range(self.n_particles):  # the ratio of the evidence (Chopin 2002)
             self.logw[r] += np.add.reduce(gain[self.held(r)])
+
+    def _reweigh_alpha(self, n_rows, alpha, old):
+        """Multiply the weights by the ratio of the priors; few particles go number by number."""
+        unique = self.counters.item(UNIQUE)
+        if unique > FEW:
+            self.logw[:unique] += log_prior_ratio(self.n_groups(), n_rows, alpha, old)
+            return
+        ratios = {}  # by the number of groups, which is mostly that of all
+        for r, size in enumerate(self.particles[SIZE, :unique].tolist()):
+            if size not in ratios:
+                ratios[size] = log_prior_ratio(size - 1, n_rows, alpha, old)
+            self.logw[r] += ratios[size]
 
     def _width(self):
         """Return how many columns the evidence tells apart."""
@@ -222,7 +234,9 @@ class ParticleFilter:
 
     def draw(self, rng):
         """Draw a particle by its weight, number by number: there are few."""
-        logw = self.log_weights().tolist()
+        unique = self.counters.item(UNIQUE)
+        single = max(self.particles[COPIES, :unique].tolist()) == 1  # a copy each: nothing to add
+        logw = (self.logw[:unique] if single else self.log_weights()).tolist()
         top = max(logw)
         ends = list(accumulate([exp(x - top) for x in logw]))
         return bisect_right(ends, rng.random() * ends[-1], hi=len(ends) - 1)

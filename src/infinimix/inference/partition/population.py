@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infinimix.families.product import engine
-from infinimix.families.seam import add, copy, score
+from infinimix.families.seam import add, copy, score, score_two
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.draws import log_sum_exp
 from infinimix.kernels.elementary import exp, log
@@ -45,18 +45,58 @@ def borrow(slots, mass, groups, particles, logw, counters):
 
 
 @part
+def score_live(family, stats, X, i, p):
+    """Let LOGP be the log density of row i in every live slot."""
+    live, logp = p.slots[ORDER, : p.counters[LIVE]], p.mass[LOGP]
+    for s in live:
+        logp[s] = 0.0
+    score(family, stats, X, i, live, logp)
+
+
+@part
+def score_ahead(family, stats, X, i, j, p, ahead):
+    """Do the same, and let `ahead` be the log density of row j; return whether that is quick."""
+    live, logp = p.slots[ORDER, : p.counters[LIVE]], p.mass[LOGP]
+    for s in live:
+        logp[s] = ahead[s] = 0.0
+    return score_two(family, stats, X, i, j, live, logp, ahead) > 0
+
+
+@part
+def recall(family, stats, X, i, p, ahead, touched):
+    """Let LOGP be the log density of row i, which is known but for groups that took a row since.
+
+    These are few, and are scored now; `touched` is scratch for as many as there are slots.
+    """
+    slots, logp, n = p.slots, p.mass[LOGP], 0
+    for s in slots[ORDER, : p.counters[LIVE]]:
+        logp[s] = ahead[s]
+    for r in range(p.counters[UNIQUE]):
+        s = p.groups[r, p.particles[PICK, r]]
+        touched[n], logp[s] = s, 0.0
+        n += 1 if slots[CHOSEN, s] == 0 else 0  # each of them once
+        slots[CHOSEN, s] = 1
+    for s in touched[:n]:
+        slots[CHOSEN, s] = 0
+    score(family, stats, X, i, touched[:n], logp)
+
+
+@part
 def weigh(family, stats, X, i, p, w):
-    """Score row i once against every live slot; PROB = MASS * p / exp(top). Return top.
+    """Score row i once against every live slot; PROB = MASS * p / exp(top). Return top."""
+    score_live(family, stats, X, i, p)
+    return weigh_scored(p, w)
+
+
+@part
+def weigh_scored(p, w):
+    """Do the same with a row that has been scored.
 
     `w` is scratch for as many numbers as there are slots: exponentials of numbers in a row are
     four at a time.
     """
     slots, mass, counters = p.slots, p.mass, p.counters
-    live, logp, w = slots[ORDER, : counters[LIVE]], mass[LOGP], borrowed(w)
-    for s in live:
-        logp[s] = 0.0
-    score(family, stats, X, i, live, logp)
-    top = -np.inf
+    live, logp, w, top = slots[ORDER, : counters[LIVE]], mass[LOGP], borrowed(w), -np.inf
     for j in range(live.shape[0]):
         w[j] = logp[unsigned(live[j])]
         top = max(top, w[j])

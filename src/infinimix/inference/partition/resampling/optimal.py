@@ -23,9 +23,12 @@ from infinimix.inference.partition.population import (
     compact,
     lacks_room,
     note_origins,
+    recall,
     record,
+    score_ahead,
+    score_live,
     split,
-    weigh,
+    weigh_scored,
 )
 from infinimix.inference.partition.resampling.pairs import LANES, candidates
 from infinimix.kernels.compile import part
@@ -33,6 +36,7 @@ from infinimix.kernels.elementary import log
 from infinimix.kernels.memory import borrowed
 
 FLOOR = 1e-4  # no accuracy is lost at this height; at 1e-3 some is
+AGAIN = 64  # rows after which it is tried again whether two rows are scored quicker at once
 
 
 @part
@@ -88,7 +92,7 @@ def select(n, q, first_stage, owner, pick, level, size, p, u):
         logw[r] = level + q[r]
 
 
-@engine("score", "count", "refresh", "copy")
+@engine("score", "score_two", "count", "refresh", "copy")
 def advance(
     family, stats, X, rows, j, slots, mass, groups, particles, logw, counters, u, trace, size,
     bound, kind,
@@ -99,9 +103,18 @@ def advance(
     w, q = np.empty(slots.shape[1]), np.empty(most)
     owner, pick = np.empty(most, np.int64), np.empty(most, np.int64)
     near, share = np.empty(slots.shape[1], np.int64), np.empty(slots.shape[1] + LANES)
-    while j < rows.shape[0] and not lacks_room(p, u, size):
+    # Most groups are after a row as they were, so the next one may be scored with it: see `recall`.
+    ahead, known, quick, last = np.empty(slots.shape[1]), False, True, rows.shape[0] - 1
+    while j <= last and not lacks_room(p, u, size):
         note_origins(p)
-        top = weigh(family, stats, X, rows[j], p, w)
+        if known:
+            recall(family, stats, X, rows[j], p, ahead, near)
+            known = False
+        elif (quick or j % AGAIN == 0) and j < last:
+            quick, known = score_ahead(family, stats, X, rows[j], rows[j + 1], p, ahead), True
+        else:
+            score_live(family, stats, X, rows[j], p)
+        top = weigh_scored(p, w)
         n, level = candidates(p, bound, top, w, near, share, q, owner, pick)
         select(n, q, q, owner, pick, level, size, p, u)
         assign_row(family, stats, X, rows[j], p)
