@@ -58,7 +58,7 @@ def peer(name: str, seed: int, who: str, seconds: float) -> Iterator[Any]:
     X = read(name).sample(ROWS, random_state=seed)
     if who in SUMU:
         yield network_peers.sumu(
-            X, seed, most=CANDIDATES, ess=SUMU[who], seconds=0.97 * seconds
+            X, seed, most=CANDIDATES, ess=SUMU[who], seconds=seconds
         ), None  # fmt: skip
         return
     one, rng, start = network_peers.ONES[who][1], np.random.default_rng(seed), time.process_time()

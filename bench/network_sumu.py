@@ -117,8 +117,8 @@ def _by_time(gadget: Any, seconds: float) -> Any:
         def _run_mcmc(self) -> None:
             begun = time.process_time() - self.start
             rest = max(seconds - begun, 0.0)
-            self._until(begun + 0.45 * rest)
-            self.Rs = self._until(begun + 0.85 * rest) or [self.mcmc.sample()[0]]
+            self._until(begun + 0.5 * rest)
+            self.Rs = self._until(begun + 0.95 * rest) or [self.mcmc.sample()[0]]
             self.Rs = self.Rs[:: -(-len(self.Rs) // KEPT)]
 
         def _until(self, end: float) -> list[Any]:
