@@ -115,7 +115,7 @@ def compare(section: Section, title: str, bar: int, found: dict[str, Any]) -> li
     if best is not None:
         section.lines.append(
             Line(
-                f"{title}: AUPR, against the better of two runs of sumu",
+                f"{title}: AUPR, against the best run of sumu",
                 f"{aupr:.3f}",
                 f"{best:.3f}",
                 f"{aupr / best:.2f}",
