@@ -58,4 +58,6 @@ BENCHMARKS = {
     "network_files": Benchmark("bench.network_files", NETWORKS),
     "network_franchise": Benchmark("bench.network_franchise", NETWORKS),
     "network_signs": Benchmark("bench.network_signs", NETWORKS),
+    "network_mixing": Benchmark("bench.network_mixing", NETWORKS),
+    "network_queries": Benchmark("bench.network_queries", ("networks",)),
 }

@@ -15,45 +15,9 @@ from collections.abc import Callable
 import numpy as np
 import pandas as pd
 
-ESS = 10
-CHAINS = 6  # of sumu, coupled by temperatures; one alone stays in its place
+from bench.network_sumu import ESS, sumu
+
 Learner = Callable[[np.ndarray, int], np.ndarray]
-
-
-def sumu(X: np.ndarray, seed: int, steps: int = 4000, most: int = 12, ess: int = ESS) -> np.ndarray:
-    """Edge probabilities by partition MCMC, of at most so many candidate parents."""
-    import sumu
-
-    N = X.shape[1]
-    full = np.full
-    np.random.seed(seed)  # noqa: NPY002 - it draws from NumPy's global generator
-    try:
-        np.full = _whole_full(full)  # type: ignore[assignment]
-        chain = sumu.Gadget(
-            data=sumu.Data(np.ascontiguousarray(X, np.int32)), scoref="bdeu", ess=ess, max_id=-1,
-            K=min(N - 1, most), d=2, cp_algo="top" if most >= N - 1 else "greedy-lite",
-            cp_path=None, mc3_chains=CHAINS, burn_in=steps // 2, iterations=steps, thinning=10,
-            tolerance=2.0**-32,
-        )  # fmt: skip
-        graphs, _ = chain.sample()
-    finally:
-        np.full = full
-    P = np.zeros((N, N))
-    for graph in graphs:
-        for child, *parents in graph:
-            for parent in parents[0] if parents else ():
-                P[parent, child] += 1
-    return P / len(graphs)
-
-
-def _whole_full(full: Callable[..., np.ndarray]) -> Callable[..., np.ndarray]:
-    """`np.full` that takes sizes like 4096.0, which sumu's compiled code asks for."""
-
-    def whole(shape: object, *args: object, **options: object) -> np.ndarray:
-        sizes = tuple(int(n) for n in np.atleast_1d(shape))  # type: ignore[call-overload]
-        return full(sizes, *args, **options)
-
-    return whole
 
 
 def bootstrap(one: Callable[[np.ndarray], np.ndarray], n: int) -> Learner:
@@ -96,7 +60,18 @@ def causal_learn(X: np.ndarray) -> np.ndarray:
     """Greedy equivalence search."""
     from causallearn.search.ScoreBased.GES import ges
 
-    G = ges(X.astype(int), score_func="local_score_BDeu")["G"].graph
+    return _halves(ges(X.astype(int), score_func="local_score_BDeu")["G"].graph)
+
+
+def causal_learn_pc(X: np.ndarray) -> np.ndarray:
+    """The PC algorithm, with chi-squared tests."""
+    from causallearn.search.ConstraintBased.PC import pc
+
+    return _halves(pc(X.astype(int), 0.05, "chisq", show_progress=False).G.graph)
+
+
+def _halves(G: np.ndarray) -> np.ndarray:
+    """An edge without direction is half of each."""
     return ((G == -1) & (G.T == 1)) + 0.5 * ((G == -1) & (G.T == -1))
 
 
@@ -107,11 +82,16 @@ def _adjacency(N: int, edges: list[tuple[int, int]]) -> np.ndarray:
     return A
 
 
-PEERS: dict[str, tuple[str, Learner]] = {  # module, and how it learns
-    "sumu": ("sumu", sumu),
-    "pgmpy, 10 bootstraps": ("pgmpy", bootstrap(pgmpy, 10)),
-    "pyAgrum, 50 bootstraps": ("pyagrum", bootstrap(pyagrum, 50)),
-    "causal-learn, 10 bootstraps": ("causallearn", bootstrap(causal_learn, 10)),
+ONES: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {  # module, and one network
+    "pgmpy": ("pgmpy", pgmpy),
+    "pyAgrum": ("pyagrum", pyagrum),
+    "causal-learn": ("causallearn", causal_learn),
+    "causal-learn, PC": ("causallearn", causal_learn_pc),
+}
+BOOTSTRAPS = {"pgmpy": 10, "pyAgrum": 50, "causal-learn": 10, "causal-learn, PC": 10}
+PEERS: dict[str, tuple[str, Learner]] = {"sumu": ("sumu", sumu)} | {
+    f"{who}, {BOOTSTRAPS[who]} bootstraps": (module, bootstrap(one, BOOTSTRAPS[who]))
+    for who, (module, one) in ONES.items()
 }
 
 

@@ -1,6 +1,6 @@
 """Answers of networks with known tables against pgmpy's variable elimination, on BIF files.
 
-    INFINIMIX_DATA=... python -m bench.network_queries
+    INFINIMIX_DATA=... python -m bench network_queries
 
 Every file at hand is asked random questions: one variable, or two together, given up to three
 others, and with a variable set from outside (in pgmpy, evidence in the network without the edges
@@ -19,9 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
-from bench.report import Grid, Line, Section, show
+from bench.report import Grid, Line, Section
 from infinimix.networks import BayesNet, read_network
 from infinimix.networks.answers import elimination
 
@@ -46,7 +45,7 @@ class Questions:
     def __init__(self, net: BayesNet, seed: int) -> None:
         self.net, self.rng = net, np.random.default_rng(seed)
         self.theirs = net.to_pgmpy()
-        self.worst, self.asked, self.skipped = 0.0, 0, 0
+        self.worst, self.asked, self.skipped, self.set = 0.0, 0, 0, 0
         self.seconds = [0.0, 0.0]
 
     def draw(self, k: int) -> tuple[list[str], dict[str, str], dict[str, str]]:
@@ -75,6 +74,7 @@ class Questions:
         self.seconds[1] += time.process_time() - middle
         self.worst = max(self.worst, float(np.abs(ours - theirs).max()))
         self.asked += 1
+        self.set += bool(do)
 
     def ask_pgmpy(
         self, targets: list[str], given: dict[str, str], do: dict[str, str]
@@ -148,14 +148,14 @@ def run(quick: bool = False) -> Section:
     ]
     headings = ["file", "nodes", "asked", "too wide", "largest difference", "CPU s", "pgmpy, CPU s"]
     section.grids.append(Grid(f"{QUESTIONS} questions to each file", headings, rows))
-    worst = max(q.worst for _, _, q in found)
+    worst, asked, done = (
+        max(q.worst for _, _, q in found), sum(q.asked for _, _, q in found),
+        sum(q.set for _, _, q in found),
+    )  # fmt: skip
+    section.notes.append(f"{asked} questions in all, {done} with a variable set from outside")
     section.lines.append(
         Line(
             "largest difference from pgmpy", f"{worst:.0e}", bar=f"<= {BAR:.0e}", meets=worst <= BAR
         )
     )
     return section
-
-
-if __name__ == "__main__":
-    show(run(), Console(width=120))

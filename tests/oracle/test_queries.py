@@ -24,7 +24,8 @@ class AllRows(Questions):
 
     def __init__(self, net, seed):
         self.net, self.rng = net, np.random.default_rng(seed)
-        self.worst, self.asked, self.skipped, self.seconds = 0.0, 0, 0, [0.0, 0.0]
+        self.worst, self.asked, self.skipped, self.set = 0.0, 0, 0, 0
+        self.seconds = [0.0, 0.0]
         self.rows = np.array(list(product(*(range(r) for r in net.cards))))
 
     def ask_pgmpy(self, targets, given, do):

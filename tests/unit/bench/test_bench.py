@@ -21,6 +21,8 @@ REAL = {
     "margin_tables",
     "few_labels",
     "network_files",
+    "network_mixing",
+    "network_queries",
 }  # see test_quality.py
 
 
