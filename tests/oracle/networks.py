@@ -114,7 +114,7 @@ class World:
         self.log_likelihood = np.zeros(len(self.graphs))
         for j, A in enumerate(np.moveaxis(np.array(self.graphs), 2, 0)):
             for parents in np.unique(A, axis=0):
-                found = (A == parents).all(axis=1)
+                found = (parents == A).all(axis=1)
                 self.log_likelihood[found] += score(j, tuple(np.flatnonzero(parents)))
 
     def posterior(self, prior, alpha=0.5, beta=(1.0, 1.0), per_partition=True, bonus=0.0):
