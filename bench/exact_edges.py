@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from infinimix.networks.engine.candidates import full_layout
-from infinimix.networks.engine.scores import discrete_data, family_score, new_cache
+from infinimix.networks.engine.scores import compute_score, discrete_data, new_cache
 
 
 def all_scores(
@@ -19,7 +19,7 @@ def all_scores(
     for c in range(N):
         for mask in range(1 << (N - 1)):
             spread = (mask & ((1 << c) - 1)) | (mask >> c << (c + 1))
-            score[c, spread] = family_score(data, layout, cache, c, np.uint64(mask))
+            score[c, spread] = compute_score(data, layout, cache, c, np.uint64(mask))
     return score
 
 
@@ -60,8 +60,8 @@ def exact_uniform_edges(score: np.ndarray, N: int) -> np.ndarray:
     def inside(v: np.ndarray) -> np.ndarray:  # sums over subsets
         v = v.copy()
         for j in range(N):
-            has = (np.arange(1 << N) >> j & 1).astype(bool)
-            v[..., has] += v[..., ~has]
+            halves = v.reshape(*v.shape[:-1], -1, 2, 1 << j)  # sets without j, and with it
+            halves[..., 1, :] += halves[..., 0, :]
         return v
 
     A = inside(w)
@@ -69,7 +69,7 @@ def exact_uniform_edges(score: np.ndarray, N: int) -> np.ndarray:
     total = _sum_over_graphs(A, N)
     edges = np.zeros((N, N))
     for j in range(N):
-        scale = inside(w)[j].max()
+        scale = inside(w[j]).max()
         for i in range(N):
             if i != j:
                 B = A.copy()

@@ -30,8 +30,9 @@ from infinimix import (
 )
 from infinimix.tables import partition_sources
 from infinimix.tables.partitioned import PartitionedTable
+from tests.clusters import start_cluster
 
-distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
+pytest.importorskip("distributed", reason="needs infinimix[dask]")
 pl = pytest.importorskip("polars", reason="Parquet needs polars or PyArrow")
 MANY = "INFINIMIX_SEEDS" in os.environ
 WORKERS = (1, 2, 4) if MANY else (2,)
@@ -83,13 +84,9 @@ BY_ONE = {
 }
 
 
-def start_cluster(n_workers):
-    return distributed.LocalCluster(n_workers, threads_per_worker=1, dashboard_address=":0")
-
-
 @pytest.fixture(scope="module", params=WORKERS)
 def client(request):
-    with start_cluster(request.param) as cluster, distributed.Client(cluster) as client:
+    with start_cluster(request.param) as client:
         yield client
 
 
@@ -369,7 +366,7 @@ def test_a_partition_that_ends_workers_is_named(client, folder):
 def test_a_worker_killed_at_any_time_changes_nothing(run, folder):
     seconds = 5 * random.Random(run).random()
     expected = learn(read_partitions(folder), {})
-    with start_cluster(2) as cluster, distributed.Client(cluster) as client:
+    with start_cluster(2) as client:
         victim = next(iter(client.run(os.getpid).values()))
         timer = threading.Timer(seconds, os.kill, (victim, signal.SIGKILL))
         timer.start()

@@ -8,7 +8,6 @@ import random
 import signal
 import threading
 import time
-from contextlib import contextmanager
 from unittest.mock import patch
 
 import joblib
@@ -31,8 +30,9 @@ from infinimix import (
     read_partitions,
 )
 from infinimix.networks import BlockmodelDynamicNet, BlockmodelMarkovNet, NetworkFranchise
+from tests.clusters import start_cluster
 
-distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
+pytest.importorskip("distributed", reason="needs infinimix[dask]")
 MANY = "INFINIMIX_SEEDS" in os.environ
 WORKERS = (1, 2, 4) if MANY else (2,)
 rng = np.random.default_rng(0)
@@ -110,17 +110,6 @@ def alone():
 def assert_equal(found, expected):
     for name, array in expected.items():
         np.testing.assert_array_equal(found[name], array, err_msg=name)
-
-
-@contextmanager
-def start_cluster(n_workers):
-    with (
-        distributed.LocalCluster(
-            n_workers, threads_per_worker=1, dashboard_address=":0"
-        ) as cluster,
-        distributed.Client(cluster) as client,
-    ):
-        yield client
 
 
 @pytest.fixture(scope="module", params=WORKERS)

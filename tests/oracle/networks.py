@@ -14,26 +14,27 @@ from scipy.special import gammaln
 @cache
 def graphs(N):
     """All acyclic adjacency matrices, A[i, j] = 1 where i -> j; made once."""
-    return [A for A in _directions(N) if acyclic(A)]
+    every = _directions(N)
+    every = every[acyclic(every)]
+    every.setflags(write=False)  # one list serves all tests
+    return list(every)
 
 
 def _directions(N):
     """All matrices in which no pair of nodes has both edges."""
     pairs = [(i, j) for i in range(N) for j in range(i + 1, N)]
-    for states in product(range(3), repeat=len(pairs)):
-        A = np.zeros((N, N), int)
-        for (i, j), s in zip(pairs, states, strict=True):
-            if s == 1:
-                A[i, j] = 1
-            elif s == 2:
-                A[j, i] = 1
-        A.setflags(write=False)  # one list serves all tests
-        yield A
+    states = np.array(list(product(range(3), repeat=len(pairs))))
+    A = np.zeros((len(states), N, N), int)
+    for k, (i, j) in enumerate(pairs):
+        A[:, i, j], A[:, j, i] = states[:, k] == 1, states[:, k] == 2
+    return A
 
 
 def acyclic(A):
-    M = np.eye(len(A)) + A
-    return np.trace(np.linalg.matrix_power(M, len(A))) == len(A)  # no walk comes back
+    """Has no walk come back? Of one graph, or of each in a stack."""
+    N = A.shape[-1]
+    walks = np.linalg.matrix_power(np.eye(N) + A, N)
+    return np.trace(walks, axis1=-2, axis2=-1) == N
 
 
 def partitions(N):
@@ -110,24 +111,16 @@ class World:
         self.N = X.shape[1]
         self.graphs = graphs(self.N)
         score = score or (lambda c, parents: log_discrete(X, cards, c, parents, gamma))
-        known = {}
-
-        def look(c, parents):
-            if (c, parents) not in known:
-                known[c, parents] = score(c, parents)
-            return known[c, parents]
-
-        self.log_likelihood = np.array(
-            [
-                sum(look(j, tuple(np.flatnonzero(A[:, j]))) for j in range(self.N))
-                for A in self.graphs
-            ]
-        )
+        self.log_likelihood = np.zeros(len(self.graphs))
+        for j, A in enumerate(np.moveaxis(np.array(self.graphs), 2, 0)):
+            for parents in np.unique(A, axis=0):
+                found = (parents == A).all(axis=1)
+                self.log_likelihood[found] += score(j, tuple(np.flatnonzero(parents)))
 
     def posterior(self, prior, alpha=0.5, beta=(1.0, 1.0), per_partition=True, bonus=0.0):
         """Return states (A, z, o) with their probabilities."""
-        log_like = self.log_likelihood + np.array([(A * bonus).sum() for A in self.graphs])
         flat, every = (0,) * self.N, np.array(self.graphs)
+        log_like = self.log_likelihood + (every * bonus).sum(axis=(1, 2))
         if prior == "uniform":
             return self._normal([(A, flat, (0,)) for A in self.graphs], log_like)
         if prior == "sparse":
@@ -157,10 +150,11 @@ class World:
 
 def marginals(states, w):
     """Edge and co-class probabilities."""
-    edges = sum(p * A for (A, _, _), p in zip(states, w, strict=True))
-    together = sum(
-        p * (np.array(z)[:, None] == np.array(z)) for (_, z, _), p in zip(states, w, strict=True)
-    )
+    edges = np.tensordot(w, np.array([A for A, _, _ in states]), 1)
+    masses = {}
+    for (_, z, _), p in zip(states, w, strict=True):
+        masses[z] = masses.get(z, 0.0) + p
+    together = sum(p * (np.array(z)[:, None] == np.array(z)) for z, p in masses.items())
     return edges, together
 
 

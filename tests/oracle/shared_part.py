@@ -11,7 +11,6 @@ from itertools import product
 import numpy as np
 from scipy.optimize import minimize
 from scipy.special import gammaln, logsumexp
-from scipy.stats import multivariate_normal
 
 
 def log_density(rows, kappa, mean, S):
@@ -22,7 +21,9 @@ def log_density(rows, kappa, mean, S):
     seen = ~np.isnan(cells)
     if not seen.any():
         return 0.0
-    return multivariate_normal.logpdf(cells[seen], centre[seen], covariance[np.ix_(seen, seen)])
+    L = np.linalg.cholesky(covariance[np.ix_(seen, seen)])
+    z = np.linalg.solve(L, (cells - centre)[seen])
+    return -0.5 * (z @ z + len(z) * np.log(2.0 * np.pi)) - np.log(np.diag(L)).sum()
 
 
 def best_shared(groups, directions):

@@ -93,23 +93,31 @@ class SignedWorld:
         return self.known[key]
 
     def states(self):
-        """All graphs with all signs: (A, negative effects, log likelihood)."""
+        """All graphs with all signs: stacks of graphs, of negative effects, and log likelihoods."""
+        stacks = []
         for A in self.graphs:
             edges = np.argwhere(A)
-            for signs in product((0, 1), repeat=len(edges)):
-                negative = np.zeros_like(A)
-                negative[tuple(edges.T)] = signs
-                total = 0.0
-                for c in range(self.N):
-                    parents = tuple(np.flatnonzero(A[:, c]).tolist())
-                    total += self.score(c, parents, tuple(negative[list(parents), c].tolist()))
-                yield A, negative, total
+            signs = np.array(list(product((0, 1), repeat=len(edges))), int)
+            negative = np.zeros((len(signs), *A.shape), int)
+            negative[:, edges[:, 0], edges[:, 1]] = signs
+            stacks.append((np.broadcast_to(A, negative.shape), negative))
+        A, negative = (np.concatenate(stack) for stack in zip(*stacks, strict=True))
+        total = np.zeros(len(A))
+        for c in range(self.N):
+            families = np.hstack([A[:, :, c], negative[:, :, c]])
+            codes = families @ (1 << np.arange(2 * self.N))
+            for code in np.unique(codes):
+                of = codes == code
+                own, minus = np.split(families[of.argmax()], 2)
+                parents = tuple(np.flatnonzero(own).tolist())
+                total[of] += self.score(c, parents, tuple(minus[list(parents)].tolist()))
+        return A, negative, total
 
     def posterior(self, prior, alpha=0.5, beta=(1.0, 1.0), per_partition=True):
         """Return edge, negative-effect and co-class probabilities, and all states with weights."""
         every, states, logs = np.array(self.graphs), [], []
         number = {A.tobytes(): g for g, A in enumerate(self.graphs)}
-        A, negative, log_like = (np.array(part) for part in zip(*self.states(), strict=True))
+        A, negative, log_like = self.states()
         which = np.array([number[one.tobytes()] for one in A])
         for z in partitions(self.N) if prior == "blockmodel" else [(0,) * self.N]:
             p = np.zeros(len(every)) if prior == "uniform" else log_blocks(every, z, *beta)

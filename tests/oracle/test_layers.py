@@ -9,17 +9,18 @@ import pytest
 
 from bench.exact_edges import all_scores, exact_uniform_edges
 from infinimix import BlockmodelBayesNet
+from infinimix.kernels.compile import entry
 from infinimix.networks import sample_network
 from infinimix.networks.engine import layer_tables, layers
 from infinimix.networks.engine.acyclicity import Constants
-from infinimix.networks.engine.blocks import Known, new_prior, new_state
+from infinimix.networks.engine.blocks import ChainState, Known, new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.order_jumps import jump_orders, list_orders
-from infinimix.networks.engine.orders import draw_odds
 from infinimix.networks.engine.scores import discrete_data, new_cache
 from tests.oracle.networks import World, log_discrete, marginals, table
+from tests.plain import plain
 
 CARDS = np.array([2, 3, 2, 2, 2])
 
@@ -52,12 +53,26 @@ def slow_sum(weight, t, c, candidates, kept):
     return total
 
 
-def filled_layers(model, state, order):
-    own = layer_tables.new_layers(order, 6)
-    for c in range(len(order)):
-        layer_tables.choose_drawn(model, state, own, c)
-        layer_tables.weigh_sets(model, state.z, own, c, 1.0)
-    return own
+def copied(state):
+    return ChainState(*(part.copy() for part in state))
+
+
+def posed(N, prior, seed):
+    """A small table with log odds and classes, a model of it and a state, and what draws."""
+    X, rng = table(seed, 30, CARDS[:N]), np.random.default_rng(seed)
+    bonus = 0.5 * rng.standard_normal((N, N))
+    model = make_model(X, CARDS[:N], prior, bonus)
+    z = np.array([0, 0, 1, 1, 1][:N]) if prior == "blockmodel" else np.zeros(N, int)
+    state = new_state(model.prior, model.layout, np.zeros((N, N), int), z)
+    return X, bonus, z, model, state, rng
+
+
+@cache
+def exact_edges(N, prior, seed):
+    X, bonus, z, *_ = posed(N, prior, seed)
+    states, w = World(X, CARDS[:N]).posterior(prior, bonus=bonus)
+    w = np.where([s[1] == tuple(z) for s in states], w, 0.0)
+    return marginals(states, w / w.sum())[0]
 
 
 def test_sums_over_sets_of_parents_are_those_of_plain_loops():
@@ -68,7 +83,8 @@ def test_sums_over_sets_of_parents_are_those_of_plain_loops():
     A[0, 4] = A[1, 4] = A[2, 3] = 1
     state = new_state(model.prior, model.layout, A, np.zeros(N, int))
     order = np.array([[1, 2, 3, 4], [0, 2, 3, 4], [0, 1, 3, 4], [0, 1, 2, 4], [1, 2, 3, -1]])
-    own = filled_layers(model, state, order)
+    own, rng = layer_tables.new_layers(order, 6), np.random.default_rng(2)
+    layers.redraw_layers(model, copied(state), own, 0, 1.0, rng)  # fills the tables of this state
 
     @cache
     def score(c, parents):
@@ -87,20 +103,20 @@ def test_sums_over_sets_of_parents_are_those_of_plain_loops():
             for c in range(N)
         ]
 
-    rng = np.random.default_rng(2)
+    weigh_own, weigh_child = plain(layers.weigh_own), plain(layers.weigh_child)
     for _ in range(10):
         own.t[:] = rng.integers(6, size=N)
         v = int(rng.integers(N))
         before = own.t.copy()
         top = int(np.delete(own.t, v).max()) + 1
-        layers.weigh_own(model, own, v, top, top + 1)
+        weigh_own(model, own, v, top, top + 1)
         mine = own.levels[layer_tables.VALUES, : top + 1] / np.exp(layer_tables.TOP)
         slow = np.array([sums(v, p) for p in range(top + 1)])
         own.t[:] = before
         np.testing.assert_allclose(mine, slow[:, v], rtol=1e-9, atol=1e-12)
         for c in range(N):
             if c != v:
-                later = layers.weigh_child(model, own, c, v)
+                later = weigh_child(model, own, c, v)
                 fast = np.r_[own.levels[layer_tables.VALUES, : before[c]], later]
                 fast /= np.exp(layer_tables.TOP)
                 np.testing.assert_allclose(fast, slow[: before[c] + 1, c], rtol=1e-9, atol=1e-12)
@@ -113,20 +129,14 @@ def test_graphs_drawn_by_levels_alone_have_the_posterior_of_the_enumeration(N, p
     Roles do not move here, so the block prior is that of one partition. Means of 20,000 graphs,
     correlated over at most 10, have standard errors of .011 or less; five of them: 6e-7 an edge.
     """
-    X, rng = table(seed, 30, CARDS[:N]), np.random.default_rng(seed)
-    bonus = 0.5 * rng.standard_normal((N, N))
-    model = make_model(X, CARDS[:N], prior, bonus)
-    z = np.array([0, 0, 1, 1, 1][:N]) if prior == "blockmodel" else np.zeros(N, int)
+    *_, model, state, rng = posed(N, prior, seed)
     order = np.array([[i for i in range(N) if i != c] for c in range(N)])
-    state = new_state(model.prior, model.layout, np.zeros((N, N), int), z)
     own, n, edges = layer_tables.new_layers(order, N + 1), 20_000, np.zeros((N, N))
+    redraw = entry(layers.redraw_layers, model, state, own, 1, 1.0, rng)
     for _ in range(n):
-        layers.redraw_layers(model, state, own, 1, 1.0, rng)
+        redraw(model, state, own, 1, 1.0, rng)
         edges += to_adjacency(state.pa)
-    states, w = World(X, CARDS[:N]).posterior(prior, bonus=bonus)
-    w = np.where([s[1] == tuple(z) for s in states], w, 0.0)
-    exact, _ = marginals(states, w / w.sum())
-    assert np.abs(edges / n - exact).max() < 0.055
+    assert np.abs(edges / n - exact_edges(N, prior, seed)).max() < 0.055
 
 
 @pytest.mark.parametrize(("N", "prior"), [(4, "sparse"), (4, "blockmodel"), (5, "uniform")])
@@ -134,32 +144,26 @@ def test_graphs_drawn_by_levels_alone_have_the_posterior_of_the_enumeration(N, p
 def test_jumps_along_listed_orders_leave_the_posterior_of_the_enumeration(N, prior, listed, seed):
     """Jumps alone if all orders are listed, so that every graph is reached; else besides levels.
 
-    Means of 20,000 graphs, correlated over at most 10: five standard errors of .011.
+    Means of 20,000 graphs, correlated over at most 10: five standard errors of .011. A jump needs
+    the tables of its state, which `redraw_layers` fills; for jumps alone it then moves a copy.
     """
-    X, rng = table(seed, 30, CARDS[:N]), np.random.default_rng(seed)
-    bonus = 0.5 * rng.standard_normal((N, N))
-    model = make_model(X, CARDS[:N], prior, bonus)
-    z = np.array([0, 0, 1, 1, 1][:N]) if prior == "blockmodel" else np.zeros(N, int)
+    *_, model, state, rng = posed(N, prior, seed)
     others = np.array([[i for i in range(N) if i != c] for c in range(N)])
-    state = new_state(model.prior, model.layout, np.zeros((N, N), int), z)
     own, n, edges = layer_tables.new_layers(others, N + 1), 20_000, np.zeros((N, N))
     ranks = np.array(list(permutations(range(N))))
     alone = listed == "all orders"
     orders = list_orders(ranks if alone else ranks[::7][:3], others)
+    moved = copied(state) if alone else state
+    redraw = entry(layers.redraw_layers, model, state, own, 1, 1.0, rng)
+    jump = entry(jump_orders, model, state, own, orders, 1, rng)
     for _ in range(n):
         if alone:
-            draw_odds(model.prior, state, own.odds, rng)
-            for c in range(N):
-                layer_tables.choose_drawn(model, state, own, c)
-                layer_tables.weigh_sets(model, state.z, own, c, 1.0)
-        else:
-            layers.redraw_layers(model, state, own, 1, 1.0, rng)
-        jump_orders(model, state, own, orders, 1, rng)
+            for part, now in zip(moved, state, strict=True):
+                part[:] = now
+        redraw(model, moved, own, 0 if alone else 1, 1.0, rng)
+        jump(model, state, own, orders, 1, rng)
         edges += to_adjacency(state.pa)
-    states, w = World(X, CARDS[:N]).posterior(prior, bonus=bonus)
-    w = np.where([s[1] == tuple(z) for s in states], w, 0.0)
-    exact, _ = marginals(states, w / w.sum())
-    assert np.abs(edges / n - exact).max() < 0.055
+    assert np.abs(edges / n - exact_edges(N, prior, seed)).max() < 0.055
 
 
 def test_graphs_are_drawn_where_a_family_is_far_worse_than_children_as_parents_would_be():

@@ -1,5 +1,6 @@
 """Chains over graphs of categories and numbers, against enumeration; completions of their cells."""
 
+from functools import cache
 from itertools import combinations, product
 
 import numpy as np
@@ -7,9 +8,10 @@ import pytest
 from scipy.special import logsumexp
 
 from bench.exact_edges import exact_uniform_edges
+from infinimix.kernels.compile import entry
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.hyper import SWEEPS
-from infinimix.networks.engine.scores import family_score, mixed_data, new_cache
+from infinimix.networks.engine.scores import compute_score, mixed_data, new_cache
 from infinimix.networks.learning.layered_chains import LayeredChain
 from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.problem import Problem
@@ -65,23 +67,29 @@ def test_several_networks_of_both_kinds_share_roles():
     assert np.abs(chain.together / 1500 - together).max() < 0.1
 
 
-# Whole graphs are drawn by levels: 1,500 sweeps from two starts; the bounds are those of
-# `test_networks` for twelve binary columns
-@pytest.mark.parametrize("apart", [False, True])
-def test_edges_of_fourteen_columns_are_those_of_the_sum_over_all_graphs(apart):
+@cache
+def fourteen_columns():
+    """A table with its layout, and the edges of the sum over all graphs: for both starts."""
     cards = np.where(np.arange(14) % 2, 0, 2)
     X = mixed_table(1, 60, cards)
     N, score = 14, np.full((14, 1 << 14), -np.inf)
     allowed = ~np.eye(N, dtype=bool) & ~barred(cards)
     data, layout = mixed_data(X, cards), full_layout(allowed, 3)
     cache = new_cache(data, layout)
+    score_of = entry(compute_score, data, layout, cache, 0, np.uint64(0))
     for c in range(N):
         for size in range(4):
             for parents in combinations(np.flatnonzero(allowed[:, c]).tolist(), size):
                 word = np.uint64(sum(1 << int(layout.pos[c, p]) for p in parents))
-                value = family_score(data, layout, cache, c, word)
-                score[c, sum(1 << p for p in parents)] = value
-    exact = exact_uniform_edges(score, N)
+                score[c, sum(1 << p for p in parents)] = score_of(data, layout, cache, c, word)
+    return X, cards, layout, exact_uniform_edges(score, N)
+
+
+# Whole graphs are drawn by levels: 1,500 sweeps from two starts; the bounds are those of
+# `test_networks` for twelve binary columns
+@pytest.mark.parametrize("apart", [False, True])
+def test_edges_of_fourteen_columns_are_those_of_the_sum_over_all_graphs(apart):
+    X, cards, layout, exact = fourteen_columns()
     given = problem(X, cards, prior="uniform", n_iter=1500, burn_in=500)
     given.layout = layout
     chain = make_chain(given, np.random.SeedSequence(0), apart)

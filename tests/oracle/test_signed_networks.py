@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from infinimix import BlockmodelBayesNet
+from infinimix.kernels.compile import entry
 from infinimix.networks.answers.signed import monotone_means
 from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import new_prior, new_state
@@ -37,6 +38,7 @@ from tests.oracle.signed_networks import (
     signed_table,
 )
 from tests.oracle.test_network_moves import canonical, check_counts
+from tests.plain import plain
 
 DRAWS = 4000 if "INFINIMIX_SEEDS" in os.environ else 1500
 
@@ -135,10 +137,10 @@ def test_mean_tables_are_those_of_draws_that_are_monotone(flip):
 
 
 MOVES = {
-    "classes": lambda m, s, rng: move_signed_classes(m, s, rng),
-    "edges, then classes": lambda m, s, rng: (
-        visit_pairs(m, s, 1.0, rng), move_signed_classes(m, s, rng)
-    ),
+    "classes": lambda given: [(move_signed_classes, given)],
+    "edges, then classes": lambda given: [
+        (visit_pairs, (*given[:2], 1.0, given[2])), (move_signed_classes, given)
+    ],
 }  # fmt: skip
 
 
@@ -153,6 +155,9 @@ def test_a_move_leaves_the_posterior_as_it_is(move):
     model, rng = new_model(data, layout, prior, cache), np.random.default_rng(7)
     place = {(A.tobytes(), s.tobytes(), z): k for k, (A, s, z) in enumerate(states)}
     counts, now = np.zeros(len(states)), np.zeros((3, 1), np.uint64)
+    state = new_state(prior, layout, states[0][0], np.array(states[0][2]))
+    moves = [(entry(step, *given), given[2:]) for step, given in MOVES[move]((model, state, rng))]
+    note, share_out = entry(note_signs, model, state, now, rng), plain(draw_shares)
     for k in rng.choice(len(states), DRAWS, p=w):
         A, negative, z = states[k]
         state = new_state(prior, layout, A, np.array(z))
@@ -161,9 +166,10 @@ def test_a_move_leaves_the_posterior_as_it_is(move):
                 cache.signs.effects[sign, i] = own[i].sum()
         for a in range(4):
             cache.signs.tally[:, a] = cache.signs.effects[:, np.array(z) == a].sum(axis=1)
-        draw_shares(model, state, rng)
-        MOVES[move](model, state, rng)
-        note_signs(model, state, now, rng)
+        share_out(model, state, rng)
+        for step, others in moves:
+            step(model, state, *others)
+        note(model, state, now, rng)
         after = to_adjacency(state.pa).astype(int), to_adjacency(now).astype(int)
         counts[place[after[0].tobytes(), after[1].tobytes(), canonical(state.z)]] += 1
         again = new_state(prior, layout, after[0], state.z)

@@ -6,10 +6,12 @@ from scipy.optimize import approx_fprime, minimize
 from scipy.special import log_softmax
 
 from infinimix.estimators.aclass.stacking import LARGEST, HeldOut, as_problem, as_weights, solve
-from infinimix.inference.stacking.cost import cost, curvature
+from infinimix.inference.stacking import cost as formulas
 from infinimix.inference.stacking.descent import minimise
 from tests.oracle import quasi_newton
+from tests.plain import plain
 
+cost, curvature = plain(formulas.cost), plain(formulas.curvature)  # compiled within `minimise`
 STRENGTHS = [np.inf, 20.0, 0.3]
 
 

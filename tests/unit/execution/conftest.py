@@ -2,12 +2,10 @@
 
 import pytest
 
+from tests.clusters import start_cluster
+
 
 @pytest.fixture(scope="module")
 def client():
-    distributed = pytest.importorskip("distributed", reason="needs infinimix[dask]")
-    with (
-        distributed.LocalCluster(2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        distributed.Client(cluster) as client,
-    ):
+    with start_cluster(2) as client:
         yield client

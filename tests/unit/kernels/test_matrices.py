@@ -3,8 +3,11 @@
 import numpy as np
 import pytest
 
-from infinimix.kernels.matrices import LEAST_PIVOT, factor, invert, lift
+from infinimix.kernels import matrices
+from infinimix.kernels.matrices import LEAST_PIVOT
+from tests.plain import plain
 
+factor, invert, lift = (plain(getattr(matrices, name)) for name in ("factor", "invert", "lift"))
 rng = np.random.default_rng(0)
 
 

@@ -3,39 +3,20 @@
 import numpy as np
 import pytest
 
-from infinimix.families.product import engine
 from infinimix.inference.partition.filter import ParticleFilter
-from infinimix.inference.partition.population import Population, note_origins, weigh
+from infinimix.inference.partition.population import Population
 from infinimix.inference.partition.resampling.lookahead import (
     LEAST_DENSITY,
     SLIGHT,
     first_stage_weights,
-    score_ahead,
 )
-from infinimix.inference.partition.resampling.pairs import candidates
 from infinimix.partitions.crp import UNBOUNDED
 from tests.oracle.enumeration import log_marginal
 from tests.oracle.worlds import WORLDS, run
+from tests.unit.inference.partition.resampling.weighing import weigh_pairs
 from tests.unit.inference.partition.test_population import FAMILY, check, new_filter, table
 
 STATE = ("slots", "mass", "groups", "particles", "logw", "counters", "u")
-
-
-@engine("score", "count", "refresh", "copy")  # compiled once for all families
-def weigh_pairs(
-    family, stats, X, slots, mass, groups, particles, logw, counters, bound, rho, q, first_stage,
-    owner, pick,
-):  # fmt: skip
-    """List the pairs for row 5 with weight and hope, as `advance` does; return how many."""
-    p = Population(slots, mass, groups, particles, logw, counters)
-    note_origins(p)
-    w, now, then = np.empty(1000), np.empty(1000), np.empty(1000)
-    top = weigh(family, stats, X, 5, p, w)
-    near, share = np.empty(1000, np.int64), np.empty(1000)
-    n, _ = candidates(p, bound, top, w, near, share, q, owner, pick)
-    score_ahead(family, stats, X, 5, 6, n, q, owner, pick, p, now, then)
-    first_stage_weights(n, q, owner, pick, p, bound, now, then, rho, first_stage)
-    return n
 
 
 def density_ahead(world, z, ahead, alpha, bound):
@@ -61,7 +42,7 @@ def test_hope_is_the_weight_times_the_density_of_the_next_row(name, bound, rho):
     f, z = run(world._replace(X=tuple(x[:5] for x in world.X)), alpha, 52, "optimal", bound=bound)
     q, first_stage = np.empty((2, 1000))
     owner, pick = np.empty((2, 1000), np.int64)
-    n = weigh_pairs(
+    n, _ = weigh_pairs(
         f.family, f.stats, world.X, *f.population(), f.bound, rho, q, first_stage, owner, pick
     )
     assert n == {None: 203, 2: 32, 3: 122}[bound]

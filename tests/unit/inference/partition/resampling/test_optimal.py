@@ -6,7 +6,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from infinimix.families.product import engine
 from infinimix.inference.partition.population import (
     COPIES,
     FULL,
@@ -21,13 +20,12 @@ from infinimix.inference.partition.population import (
     UNIQUE,
     USED,
     Population,
-    note_origins,
-    weigh,
 )
 from infinimix.inference.partition.resampling.optimal import FLOOR, select, threshold
 from infinimix.inference.partition.resampling.pairs import NEGLIGIBLE, candidates
 from infinimix.partitions.crp import UNBOUNDED
 from tests.oracle.worlds import WORLDS, run
+from tests.unit.inference.partition.resampling.weighing import weigh_pairs
 
 weights = st.lists(st.floats(1e-12, 1.0), min_size=2, max_size=60)
 
@@ -51,12 +49,6 @@ def test_a_threshold_of_ties_and_of_nothing(q):
     assert 0.0 < kappa <= 0.5
 
 
-@engine("score")
-def weigh_row(family, stats, X, i, slots, mass, groups, particles, logw, counters):
-    p = Population(slots, mass, groups, particles, logw, counters)
-    return weigh(family, stats, X, i, p, np.empty(1000))
-
-
 def list_pairs(p, bound, top, q, owner, pick):
     """Call `candidates` with scratch for a thousand slots."""
     w, near, share = np.empty(1000), np.empty(1000, np.int64), np.empty(1000)
@@ -74,11 +66,11 @@ def crowded_row(seed=0):
     """A population of 52 before its sixth row, and all its 203 children."""
     world = WORLDS["product-holes"]
     f, _ = run(world._replace(X=tuple(x[:5] for x in world.X)), 1.0, 52, "optimal", seed)
-    p = Population(*f.population())
-    note_origins(p)
-    top = weigh_row(f.family, f.stats, world.X, 5, *f.population())
-    q, owner, pick = np.empty(1000), np.empty(1000, np.int64), np.empty(1000, np.int64)
-    n, level = list_pairs(p, UNBOUNDED, top, q, owner, pick)
+    q, hope = np.empty((2, 1000))
+    owner, pick = np.empty((2, 1000), np.int64)
+    n, level = weigh_pairs(
+        f.family, f.stats, world.X, *f.population(), f.bound, 1.0, q, hope, owner, pick
+    )
     return f, n, q, owner, pick, level
 
 
