@@ -94,7 +94,8 @@ def _results(paper: Paper, folder: Path, target: Path, before: str) -> Iterator[
             shutil.copyfile(picture, target.parent / IMAGES / name)
             yield from ("", f"![{experiment.title}]({(IMAGES / name).as_posix()})")
         yield from ("", *_table(found))
-        yield from ("", *(f"- {note}" for note in found["notes"]))
+        if found["notes"]:
+            yield from ("", *(f"- {note}" for note in found["notes"]))
 
 
 def _table(found: dict[str, Any]) -> Iterator[str]:

@@ -98,6 +98,7 @@ def test_results_become_a_page_of_the_docs(tmp_path):
         "| aclass | figure 8 | Error on MNIST, odd against even | can be rerun; no result" in text
     )
     assert "| 50 rows, 4 modes |" in text
+    assert "\n\n\n" not in text
     assert (tmp_path / "images/papers/aclass-figure-4.png").exists()
 
 

@@ -9,7 +9,7 @@ parameters, as in networks of numbers alone. Rows with the same missing cells go
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import log, pi
 from typing import Any, NamedTuple
 
@@ -17,7 +17,13 @@ import numpy as np
 from scipy.special import logsumexp
 
 from infinimix.networks.answers.elimination import Factor, eliminate
-from infinimix.networks.answers.predictive import CHUNK, MOST_COMPLETIONS, Mixture, log_student
+from infinimix.networks.answers.predictive import (
+    MOST_COMPLETIONS,
+    Mixture,
+    chunks,
+    log_student,
+    patterns,
+)
 from infinimix.networks.engine.graphs import ancestors, topological_order
 from infinimix.networks.learning.conditional import ConditionalFamily
 
@@ -224,18 +230,3 @@ class MixedMixture(Mixture):
             a, b, variance = family.regression(code, rng)
             out[t] = a + X[t, family.real] @ b + np.sqrt(variance) * rng.standard_normal()
         return out
-
-
-def patterns(missing: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield rows with the same missing cells, a few at a time, and which cells these are."""
-    found, which = np.unique(missing, axis=0, return_inverse=True)
-    for k, holes in enumerate(found):
-        rows = np.flatnonzero(which.ravel() == k)
-        for part in chunks(len(rows), CHUNK):
-            yield rows[part], holes
-
-
-def chunks(n: int, size: int) -> Iterator[np.ndarray]:
-    """Yield the numbers from 0 to n, so many at a time."""
-    for at in range(0, n, size):
-        yield np.arange(at, min(at + size, n))

@@ -4,11 +4,12 @@ Given a network, the predictive of one row is a network too: each table has its 
 each Gaussian family is a Student t. So a family is scored once for all networks that have it, and
 a network is a sum over families. Missing cells of discrete rows are summed over; those of real rows
 are left out of a joint normal with the moments of the network, which for these rows takes the
-place of the Student t.
+place of the Student t. Rows with the same missing cells go together.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from math import lgamma, log, pi
 
@@ -39,6 +40,21 @@ def log_student(
         lgamma(0.5 * (nu + d)) - lgamma(0.5 * nu) - 0.5 * d * log(nu * pi)
         - np.log(np.diag(L)).sum() - 0.5 * (nu + d) * np.log1p((y * y).sum(axis=0) / nu)
     )  # fmt: skip
+
+
+def patterns(missing: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield rows with the same missing cells, a few at a time, and which cells these are."""
+    found, which = np.unique(missing, axis=0, return_inverse=True)
+    for k, holes in enumerate(found):
+        rows = np.flatnonzero(which.ravel() == k)
+        for part in chunks(len(rows), CHUNK):
+            yield rows[part], holes
+
+
+def chunks(n: int, size: int) -> Iterator[np.ndarray]:
+    """Yield the numbers from 0 to n, so many at a time."""
+    for at in range(0, n, size):
+        yield np.arange(at, min(at + size, n))
 
 
 class Mixture:
@@ -109,13 +125,12 @@ class Mixture:
     def log_density(self, X: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return the log predictive density of each row."""
         out = np.empty(len(X))
-        holed = missing.any(axis=1)
-        whole = np.flatnonzero(~holed)
-        for k in range(0, len(whole), CHUNK):
-            rows = whole[k : k + CHUNK]
-            out[rows] = self._log_whole(X[rows])
-        for t in np.flatnonzero(holed):
-            out[t] = self._log_holed(X[t], missing[t])
+        for rows, holes in patterns(missing):
+            if holes.any():
+                logs = self.log_holed(X[rows], holes)
+                out[rows] = logsumexp(logs, axis=1, b=self.weights)
+            else:
+                out[rows] = self._log_whole(X[rows])
         return out
 
     def _log_whole(self, X: np.ndarray) -> np.ndarray:
@@ -127,24 +142,34 @@ class Mixture:
         scores = {f: self._family_log_p(f, X) for f in np.unique(index).tolist()}
         return np.stack([sum(scores[f] for f in own) for own in index.tolist()])
 
-    def _log_holed(self, x: np.ndarray, missing: np.ndarray) -> float:
-        return float(logsumexp(self.log_holed(x, missing), b=self.weights))
-
-    def log_holed(self, x: np.ndarray, missing: np.ndarray) -> np.ndarray:
-        """Return the log density of a row with missing cells in each network."""
+    def log_holed(self, X: np.ndarray, missing: np.ndarray) -> np.ndarray:
+        """Return the log densities of rows with the same missing cells, (rows, networks)."""
         if missing.all():
-            return np.zeros(len(self.graphs))
+            return np.zeros((len(X), len(self.graphs)))
         if self.gaussian:
-            return self._log_normal(x, ~missing)
+            return np.array([self._log_normal(x, ~missing) for x in X])
         sizes = self.cards[missing]
         if np.log(sizes).sum() <= log(MOST_COMPLETIONS):
-            filled = np.repeat(x[None], int(np.prod(sizes)), axis=0)
-            filled[:, missing] = np.indices(sizes).reshape(len(sizes), -1).T
-            return np.asarray(logsumexp(self.log_families(filled), axis=1))
-        given = {int(j): int(x[j]) for j in np.flatnonzero(~missing)}
-        return np.array(
-            [np.log(eliminate(self.factors(s), given, []).sum()) for s in range(len(self.graphs))]
-        )
+            return self._log_completed(X, missing)
+        seen = np.flatnonzero(~missing).tolist()
+        return np.array([self._log_eliminated({j: int(x[j]) for j in seen}) for x in X])
+
+    def _log_completed(self, X: np.ndarray, missing: np.ndarray) -> np.ndarray:
+        """Return the log densities of rows, the sum over all that their missing cells may be."""
+        sizes = self.cards[missing]
+        cases, parts = np.indices(sizes).reshape(len(sizes), -1).T, []
+        for rows in chunks(len(X), max(CHUNK // len(cases), 1)):
+            filled = np.repeat(X[rows], len(cases), axis=0)
+            filled[:, missing] = np.tile(cases, (len(rows), 1))
+            logs = self.log_families(filled).reshape(len(self.graphs), len(rows), -1)
+            parts.append(np.ascontiguousarray(logsumexp(logs, axis=2).T))
+        return np.concatenate(parts)
+
+    def _log_eliminated(self, given: dict[int, int]) -> list[float]:
+        """Return the log probability of some cells in each network, the others summed out."""
+        return [
+            np.log(eliminate(self.factors(s), given, []).sum()) for s in range(len(self.graphs))
+        ]
 
     def factors(self, s: int, do: dict[int, int] | None = None) -> list[Factor]:
         """Return the tables of network s; those of variables that are set are replaced."""

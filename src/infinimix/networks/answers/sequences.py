@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
+from infinimix.networks.answers.predictive import patterns
 from infinimix.networks.answers.queries import (
     condition_normal,
     condition_tables,
@@ -23,8 +24,6 @@ from infinimix.networks.answers.queries import (
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.learning.slices import pair_rows, tie_slices
 from infinimix.tables import EncodedTable
-
-CHUNK = 2000
 
 
 def log_steps(
@@ -41,14 +40,14 @@ def log_steps(
 def _log_pairs(state: NetworkState, pairs: np.ndarray, missing: np.ndarray) -> np.ndarray:
     mixture, N = state.mixture, len(state.names)
     out = np.zeros((len(mixture.graphs), len(pairs)))
-    whole = np.flatnonzero(~missing.any(axis=1))
-    for k in range(0, len(whole), CHUNK):
-        rows = whole[k : k + CHUNK]
-        out[:, rows] = mixture.log_families(pairs[rows], slice(N))
-    for t in np.flatnonzero(missing.any(axis=1)):
-        without = missing[t].copy()
-        without[:N] = True
-        out[:, t] = mixture.log_holed(pairs[t], missing[t]) - mixture.log_holed(pairs[t], without)
+    for rows, holes in patterns(missing):
+        if holes.any():
+            without = holes.copy()
+            without[:N] = True
+            both, before = (mixture.log_holed(pairs[rows], h) for h in (holes, without))
+            out[:, rows] = (both - before).T
+        else:
+            out[:, rows] = mixture.log_families(pairs[rows], slice(N))
     return out
 
 

@@ -13,8 +13,9 @@ import numpy as np
 from scipy.special import gammaln, log_softmax, logsumexp
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-SPARE = 3
-KAPPA, NU, VARIANCE = 0.3, 2.0, 0.15  # the empirical base measure of infinimix, standardised
+from infinimix.papers.m2dpm.dpmnl_moves import KAPPA, NU, VARIANCE, move_expert, move_rows
+
+ROOM = 16  # clusters that arrays are made for at first
 
 
 class DPMNL(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -36,86 +37,54 @@ class DPMNL(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """Run the chain, and keep states of its second half."""
         self.rng = np.random.default_rng(self.random_state)
         self.classes_, self.codes = np.unique(y, return_inverse=True)
-        self.X, self.X1 = X, np.c_[X, np.ones(len(X))]
-        n = len(X)
-        self.z = np.zeros(n, np.int64)
-        self.n, self.sum = np.array([float(n)]), X.sum(axis=0)[None]
-        self.square = (X**2).sum(axis=0)[None]
-        self.beta = self._prior(1)
+        self.X = np.ascontiguousarray(X, float)
+        self.X1 = np.c_[self.X, np.ones(len(X))]
+        self.z = np.zeros(len(X), np.int64)
+        self._begin()
         self.kept: list[tuple[np.ndarray, ...]] = []
         keep = set(np.linspace(self.n_iter - 1, self.burn_in, self.n_samples).astype(int).tolist())
         for sweep in range(self.n_iter):
-            for i in self.rng.permutation(n):
-                self._move(i)
-            for k in range(len(self.n)):
-                self._slice(k)
+            self._sweep()
             if sweep in keep:
-                self.kept.append((self.n, self.sum, self.square, self.beta.copy()))
+                parts = (*self.state, self.beta)
+                self.kept.append(tuple(part[: self.K].copy() for part in parts))
         return self
 
-    def _prior(self, count: int) -> np.ndarray:
-        shape = (count, len(self.classes_), self.X1.shape[1])
-        return self.scale * self.rng.standard_normal(shape)
+    def _begin(self) -> None:
+        """Put all rows into one cluster."""
+        p, shape = self.X.shape[1], (len(self.classes_), self.X1.shape[1])
+        self.K = 1
+        self.state: tuple[np.ndarray, ...] = (  # numbers of rows, sums, sums of squares
+            np.zeros(ROOM), np.zeros((ROOM, p)), np.zeros((ROOM, p)),
+        )  # fmt: skip
+        for part, all_rows in zip(
+            self.state, (len(self.X), self.X.sum(axis=0), (self.X**2).sum(axis=0)), strict=True
+        ):
+            part[0] = all_rows
+        self.beta = np.zeros((ROOM, *shape))
+        self.beta[0] = self.scale * self.rng.standard_normal(shape)
 
-    def _change(self, k: int, i: int, w: float) -> None:
-        n, total, square = self.n.copy(), self.sum.copy(), self.square.copy()
-        n[k] += w
-        total[k] += w * self.X[i]
-        square[k] += w * self.X[i] ** 2
-        self.n, self.sum, self.square = n, total, square
-
-    def _move(self, i: int) -> None:
-        k = self.z[i]
-        self._change(k, i, -1.0)
-        spare = self._prior(SPARE)
-        if self.n[k] < 0.5:  # its expert stays as one of the spare ones
-            spare[0] = self.beta[k]
-            rest = np.arange(len(self.n)) != k
-            self.n, self.sum, self.square = self.n[rest], self.sum[rest], self.square[rest]
-            self.beta = self.beta[rest]
-            self.z[self.z > k] -= 1
-        K = len(self.n)
-        n, total = np.r_[self.n, 0.0], np.vstack([self.sum, 0 * self.X[:1]])
-        square = np.vstack([self.square, 0 * self.X[:1]])
-        density = log_predictive(self.X[i], n, total, square)
-        beta = np.concatenate([self.beta, spare])
-        label = log_softmax(beta @ self.X1[i], axis=1)[:, self.codes[i]]
-        log_w = np.r_[np.log(self.n) + density[:K], np.full(SPARE, density[K])] + label
-        log_w[K:] += np.log(self.alpha / SPARE)
-        new = int((log_w + self.rng.gumbel(size=len(log_w))).argmax())
-        if new >= K:
-            self.n, self.sum, self.square = n, total, square
-            self.beta = np.concatenate([self.beta, beta[new : new + 1]])
-            new = K
-        self.z[i] = new
-        self._change(new, i, 1.0)
-
-    def _slice(self, k: int) -> None:
-        rows = self.z == k
-        X, codes = self.X1[rows], self.codes[rows]
-
-        def log_likelihood(beta: np.ndarray) -> float:
-            logs = log_softmax(X @ beta.T, axis=1)[np.arange(len(codes)), codes]
-            return float(logs.sum())
-
-        for _ in range(5):
-            other = self._prior(1)[0]
-            level = log_likelihood(self.beta[k]) - self.rng.exponential()
-            angle = self.rng.uniform(0, 2 * np.pi)
-            low, high = angle - 2 * np.pi, angle
-            while True:
-                beta = self.beta[k] * np.cos(angle) + other * np.sin(angle)
-                if log_likelihood(beta) > level:
-                    break
-                low, high = (angle, high) if angle < 0 else (low, angle)
-                angle = self.rng.uniform(low, high)
-            self.beta[k] = beta
+    def _sweep(self) -> None:
+        order = self.rng.permutation(len(self.X))
+        while len(order):
+            place, width = (np.empty_like(self.state[1]) for _ in range(2))
+            tables = place, width, np.empty_like(self.state[0])
+            self.K, done = move_rows(
+                self.rng, order, self.X, self.X1, self.codes, self.z, self.K, self.state,
+                self.beta, tables, self.alpha, self.scale,
+            )  # fmt: skip
+            order = order[done:]
+            if len(order):  # no room for one more cluster
+                self.state = tuple(_doubled(part) for part in self.state)
+                self.beta = _doubled(self.beta)
+        for k in range(self.K):
+            move_expert(self.rng, k, self.X1, self.codes, self.z, self.beta, self.scale)
 
     def predict_proba(self, X: np.ndarray) -> np.ndarray:
         """Return the probability of each class, the mean over the kept states."""
         X1, out = np.c_[X, np.ones(len(X))], np.zeros((len(X), len(self.classes_)))
         for n, total, square, beta in self.kept:
-            density = np.array([log_predictive(x, n, total, square) for x in X]) + np.log(n)
+            density = log_predictive(X[:, None], n, total, square) + np.log(n)
             weight = np.exp(density - logsumexp(density, axis=1, keepdims=True))
             p = np.exp(log_softmax(np.einsum("ip,klp->ikl", X1, beta), axis=2))
             out = out + np.einsum("ik,ikl->il", weight, p)
@@ -126,8 +95,15 @@ class DPMNL(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
 
+def _doubled(part: np.ndarray) -> np.ndarray:
+    return np.concatenate([part, np.zeros_like(part)])
+
+
 def log_predictive(x: np.ndarray, n: np.ndarray, total: np.ndarray, square: np.ndarray) -> Any:
-    """Return the Student density of a row in each cluster, from sums and sums of squares."""
+    """Return the Student density of a row in each cluster, from sums and sums of squares.
+
+    With rows of shape (rows, 1, columns) those of all of them.
+    """
     n = n[:, None]
     mean = total / np.maximum(n, 1.0)
     spread = np.maximum(square - n * mean**2, 0.0)
@@ -136,4 +112,4 @@ def log_predictive(x: np.ndarray, n: np.ndarray, total: np.ndarray, square: np.n
     width = NU * VARIANCE + spread + KAPPA * n / kappa * mean**2
     width = width * (kappa + 1) / kappa
     out = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(np.pi * width)
-    return (out - (nu + 1) / 2 * np.log1p((x - place) ** 2 / width)).sum(axis=1)
+    return (out - (nu + 1) / 2 * np.log1p((x - place) ** 2 / width)).sum(axis=-1)

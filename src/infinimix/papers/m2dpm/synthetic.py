@@ -149,7 +149,18 @@ def _verdict(
         f"{gap.mean:+.1f}{error} points from {best} as published, {ours.mean:+.1f} by default"
     )
     slower = [
-        f"{name} takes {seconds(name).mean / max(seconds(M2DPM).mean, 1e-9):.0f} times its time"
+        f"{name} takes {_times(seconds(name).mean / max(seconds(M2DPM).mean, 1e-9))}"
         for name in ("dpMNL", GIBBS, "RBF SVM") if name in others
     ]  # fmt: skip
     return "; ".join([text, *slower]) + "."
+
+
+def _times(ratio: float) -> str:
+    """Return how long something takes.
+
+    >>> _times(35.2), _times(0.52), _times(1.04)
+    ('35 times its time', '0.5 times its time', 'about as long')
+    """
+    if 0.8 < ratio < 1.25:
+        return "about as long"
+    return f"{ratio:.0f} times its time" if ratio > 1.5 else f"{ratio:.1f} times its time"
