@@ -29,6 +29,7 @@ from infinimix.kernels import ahead
 PACKAGE = Path(__file__).resolve().parents[1]
 COMPILED_ROOMS = (
     "kernels", "families", "partitions", "inference", "tables", "maxmargin", "networks/engine",
+    "papers/m2dpm",
 )  # fmt: skip
 IMPORT = re.compile(rb"^\s*from (infinimix[\w.]*) import ([\w, ]+)", re.MULTILINE)
 NOTE = "infinimix-sources.txt"  # beside the machine code: what sources were parsed, and their hash

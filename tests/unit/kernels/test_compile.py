@@ -124,6 +124,15 @@ def test_the_fingerprint_does_not_depend_on_the_place(package):
     assert code_of(package) == digest_code(there)
 
 
+def test_every_source_with_kernels_counts():
+    """Else an edit to it would run stale machine code."""
+    known = {name for name, _ in compiled_sources()}
+    files = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")
+             if b"from infinimix.kernels.compile import" in path.read_bytes()]  # fmt: skip
+    assert "papers/m2dpm/dpmnl_moves.py" in files
+    assert not set(files) - known
+
+
 def test_the_fingerprint_does_not_depend_on_the_process():
     """Sets are in another order in every process, and constants may be sets."""
     script = "from infinimix.kernels.cache import *; print(digest_code(compiled_sources()))"
