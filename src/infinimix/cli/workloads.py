@@ -121,6 +121,15 @@ def streams_of_tables() -> None:
 
 
 @workload
+def published_rivals() -> None:
+    """The Dirichlet process mixture of logistic regressions that M2DPM is compared with."""
+    from infinimix.papers.m2dpm.dpmnl import DPMNL
+
+    X, y = frame("real")
+    DPMNL(n_iter=2, burn_in=1, n_samples=1).fit(X.to_numpy(), y).predict(X.to_numpy())
+
+
+@workload
 def timed_nets() -> None:
     """Sweeps by parts, which look at the clock, and the score of a given graph."""
     from infinimix.networks import BlockmodelBayesNet

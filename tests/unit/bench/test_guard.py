@@ -72,7 +72,7 @@ def measured(monkeypatch):
 def test_the_command_fails_only_below_what_was_recorded(measured, tmp_path, capsys):
     file = tmp_path / "recorded.json"
     assert main(["guard", "--record", "--recorded", str(file)]) == 0
-    recorded = json.loads(file.read_text())
+    recorded = json.loads(file.read_text())[guard.processor()]
     assert recorded["commit"] == "abcdef0"
     assert recorded["measures"] == {"speed": 1.0, "cost": 1.0}
     measured["speed"] = 0.85
@@ -83,10 +83,27 @@ def test_the_command_fails_only_below_what_was_recorded(measured, tmp_path, caps
     assert main(["guard", "--quick", "--recorded", str(file)]) == 0
 
 
+def test_each_processor_has_its_record_and_an_unknown_one_that_of_all_others(
+    measured, tmp_path, monkeypatch, capsys
+):
+    file = tmp_path / "recorded.json"
+    for name, speed in [(guard.OTHERS, 4.0), ("one with vectors of 512 bits", 1.0)]:
+        monkeypatch.setattr(guard, "processor", lambda name=name: name)
+        measured["speed"] = speed
+        assert main(["guard", "--record", "--recorded", str(file)]) == 0
+    assert main(["guard", "--recorded", str(file)]) == 0
+    assert "on one with vectors of 512 bits" in capsys.readouterr().out
+    monkeypatch.setattr(guard, "processor", lambda: "a new one")
+    assert main(["guard", "--recorded", str(file)]) == 1
+    assert "on any other processor" in capsys.readouterr().out
+
+
 def test_all_that_is_measured_is_recorded():
-    recorded = json.loads(guard.RECORDED.read_text(encoding="utf-8"))["measures"]
-    measures = (*guard_measures.SPEEDS, *guard_measures.COSTS)
-    assert set(recorded) == {function.__name__ for function in measures}
+    records = json.loads(guard.RECORDED.read_text(encoding="utf-8"))
+    assert guard.OTHERS in records
+    measures = {function.__name__ for function in (*guard_measures.SPEEDS, *guard_measures.COSTS)}
+    for record in records.values():
+        assert set(record["measures"]) == measures
 
 
 def test_the_measures_run(capsys):
