@@ -12,9 +12,8 @@ their order, with all parameters integrated out: a word makes its next occurrenc
 probable. MEAN scores every word by the predictive of one word, so a row may have any weights that
 stand for its words. SAMPLED is the paper's Algorithm 1 (Online CRP, 2014): theta is g / sum(g) with
 g_w from Gamma(prior + n_w), so that after a row only its own words need a new draw (the paper draws
-all of them, which `RedrawnMultinomial` does). A word has a
-draw in every group with rows from the row on that has it first; `fade` and `merge` change only the
-counts, and leave new draws to the caller.
+all of them: REDRAWN). A word has a draw in every group with rows from the row on that has it first;
+`fade` and `merge` change only the counts, and leave new draws to the caller.
 
 Hidden here: the arrays are word-major, since a row touches few words of all groups. Unlike other
 families the slot is therefore the last axis of cells, `reserve` makes room for groups, and
@@ -51,15 +50,15 @@ class DirichletMultinomial(NamedTuple):
 
     prior: np.ndarray  # (1,) pseudo-count of each word
     known: np.ndarray  # (1,) number of words that have a pseudo-count
-    form: np.ndarray  # (1,) MEAN, REINFORCED or SAMPLED, by which rows are scored
+    form: np.ndarray  # (2,) MEAN, REINFORCED or SAMPLED, by which rows are scored; draws all anew?
 
 
 class SampledMultinomial(DirichletMultinomial):
-    """Words scored by drawn parameters, form SAMPLED: a class, as only it compiles the draws."""
+    """Words scored by drawn parameters, form SAMPLED: a class, as only it compiles the draws.
 
-
-class RedrawnMultinomial(SampledMultinomial):
-    """After each row all parameters of its groups are drawn anew, as Algorithm 1 is written."""
+    `form[1]` is 1 if after each row all parameters of its groups are drawn anew, as Algorithm 1 is
+    written, and not only those of its words.
+    """
 
 
 class WordStats(NamedTuple):
@@ -73,14 +72,14 @@ class WordStats(NamedTuple):
 
 def new_words(prior, form):
     """Return words of which none is known; REDRAWN is SAMPLED in how rows are scored."""
-    kind = {SAMPLED: SampledMultinomial, REDRAWN: RedrawnMultinomial}.get(form)
-    scored = min(form, SAMPLED)
-    return (kind or DirichletMultinomial)(np.array([prior]), np.zeros(1), np.array([scored]))
+    kind = SampledMultinomial if form in (SAMPLED, REDRAWN) else DirichletMultinomial
+    forms = np.array([min(form, SAMPLED), form == REDRAWN])
+    return kind(np.array([prior]), np.zeros(1), forms)
 
 
 def form_of(family):
     """Return the form that `new_words` was given."""
-    return REDRAWN if isinstance(family, RedrawnMultinomial) else int(family.form[0])
+    return REDRAWN if family.form[1] else int(family.form[0])
 
 
 def blank_cell(family):

@@ -13,7 +13,6 @@ from infinimix.families.seam import refresh, score
 from infinimix.families.words import (
     UNDRAWN,
     DirichletMultinomial,
-    RedrawnMultinomial,
     SampledMultinomial,
     draw_cell,
     draw_group,
@@ -37,17 +36,11 @@ def _(family, stats, k, X, i, rng):
 
 @renew.implement(SampledMultinomial)
 def _(family, stats, k, X, i, rng):
-    redraw(family, stats, k, X, i, rng)
-    refresh(family, stats, k)
-
-
-@renew.implement(RedrawnMultinomial)
-def _(family, stats, k, X, i, rng):
-    if k == 0:  # all rows together are no class: what is drawn for them is never asked for
+    if family.form[1] and k > 0:  # 0 has all rows: what is drawn for it is never asked for
+        draw_group(family, stats, k, rng)
+    else:
         redraw(family, stats, k, X, i, rng)
         refresh(family, stats, k)
-    else:
-        draw_group(family, stats, k, rng)
 
 
 @operation

@@ -67,13 +67,37 @@ def change(k, x, w, state):
 
 
 @part
+def copy_expert(source, s, target, k):
+    """Copy expert s to place k: as an assignment of rows it would take seconds to compile."""
+    for c in range(source.shape[1]):
+        for j in range(source.shape[2]):
+            target[k, c, j] = source[s, c, j]
+
+
+@part
+def copy_sums(s, k, state):
+    """Copy what is counted of cluster s to place k."""
+    counts, total, square = state
+    counts[k] = counts[s]
+    for j in range(total.shape[1]):
+        total[k, j], square[k, j] = total[s, j], square[s, j]
+
+
+@part
+def clear(k, state):
+    """Let a cluster have no rows."""
+    counts, total, square = state
+    counts[k] = 0.0
+    for j in range(total.shape[1]):
+        total[k, j], square[k, j] = 0.0, 0.0
+
+
+@part
 def close(k, K, z, state, beta):
     """Let the clusters after k move up by one place."""
-    counts, total, square = state
     for later in range(k + 1, K):
-        counts[later - 1] = counts[later]
-        total[later - 1], square[later - 1] = total[later], square[later]
-        beta[later - 1] = beta[later]
+        copy_sums(later, later - 1, state)
+        copy_expert(beta, later, beta, later - 1)
     for i in range(len(z)):
         z[i] -= z[i] > k
 
@@ -93,7 +117,7 @@ def move_rows(rng, order, X, X1, codes, z, K, state, beta, tables, alpha, scale)
 
     Returns the number of clusters and of rows that have chosen.
     """
-    counts, total, square = state
+    counts = state[0]
     room, L, q = beta.shape
     spare, logits = np.empty((SPARE, L, q)), np.empty(L)
     for k in range(K):
@@ -109,14 +133,14 @@ def move_rows(rng, order, X, X1, codes, z, K, state, beta, tables, alpha, scale)
                 for j in range(q):
                     spare[s, c, j] = scale * rng.standard_normal()
         if counts[k] < 0.5:  # its expert stays as one of the spare ones
-            spare[0] = beta[k]
+            copy_expert(beta, k, spare, 0)
             close(k, K, z, state, beta)
             K -= 1
             for other in range(k, K):
                 renew(other, state, tables)
         else:
             renew(k, state, tables)
-        counts[K], total[K], square[K] = 0.0, 0.0, 0.0
+        clear(K, state)
         renew(K, state, tables)
         empty = log_density(X[i], K, counts, tables) + log(alpha / SPARE)
         best, new = -np.inf, 0
@@ -130,7 +154,7 @@ def move_rows(rng, order, X, X1, codes, z, K, state, beta, tables, alpha, scale)
             if w > best:
                 best, new = w, other
         if new >= K:
-            beta[K] = spare[new - K]
+            copy_expert(spare, new - K, beta, K)
             new = K
             K += 1
         z[i] = new
@@ -170,4 +194,6 @@ def move_expert(rng, k, X1, codes, z, beta, scale):
                 break
             low, high = (angle, high) if angle < 0 else (low, angle)
             angle = low + (high - low) * rng.random()
-        beta[k] = tried
+        for c in range(L):
+            for j in range(q):
+                beta[k, c, j] = tried[c, j]
