@@ -105,8 +105,14 @@ def _drawn(estimator):
 
 
 @parametrize_with_checks([_to_check(cls) for cls in CLASSES], expected_failed_checks=_drawn)
-def test_scikit_learns_own_checks(estimator, check):
-    check(estimator)
+def test_scikit_learns_own_checks(estimator, check, request):
+    try:
+        check(estimator)
+    except AssertionError as error:
+        if request.node.get_closest_marker("xfail") is None:
+            raise
+        # Nobody reads where it was raised, and pytest takes longer to find that than the check.
+        raise error.with_traceback(None) from None
 
 
 every = pytest.mark.parametrize("cls", CLASSES)

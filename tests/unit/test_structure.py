@@ -3,6 +3,8 @@
 import ast
 import re
 from collections import defaultdict
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -51,6 +53,14 @@ def is_public(path, function):
         or (room == "cli" and function.name == path.stem)  # a command
         or f"{module}.{function.name}" in DOCUMENTED
     )
+
+
+def test_every_module_can_be_imported():
+    """Those without examples too, which pytest leaves to others."""
+    for path in sorted(SOURCES.rglob("*.py")):
+        name = ".".join(path.relative_to(SOURCES.parent).with_suffix("").parts)
+        if path.name != "__main__.py" and (path.stem != "river" or find_spec("river")):
+            import_module(name.removesuffix(".__init__"))
 
 
 def test_no_function_has_more_arguments_than_a_reader_can_hold(sources):

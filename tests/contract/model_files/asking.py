@@ -99,7 +99,9 @@ CASES = {
         lambda: OnlineCRPClassifier(COLUMNS, random_state=0).fit(TABLE, Y), TABLE, Y
     ),
     "finite": Case(
-        lambda: FiniteMixtureClassifier(COLUMNS, n_init=2, random_state=0).fit(TABLE, Y),
+        lambda: FiniteMixtureClassifier(COLUMNS, n_init=2, max_iter=10, random_state=0).fit(
+            TABLE, Y
+        ),
         TABLE, Y,
     ),
     "hybrid": Case(

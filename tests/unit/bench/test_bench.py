@@ -1,6 +1,7 @@
 """Do the benchmarks run, and are their peers what they say? No timing decides anything."""
 
 import json
+from functools import partial
 
 import numpy as np
 import pytest
@@ -31,6 +32,10 @@ PROCESSES = {"startup", "cold", "serving", "soak", "cluster"}  # start processes
 
 @pytest.mark.parametrize("name", sorted(set(BENCHMARKS) - REAL - PROCESSES))
 def test_quick_variant_runs(name, monkeypatch):
+    if name == "partitions":  # workers as threads: processes of Dask take seconds to start
+        dask = pytest.importorskip("distributed", reason="needs infinimix[dask]")
+        here = partial(dask.LocalCluster, processes=False, protocol="tcp://")
+        monkeypatch.setattr(dask, "LocalCluster", here)
     monkeypatch.setitem(EFFORTS, "default", Effort(n_particles=4, n_islands=2, sweeps=0))
     section = run(name, quick=True)
     assert section.lines
