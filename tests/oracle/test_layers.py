@@ -131,11 +131,13 @@ def test_graphs_drawn_by_levels_alone_have_the_posterior_of_the_enumeration(N, p
     """
     *_, model, state, rng = posed(N, prior, seed)
     order = np.array([[i for i in range(N) if i != c] for c in range(N)])
-    own, n, edges = layer_tables.new_layers(order, N + 1), 20_000, np.zeros((N, N))
+    own, n = layer_tables.new_layers(order, N + 1), 20_000
+    graphs = np.empty((n, *state.pa.shape), state.pa.dtype)
     redraw = entry(layers.redraw_layers, model, state, own, 1, 1.0, rng)
-    for _ in range(n):
+    for k in range(n):
         redraw(model, state, own, 1, 1.0, rng)
-        edges += to_adjacency(state.pa)
+        graphs[k] = state.pa
+    edges = to_adjacency(graphs).sum(axis=0)
     assert np.abs(edges / n - exact_edges(N, prior, seed)).max() < 0.055
 
 
@@ -149,20 +151,22 @@ def test_jumps_along_listed_orders_leave_the_posterior_of_the_enumeration(N, pri
     """
     *_, model, state, rng = posed(N, prior, seed)
     others = np.array([[i for i in range(N) if i != c] for c in range(N)])
-    own, n, edges = layer_tables.new_layers(others, N + 1), 20_000, np.zeros((N, N))
+    own, n = layer_tables.new_layers(others, N + 1), 20_000
+    graphs = np.empty((n, *state.pa.shape), state.pa.dtype)
     ranks = np.array(list(permutations(range(N))))
     alone = listed == "all orders"
     orders = list_orders(ranks if alone else ranks[::7][:3], others)
     moved = copied(state) if alone else state
     redraw = entry(layers.redraw_layers, model, state, own, 1, 1.0, rng)
     jump = entry(jump_orders, model, state, own, orders, 1, rng)
-    for _ in range(n):
+    for k in range(n):
         if alone:
             for part, now in zip(moved, state, strict=True):
                 part[:] = now
         redraw(model, moved, own, 0 if alone else 1, 1.0, rng)
         jump(model, state, own, orders, 1, rng)
-        edges += to_adjacency(state.pa)
+        graphs[k] = state.pa
+    edges = to_adjacency(graphs).sum(axis=0)
     assert np.abs(edges / n - exact_edges(N, prior, seed)).max() < 0.055
 
 
