@@ -71,8 +71,9 @@ def exact_uniform_edges(score: np.ndarray, N: int) -> np.ndarray:
     for j in range(N):
         scale = inside(w[j]).max()
         for i in range(N):
-            if i != j:
+            held = np.where(np.arange(1 << N) >> i & 1, w[j], 0.0)
+            if held.any():  # else i is never a parent of j
                 B = A.copy()
-                B[j] = inside(np.where(np.arange(1 << N) >> i & 1, w[j], 0.0)) / scale
+                B[j] = inside(held) / scale
                 edges[i, j] = _sum_over_graphs(B, N) / total
     return edges

@@ -1,4 +1,6 @@
-"""Bodies of kernels as plain Python, for parts that nothing but a test calls by themselves.
+"""Kernels as tests call them: bodies as plain Python, and machine code without a look at types.
+
+Bodies are for parts that nothing but a test calls by themselves.
 
 Numba would compile such a part once more, for seconds, though all that runs is the kernels that
 contain it. The same lines run here as Python, on small input; compiled they run in tests of those
@@ -10,7 +12,7 @@ from types import FunctionType
 
 from numba.core.extending import _Intrinsic
 
-from infinimix.kernels.compile import INTERPRETED, Kernel
+from infinimix.kernels.compile import INTERPRETED, Kernel, entry
 
 
 @cache
@@ -29,3 +31,19 @@ def plain(kernel):
         return kernel
     called = {name: plain(value) for name, value in used.items() if isinstance(value, Kernel)}
     return FunctionType(func.__code__, func.__globals__ | called, func.__name__, func.__defaults__)
+
+
+def typed_once(kernel):
+    """Return a kernel that looks at the types of its arguments in its first call alone.
+
+    That takes ten times as long as a move in a small graph. Arguments of later calls must have the
+    types of the first, as `entry` says: make one for each test.
+    """
+    found = []
+
+    def call(*args):
+        if not found:
+            found.append(entry(kernel, *args))
+        return found[0](*args)
+
+    return call

@@ -137,6 +137,33 @@ def log_marginal(families, X, rows):
     return total
 
 
+KNOWN = {}  # what `_log_marginals` has found
+
+
+def _log_marginals(families, X):
+    """Log marginal likelihood of every set of rows, by bit masks.
+
+    Alpha and bounds change none of them, and one more row only adds the sets with this row: each
+    set is computed once, for all enumerations of the same rows.
+    """
+    n = len(X[0])
+    key = _content(families), _content(X)
+    if key not in KNOWN:
+        fewer = _log_marginals(families, tuple(x[:-1] for x in X)) if n else []
+        sets = [[i for i in range(n) if m >> i & 1] for m in range(len(fewer), 2**n)]
+        KNOWN[key] = fewer + [log_marginal(families, X, rows) for rows in sets]
+    return KNOWN[key]
+
+
+def _content(values):
+    """What arrays hold, and families of arrays, as a key."""
+    if isinstance(values, np.ndarray):
+        return values.shape, values.dtype.str, values.tobytes()
+    if isinstance(values, tuple):
+        return type(values).__name__, *map(_content, values)
+    return values
+
+
 def log_beside(families, X, groups, i, alpha, bound=None):
     """Log density of row i as one more beside groups of rows, a new group among them."""
     room = alpha if bound is None or len(groups) < bound else 0.0
@@ -204,9 +231,7 @@ class Enumeration:
         self.n = n = len(X[0])
         self.z = partitions(n)
         self.n_groups = self.z.max(axis=1, initial=-1) + 1
-        table = [
-            log_marginal(families, X, [i for i in range(n) if m >> i & 1]) for m in range(2**n)
-        ]
+        table = _log_marginals(families, X)
         prior = log_crp(n, alpha)
         if bound is not None:
             prior = np.where(self.n_groups <= bound, prior, -np.inf)

@@ -4,13 +4,14 @@ Written without a look at `infinimix.networks`. The probability of a partition u
 is the sum over all ways to seat the variables of each network at tables and to give tables roles.
 """
 
+from functools import cache
 from itertools import product
 from math import exp
 
 import numpy as np
 
 from tests.oracle.mixed_networks import mixed_world
-from tests.oracle.networks import World, log_beta, log_crp, partitions
+from tests.oracle.networks import World, graphs, log_beta, log_crp, partitions
 
 
 def franchise(sizes, alpha, c):
@@ -50,6 +51,13 @@ def log_blocks(stacks, parts, beta):
     return total
 
 
+@cache
+def log_weights(sizes, z, beta):
+    """`log_blocks` of all graphs of networks of these sizes, with the roles z; for all tables."""
+    parts = np.split(np.array(z), np.cumsum(sizes)[:-1])
+    return log_blocks([np.array(graphs(n)) for n in sizes], parts, beta)
+
+
 def posterior(tables, cards, prior, beta, by_network=False, odds=None):
     """Edge probabilities of each network, and the co-role probabilities of all variables.
 
@@ -66,7 +74,7 @@ def sums(tables, cards, prior, beta, by_network=False, odds=None):
         World(X, r) if np.all(r) else mixed_world(X, r) for X, r in zip(tables, cards, strict=True)
     ]
     stacks = [np.array(w.graphs) for w in worlds]
-    cuts = np.cumsum([w.N for w in worlds])[:-1]
+    sizes = tuple(w.N for w in worlds)
     edges, total = [np.zeros((w.N, w.N)) for w in worlds], 0.0
     together = np.zeros((sum(w.N for w in worlds),) * 2)
     like = 0.0
@@ -75,11 +83,10 @@ def sums(tables, cards, prior, beta, by_network=False, odds=None):
         like = np.add.outer(like, w.log_likelihood - w.log_likelihood.max() + own)
     for z, p in prior.items():
         same = np.array(z)[:, None] == np.array(z)
-        parts = np.split(np.array(z), cuts)
         if by_network:
-            for A, part in zip(stacks, parts, strict=True):
-                p /= np.exp(log_blocks([A], [part], beta)).sum()
-        weight = p * np.exp(like + log_blocks(stacks, parts, beta))
+            for part in np.split(np.array(z), np.cumsum(sizes)[:-1]):
+                p /= np.exp(log_weights((len(part),), tuple(part.tolist()), beta)).sum()
+        weight = p * np.exp(like + log_weights(sizes, z, beta))
         total += weight.sum()
         together += weight.sum() * same
         for g, A in enumerate(stacks):

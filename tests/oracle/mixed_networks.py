@@ -59,9 +59,20 @@ def log_mixed(X, cards, c, parents, gamma=0.5, used=None):
     return total
 
 
+KNOWN = {}  # scores of families, by their cells: worlds that differ in one column share the others
+
+
 def mixed_world(X, cards):
     """The posterior of a small table of both kinds, by enumeration."""
-    return World(X, cards, score=lambda c, parents: log_mixed(X, cards, c, parents))
+
+    def score(c, parents):
+        own = [c, *parents]
+        key = X[:, own].tobytes(), len(X), tuple(int(cards[j]) for j in own)
+        if key not in KNOWN:
+            KNOWN[key] = log_mixed(X, cards, c, parents)
+        return KNOWN[key]
+
+    return World(X, cards, score=score)
 
 
 def barred(cards):

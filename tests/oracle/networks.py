@@ -93,13 +93,14 @@ def log_ordered(A, z, o, b1, b2):
 
 def log_discrete(X, cards, c, parents, gamma, shared_by=0):
     """Dirichlet-multinomial, cell by cell; gamma is in each, or shared by all or by a row's."""
-    q = int(np.prod([cards[p] for p in parents], dtype=int))
-    g = [gamma, gamma / (q * cards[c]), gamma / cards[c]][shared_by]
+    code, q, r = np.zeros(len(X), int), 1, int(cards[c])
+    for p in parents:
+        code, q = code * cards[p] + X[:, p], q * int(cards[p])
+    g = [gamma, gamma / (q * r), gamma / r][shared_by]
+    table = np.bincount(code * r + X[:, c], minlength=q * r).reshape(q, r).tolist()
     total = 0.0
-    for values in product(*(range(cards[p]) for p in parents)):
-        rows = np.all(X[:, list(parents)] == np.array(values, int), axis=1)
-        counts = np.bincount(X[rows, c], minlength=cards[c])
-        total += lgamma(cards[c] * g) - lgamma(cards[c] * g + counts.sum())
+    for counts in table:
+        total += lgamma(r * g) - lgamma(r * g + sum(counts))
         total += sum(lgamma(g + k) - lgamma(g) for k in counts)
     return total
 

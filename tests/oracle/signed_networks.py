@@ -33,13 +33,36 @@ def orders(k):
     return found
 
 
-def chain_probability(masses, order):
-    """P(theta_order[0] <= theta_order[1] <= ...), by cumulative trapezia."""
-    below = np.ones(masses.shape[1] + 1)
-    for u in order:
-        middle = 0.5 * (below[1:] + below[:-1]) * masses[u]
-        below = np.concatenate([[0.0], np.cumsum(middle)])
-    return below[-1]
+@cache
+def lower_sets(k):
+    """All sets of configurations, as bit masks, that hold whatever is below a member; by size.
+
+    With each of them the members that no other member is above: one of these was put in last.
+    """
+    found = {0}
+    for order in orders(k):
+        found |= {sum(1 << u for u in order[:n]) for n in range(1, len(order) + 1)}
+    last = {s: [u for u in range(1 << k) if s >> u & 1 and s ^ (1 << u) in found] for s in found}
+    return sorted(last.items(), key=lambda item: item[0].bit_count())
+
+
+def chain_probabilities(masses, k):
+    """The sum over all orders of P(theta_order[0] <= theta_order[1] <= ...).
+
+    Each is a chain of integrals, by cumulative trapezia, which is linear in what is below: orders
+    that begin with the same configurations, in whatever order, go on together.
+    """
+    below = {}
+    for chosen, last in lower_sets(k):
+        if not last:
+            below[chosen] = np.ones(masses.shape[1] + 1)
+            continue
+        middle = 0.0
+        for u in last:
+            before = below[chosen ^ (1 << u)]
+            middle = middle + 0.5 * (before[1:] + before[:-1]) * masses[u]
+        below[chosen] = np.concatenate([[0.0], np.cumsum(middle)])
+    return below[(1 << (1 << k)) - 1][-1]
 
 
 def monotone_probability(a, b, points=301):
@@ -47,8 +70,7 @@ def monotone_probability(a, b, points=301):
     a, b = np.asarray(a)[:, None], np.asarray(b)[:, None]
     x = np.unique(beta.ppf(np.linspace(0.0, 1.0, points), a, b))
     masses = np.diff(beta.cdf(x, a, b), axis=1)
-    every = orders(len(a).bit_length() - 1)
-    return sum(chain_probability(masses, order) for order in every)
+    return chain_probabilities(masses, len(a).bit_length() - 1)
 
 
 def share(k):

@@ -22,6 +22,7 @@ from infinimix.networks.shared.joint import JointChain, Networks, Sharing
 from infinimix.networks.shared.weights import draw_weights, log_common, log_franchise
 from tests.oracle.franchise import common, franchise, posterior, sums
 from tests.oracle.networks import World, marginals, table
+from tests.plain import typed_once
 
 ALPHA, C, BETA = 0.8, 1.5, (1.0, 2.0)
 CARDS = [np.array([2, 2]), np.array([2, 3, 2])]
@@ -140,9 +141,9 @@ def test_roles_and_graphs_are_kept_of_the_same_sweeps(monkeypatch):
 
 
 MOVES = {
-    "class": lambda m, s, rng: class_moves.visit_classes(m, s, rng),
-    "relocation": lambda m, s, rng: relocation.relocate_some(m, s, 1.0, rng),
-    "split and merge": lambda m, s, rng: class_moves.split_merge(m, s, rng),
+    "class": (class_moves.visit_classes,),
+    "relocation": (relocation.relocate_some, 1.0),
+    "split and merge": (class_moves.split_merge,),
 }
 
 
@@ -157,10 +158,12 @@ def test_a_move_by_which_roles_appear_and_die_leaves_the_posterior_as_it_is(move
     prior.hyper[:] = [0.5 * C, *BETA, 0, 0, 0, ALPHA]
     prior.pseudo_members[0] = 0.5 * C
     rng, counted, shared = np.random.default_rng(4), np.zeros((3, 3)), np.zeros((3, 3))
+    (kernel, *power), visit = MOVES[move], typed_once(graph_moves.visit_pairs)
+    step = typed_once(kernel)
     for _ in range(SWEEPS):
-        graph_moves.visit_pairs(model, state, 1.0, rng)
+        visit(model, state, 1.0, rng)
         for _ in range(3):
-            MOVES[move](model, state, rng)
+            step(model, state, *power, rng)
         assert abs(prior.pseudo_members.sum() + prior.hyper[hyper.ALPHA] - C) < 1e-9
         assert ((prior.pseudo_members > 0) == (state.m > 0)).all()
         weights, rest = draw_weights(state.m[None], prior.pseudo_members / C, ALPHA, C, rng)

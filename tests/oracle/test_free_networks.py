@@ -18,6 +18,7 @@ from infinimix.networks.learning.unconstrained_chains import (
 from tests.oracle.free_networks import dynamic_world, undirected_world
 from tests.oracle.networks import marginals, table
 from tests.oracle.test_network_moves import DRAWS, canonical
+from tests.plain import typed_once
 
 CARDS = np.array([2, 3, 2, 2])
 PRIORS = ("blockmodel", "sparse", "uniform")
@@ -61,10 +62,10 @@ def test_chains_visit_states_as_often_as_they_should(prior, shape):
 
 
 MOVES = {
-    "slots": lambda m, s, rng: unconstrained.slot_gibbs(m, s, 1.0, rng),
-    "class": lambda m, s, rng: class_moves.visit_classes(m, s, rng),
-    "swap": lambda m, s, rng: class_moves.swap_classes(m, s, rng),
-    "split and merge": lambda m, s, rng: class_moves.split_merge(m, s, rng),
+    "slots": (unconstrained.slot_gibbs, 1.0),
+    "class": (class_moves.visit_classes,),
+    "swap": (class_moves.swap_classes,),
+    "split and merge": (class_moves.split_merge,),
 }
 BONUS = {
     UNDIRECTED: np.array([[0.0, 0.7, 0.0], [0.0, 0.0, -0.4], [0.0, 0.0, 0.0]]),
@@ -82,6 +83,8 @@ def test_a_move_leaves_the_posterior_as_it_is(move, shape):
     rng, layout = np.random.default_rng(7), given.layout
     place = {(A.tobytes(), z): k for k, (A, z, _) in enumerate(states)}
     counts = np.zeros(len(states))
+    kernel, *power = MOVES[move]
+    step = typed_once(kernel)
 
     @cache
     def fresh(graph, z):
@@ -91,7 +94,7 @@ def test_a_move_leaves_the_posterior_as_it_is(move, shape):
     for k in rng.choice(len(states), DRAWS, p=w):
         A, z, _ = states[k]
         state = ChainState(*(part.copy() for part in fresh(A.tobytes(), z)))
-        MOVES[move](model, state, rng)
+        step(model, state, *power, rng)
         after = to_adjacency(state.pa).astype(int)
         counts[place[after.tobytes(), canonical(state.z)]] += 1
         again = fresh(after.tobytes(), tuple(state.z))  # the counts it keeps are right

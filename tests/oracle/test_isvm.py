@@ -9,6 +9,7 @@ from infinimix import GibbsInfiniteSVC, MaxMarginDPMeans
 from infinimix.families.normal import NormalInverseChiSquared
 from infinimix.maxmargin.gibbs.chain import SVMChain, SVMHyper, effective_size, first_expert
 from infinimix.maxmargin.loops.gibbs import draw_experts, draw_first_expert
+from tests.plain import plain
 from tests.unit.maxmargin.synthetic import partitions
 
 PRIOR = np.array([[0.0], [0.3], [2.0], [1.0]])  # mean, kappa, nu, scale^2
@@ -38,14 +39,14 @@ def test_the_term_of_a_new_cluster_does_not_overflow():
 
 def test_a_new_expert_is_a_draw_from_its_posterior():
     """Kolmogorov-Smirnov of y eta.x at 4,000 draws; false alarm at 1e-4 each."""
-    rng = np.random.default_rng(0)
+    rng, draw = np.random.default_rng(0), plain(draw_first_expert)
     for c, nu, margin in ((1.0, 1.0, 1.0), (0.2, 2.0, 3.0), (3.0, 1.5, 0.5)):
         x, eta = np.array([0.7, -1.2, 1.0]), np.empty(3)
         s = nu * np.sqrt(x @ x)
         above, total = first_expert(np.array([s**2]), c, margin)
         share, draws = np.exp(above - total)[0], []
         for _ in range(4000):
-            draw_first_expert(rng, x, -1.0, c, nu, margin, share, eta)
+            draw(rng, x, -1.0, c, nu, margin, share, eta)
             draws.append(eta.copy())
         u = -np.array(draws) @ x
         grid = np.linspace(-8 * s, 8 * s, 20001)

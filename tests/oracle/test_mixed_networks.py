@@ -1,5 +1,6 @@
 """Chains over graphs of categories and numbers, against enumeration; completions of their cells."""
 
+import os
 from functools import cache
 from itertools import combinations, product
 
@@ -21,6 +22,7 @@ from tests.oracle.mixed_networks import barred, mixed_table, mixed_world
 from tests.oracle.networks import marginals, table
 
 CARDS = np.array([2, 0, 3, 0])
+VISITS = 12_000 if "INFINIMIX_SEEDS" in os.environ else 4000
 
 
 def problem(X, cards, missing=None, **options):
@@ -31,8 +33,9 @@ def problem(X, cards, missing=None, **options):
     )
 
 
-# 12,000 sweeps with autocorrelation times below 20: standard errors below .5 / sqrt(600) = .02;
-# a gap of .1 in one of 22 figures has a probability below 22 x 6e-7, as in `test_networks`
+# Runs of 2,000 sweeps with ten seeds are off by .017 (root of the mean square) in the worst figure,
+# so those of 4,000 by .012: a gap of .1 in one of 22 figures, eight of these, has a probability
+# below 22 x 6e-7, as in `test_networks`. `INFINIMIX_SEEDS` sweeps 12,000 times.
 @pytest.mark.parametrize(
     ("prior", "per_partition"),
     [("uniform", False), ("sparse", False), ("blockmodel", True), ("blockmodel", False),
@@ -43,7 +46,7 @@ def test_chains_visit_states_as_often_as_they_should(prior, per_partition, n):
     X = mixed_table(n, n, CARDS)
     options = {"prior": prior, "per_partition": per_partition, "alpha": 0.7, "beta": (1.0, 2.0)}
     edges, together = marginals(*mixed_world(X, CARDS).posterior(**options))
-    given = problem(X, CARDS, n_iter=12000, burn_in=300, **options)
+    given = problem(X, CARDS, n_iter=VISITS, burn_in=300, **options)
     record = make_chain(given, np.random.SeedSequence(0), apart=False).run()
     assert np.abs(record.edges / record.counters[SWEEPS] - edges).max() < 0.1
     assert np.abs(record.together / record.counters[SWEEPS] - together).max() < 0.1

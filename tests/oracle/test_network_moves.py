@@ -34,6 +34,7 @@ from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.scores import discrete_data, new_cache
 from tests.oracle.networks import World, log_discrete, table
+from tests.plain import typed_once
 
 CARDS = np.array([2, 3, 2])
 X = table(3, 12, CARDS)
@@ -44,18 +45,18 @@ ROOM = orders.new_orders(3, 4, 3)
 SETS = np.array([[2, 1], [0, 2], [1, -1]])  # 0 -> 2 is no strong candidate
 LEVELS = layer_tables.new_layers(SETS, 4)
 
-MOVES = {
-    "pairs": lambda m, s, rng: graph_moves.visit_pairs(m, s, 1.0, rng),
-    "edges": lambda m, s, rng: sites.toggle_edges(m, s, 1.0, rng),
-    "sets": lambda m, s, rng: set_moves.redraw_set(m, s, 1.0, rng),
-    "reversal": lambda m, s, rng: reversal.reverse_edge(m, s, 1.0, rng),
-    "relocation": lambda m, s, rng: relocation.relocate_some(m, s, 1.0, rng),
-    "names": lambda m, s, rng: node_swaps.swap_nodes(m, s, 1.0, rng),
-    "orders": lambda m, s, rng: orders.redraw(m, s, ROOM, 2, 1.0, rng),
-    "layers": lambda m, s, rng: layers.redraw_layers(m, s, LEVELS, 2, 1.0, rng),
-    "class": lambda m, s, rng: class_moves.visit_classes(m, s, rng),
-    "swap": lambda m, s, rng: class_moves.swap_classes(m, s, rng),
-    "split and merge": lambda m, s, rng: class_moves.split_merge(m, s, rng),
+MOVES = {  # a kernel, and what it takes between state and random numbers
+    "pairs": (graph_moves.visit_pairs, 1.0),
+    "edges": (sites.toggle_edges, 1.0),
+    "sets": (set_moves.redraw_set, 1.0),
+    "reversal": (reversal.reverse_edge, 1.0),
+    "relocation": (relocation.relocate_some, 1.0),
+    "names": (node_swaps.swap_nodes, 1.0),
+    "orders": (orders.redraw, ROOM, 2, 1.0),
+    "layers": (layers.redraw_layers, LEVELS, 2, 1.0),
+    "class": (class_moves.visit_classes,),
+    "swap": (class_moves.swap_classes,),
+    "split and merge": (class_moves.split_merge,),
 }
 
 
@@ -91,6 +92,8 @@ def test_a_move_leaves_the_posterior_as_it_is(move, per_partition):
     rng = np.random.default_rng(7)
     place = {(A.tobytes(), z): k for k, (A, z, _) in enumerate(states)}
     counts = np.zeros(len(states))
+    kernel, *given = MOVES[move]
+    step = typed_once(kernel)
 
     @cache
     def fresh(graph, z):
@@ -99,7 +102,7 @@ def test_a_move_leaves_the_posterior_as_it_is(move, per_partition):
     for k in rng.choice(len(states), DRAWS, p=w):
         A, z, _ = states[k]
         state = ChainState(*(part.copy() for part in fresh(A.tobytes(), z)))
-        MOVES[move](model, state, rng)
+        step(model, state, *given, rng)
         after = to_adjacency(state.pa).astype(int)
         counts[place[after.tobytes(), canonical(state.z)]] += 1
         again = fresh(after.tobytes(), tuple(state.z))  # the counts that it keeps are right
@@ -126,8 +129,9 @@ def test_two_weak_choices_keep_their_odds_when_a_strong_one_would_close_a_cycle(
     gain = log_discrete(X, CARDS, 2, [0, 1], 0.5) - log_discrete(X, CARDS, 2, [1], 0.5)
     p = 1.0 / (1.0 + np.exp(-gain - 3.0))
     rng, n, seen = np.random.default_rng(3), 4000, 0
+    visit = typed_once(graph_moves.visit_pairs)
     for _ in range(n):
-        graph_moves.visit_pairs(model, state, 1.0, rng)
+        visit(model, state, 1.0, rng)
         seen += int(to_adjacency(state.pa)[0, 2])
     assert abs(p - 0.5) > 0.1
     assert abs(seen / n - p) < 5 * np.sqrt(p * (1 - p) / n)

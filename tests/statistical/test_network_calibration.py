@@ -14,12 +14,11 @@ import pytest
 
 from infinimix.networks.engine import layer_tables, layers
 from infinimix.networks.engine.acyclicity import Constants
-from infinimix.networks.engine.blocks import new_prior, new_state
+from infinimix.networks.engine.blocks import ChainState, new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.order_jumps import jump_orders, list_orders
-from infinimix.networks.engine.orders import draw_odds
 from infinimix.networks.engine.scores import discrete_data, new_cache
 from infinimix.networks.learning import layered_chains, pooling
 from infinimix.networks.learning.layered_chains import LayeredChain
@@ -27,6 +26,7 @@ from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.pooling import burn_in_together
 from infinimix.networks.learning.problem import Problem
 from tests.oracle.networks import World
+from tests.plain import typed_once
 from tests.statistical.calibration import ALARM, changed, check_counts, draw_rows, log_score
 
 CARDS, N, ROWS = np.array([2, 3, 2, 2]), 4, 15
@@ -57,29 +57,27 @@ def check_prior(prior, graphs):
     check_counts([A[:, 1].sum() for A, _, _ in states], w, [A[:, 1].sum() for A in graphs])
 
 
-def levels(model, state, own, rng):
-    layers.redraw_layers(model, state, own, 2, 1.0, rng)
+def levels(redraw, jump, model, state, own, rng):
+    redraw(model, state, own, 2, 1.0, rng)
 
 
-def jumps(model, state, own, rng):
-    """Jumps alone, along all orders."""
-    draw_odds(model.prior, state, own.odds, rng)
-    for c in range(N):
-        layer_tables.choose_drawn(model, state, own, c)
-        layer_tables.weigh_sets(model, state.z, own, c, 1.0)
-    jump_orders(model, state, own, EVERY, 2, rng)
+def jumps(redraw, jump, model, state, own, rng):
+    """Jumps alone, along all orders, by the tables of this state: a copy is there to fill them."""
+    redraw(model, ChainState(*(part.copy() for part in state)), own, 0, 1.0, rng)
+    jump(model, state, own, EVERY, 2, rng)
 
 
-def levels_and_jumps(model, state, own, rng):
+def levels_and_jumps(redraw, jump, model, state, own, rng):
     """Jumps along three orders, so that graphs differ in how many of them suit them."""
-    layers.redraw_layers(model, state, own, 1, 1.0, rng)
-    jump_orders(model, state, own, THREE, 2, rng)
+    redraw(model, state, own, 1, 1.0, rng)
+    jump(model, state, own, THREE, 2, rng)
 
 
 @pytest.mark.parametrize("prior", ["sparse", "blockmodel"])
 @pytest.mark.parametrize("move", [levels, jumps, levels_and_jumps])
 def test_a_draw_of_the_whole_graph_keeps_graphs_and_rows_together(move, prior, seed):
     rng, graphs, gains = np.random.default_rng([seed, len(prior)]), [], []
+    kernels = typed_once(layers.redraw_layers), typed_once(jump_orders)
     for A, z, _ in draw_states(prior, MOVED, rng):
         X = draw_rows(A, CARDS, ROWS, rng)
         data = discrete_data(X, CARDS)
@@ -88,7 +86,7 @@ def test_a_draw_of_the_whole_graph_keeps_graphs_and_rows_together(move, prior, s
         state = new_state(belief, LAYOUT, A, np.array(z))
         own = layer_tables.new_layers(OTHERS, N + 1)
         for _ in range(2):
-            move(model, state, own, rng)
+            move(*kernels, model, state, own, rng)
         graphs.append(to_adjacency(state.pa).astype(int))
         gains.append(log_score(graphs[-1], X, CARDS) - log_score(A, X, CARDS))
     check_prior(prior, graphs)

@@ -23,6 +23,7 @@ from infinimix.networks.engine.signed_scores import new_signed_cache
 from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.problem import Problem
 from tests.oracle.signed_networks import SignedWorld
+from tests.plain import plain, typed_once
 from tests.statistical.calibration import ALARM, changed, check_counts, draw_rows, log_score
 
 N, ROWS, CARDS = 3, 14, np.full(3, 2)
@@ -100,6 +101,8 @@ def set_signs(cache, A, negative, z):
 
 def test_moves_over_signed_graphs_keep_graphs_and_rows_together(seed):
     rng, judge = np.random.default_rng(seed), Judge()
+    visit, move, note = map(typed_once, (visit_pairs, move_signed_classes, note_signs))
+    share_out = plain(draw_shares)
     for A, negative, z, X in draw_worlds(MOVED, rng):
         data, now = discrete_data(X, CARDS), np.zeros((N, 1), np.uint64)
         prior = new_prior(N, "blockmodel", True, (1.5, 1.0, 1.0), constants=CONSTANTS)
@@ -109,11 +112,11 @@ def test_moves_over_signed_graphs_keep_graphs_and_rows_together(seed):
             new_state(prior, LAYOUT, A, np.array(z)),
         )
         set_signs(cache, A, negative, z)
-        draw_shares(model, state, rng)
+        share_out(model, state, rng)
         for _ in range(2):
-            visit_pairs(model, state, 1.0, rng)
-            move_signed_classes(model, state, rng)
-        note_signs(model, state, now, rng)
+            visit(model, state, 1.0, rng)
+            move(model, state, rng)
+        note(model, state, now, rng)
         after = to_adjacency(state.pa).astype(int), to_adjacency(now).astype(int)
         judge.add((A, negative, X), (*after, X))
     judge.check()

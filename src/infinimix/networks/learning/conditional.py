@@ -60,8 +60,10 @@ class ConditionalFamily:
     @cached_property
     def _groups(self) -> dict[int, np.ndarray]:
         """Configuration -> its rows, of the real parents and the child."""
-        code = self.configurations(self._rows)
         cells = self._rows[:, [*self.real, self.c]]
+        if not len(self.discrete) and len(cells):
+            return {0: cells[np.arange(len(cells))]}  # laid out as those of a configuration
+        code = self.configurations(self._rows)
         order = np.argsort(code, kind="stable")
         found, first = np.unique(code[order], return_index=True)
         parts = np.split(cells[order], first[1:]) if len(found) else []
@@ -91,7 +93,10 @@ class ConditionalFamily:
         What is drawn is remembered, and drawn when it is first needed: given the rows,
         configurations are independent.
         """
-        codes, at = np.unique(self.configurations(X), return_inverse=True)
+        if not len(self.discrete) and len(X):  # the usual way: one configuration
+            codes, at = np.zeros(1, np.int64), np.zeros(len(X), np.int64)
+        else:
+            codes, at = np.unique(self.configurations(X), return_inverse=True)
         for code in codes.tolist():
             if code not in self._drawn:
                 self._drawn[code] = self.regression(code, rng)

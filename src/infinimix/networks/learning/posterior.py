@@ -88,11 +88,15 @@ def consensus(together: np.ndarray, classes: np.ndarray) -> np.ndarray:
 
 def relabel(classes: np.ndarray) -> np.ndarray:
     """Return partitions with classes numbered by first appearance."""
-    out = np.empty(classes.shape, np.int64)
-    for s, z in enumerate(classes):
-        _, first, code = np.unique(z, return_index=True, return_inverse=True)
-        out[s] = np.argsort(np.argsort(first))[code]
-    return out
+    order = np.argsort(classes, axis=1, kind="stable")
+    ordered = np.take_along_axis(classes, order, axis=1)
+    place = np.broadcast_to(np.arange(classes.shape[1]), classes.shape)
+    opens = np.ones(classes.shape, bool)  # the first of its class, among ordered members
+    opens[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
+    start = np.maximum.accumulate(np.where(opens, place, 0), axis=1)
+    first = np.empty(classes.shape, np.int64)  # where the class of a member appears first
+    np.put_along_axis(first, order, np.take_along_axis(order, start, axis=1), axis=1)
+    return np.take_along_axis(np.cumsum(first == place, axis=1) - 1, first, axis=1)
 
 
 def role_counts(draws: Draws, roles: np.ndarray, K: int) -> tuple[np.ndarray, np.ndarray]:

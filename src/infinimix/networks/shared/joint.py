@@ -100,37 +100,42 @@ class Networks:
         chain, state, K = self.chains[g], self._state(g), self.n.shape[1]
         prior = chain.model.prior
         others = self.n.sum(axis=0) - self.n[g]
-        stays = (others > 0) | (np.arange(K) < self.n_known)
-        first, own = np.flatnonzero(stays), np.flatnonzero((self.n[g] > 0) & ~stays)
+        stays = others > 0
+        stays[: self.n_known] = True
+        first, own = stays.nonzero()[0], ((self.n[g] > 0) & ~stays).nonzero()[0]
         at = np.concatenate([np.arange(len(first)), prior.n_roles + np.arange(len(own))])
+        held = np.concatenate([first, own])
         names = np.full(K, -1)  # of the chain's classes
-        names[at] = [*first, *own]
+        names[at] = held
         self._hold(g, prior, names, at, len(first))
         local = np.zeros(K, np.int64)
-        local[names[at]] = at
+        local[held] = at
         state.z[:] = local[self.z[g]]
         state.m[:] = np.bincount(state.z, minlength=K)
         state.key[0] = prior.constants.hashes[state.m].sum()
         state.plus[:] = prior.held[EDGES]
-        state.plus[np.ix_(at, at)] += self.edges[g][np.ix_(names[at], names[at])]
+        state.plus[at[:, None], at] += self.edges[g][held[:, None], held]
         chain.advance(1, count)
-        new = np.flatnonzero((state.m > 0) & (names < 0))
-        free = np.setdiff1d(np.arange(K), names[at])
-        names[new] = free[: len(new)]
+        new = ((state.m > 0) & (names < 0)).nonzero()[0]
+        if len(new):
+            free = np.ones(K, bool)
+            free[held] = False
+            names[new] = free.nonzero()[0][: len(new)]
         self._take(g, prior, state, names)
 
     def _hold(self, g: int, prior: Any, names: np.ndarray, at: np.ndarray, r: int) -> None:
         """Give the prior of network g what the others have."""
         roles = names[:r]
-        size = np.delete(self.n, g, axis=0)[:, roles]
+        size = self.n[np.arange(len(self.n)) != g][:, roles]
         prior.held[:] = 0
         edges = self.edges.sum(axis=0) - self.edges[g]
-        prior.held[EDGES, :r, :r] = edges[np.ix_(roles, roles)]
-        prior.held[PAIRS, :r, :r] = size.T @ size - np.diag(size.sum(axis=0))
+        prior.held[EDGES, :r, :r] = edges[roles[:, None], roles]
+        total = size.sum(axis=0)
+        prior.held[PAIRS, :r, :r] = size.T @ size - np.diag(total)
         prior.pseudo_members[:] = 0.0
         if self.sharing.c is None:
             prior.hyper[ALPHA] = self.sharing.alpha
-            prior.pseudo_members[:r] = size.sum(axis=0)
+            prior.pseudo_members[:r] = total
         else:
             prior.hyper[ALPHA] = max(self.sharing.c * self.rest, 1e-100)
             prior.hyper[STICKS] = self.sharing.alpha
@@ -138,13 +143,14 @@ class Networks:
 
     def _take(self, g: int, prior: Any, state: ChainState, names: np.ndarray) -> None:
         """Take over what the chain of network g has come to."""
-        live = np.flatnonzero(state.m)
+        live = state.m.nonzero()[0]
+        roles = names[live]
         self.z[g] = names[state.z]
         self.n[g] = 0
-        self.n[g, names[live]] = state.m[live]
+        self.n[g, roles] = state.m[live]
         self.edges[g] = 0
-        own = (state.plus - prior.held[EDGES])[np.ix_(live, live)]
-        self.edges[g][np.ix_(names[live], names[live])] = own
+        own = (state.plus - prior.held[EDGES])[live[:, None], live]
+        self.edges[g][roles[:, None], roles] = own
         if self.sharing.c is not None:
             known = np.flatnonzero(names >= 0)
             self.w = np.zeros(len(self.w))
