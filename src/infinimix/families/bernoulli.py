@@ -16,6 +16,7 @@ from infinimix.families.registration import register
 from infinimix.kernels.compile import part
 from infinimix.kernels.elementary import log_ratio
 from infinimix.kernels.gamma import rise
+from infinimix.kernels.memory import ROOM, on_stack
 
 ZERO, ONE = 0, 1  # second axis of prior, n
 LOG_ZERO, LOG_ODDS = 0, 1  # second axis of t
@@ -67,25 +68,29 @@ def _(family, stats, k):
 
 @seam.score.implement(BetaBernoulli)
 def _(family, stats, X, i, live, out):
-    t, width, missing = stats.t, X.shape[1], 0
-    one = np.empty(width)
-    for d in range(width):
-        one[d] = 1.0 if X[i, d] == 1 else 0.0
-        missing += X[i, d] < 0
-    if missing == 0:
-        score_whole(t, stats.base, one, live, out)
+    width = X.shape[1]
+    row = on_stack(4, width) if 4 * width <= ROOM else np.empty((4, width))
+    if not note_ones(X, i, row[IS_ONE]):
+        score_whole(stats.t, stats.base, row[IS_ONE], live, out)
         return
-    dropped = np.empty(t.shape[0])
+    note_ones(X, i, row[NEXT_ONE])
+    note_seen(X, i, row[SEEN])
+    note_seen(X, i, row[NEXT_SEEN])
+    dropped = np.empty(stats.t.shape[0])
     for k in live:
         dropped[k] = 0.0
-    score_rest(t, X, i, i, live, out, dropped)
+    score_rest(stats.t, row, live, out, dropped)
 
 
 @seam.score_two.implement(BetaBernoulli)
 def _(family, stats, X, i, j, live, out, ahead):
     """Rows with holes gain: what is known of a group, twice as much, is read once for both."""
-    if has_holes(X, i) and has_holes(X, j):
-        score_rest(stats.t, X, i, j, live, out, ahead)
+    width = X.shape[1]
+    row = on_stack(4, width) if 4 * width <= ROOM else np.empty((4, width))
+    if note_ones(X, i, row[IS_ONE]) and note_ones(X, j, row[NEXT_ONE]):
+        note_seen(X, i, row[SEEN])
+        note_seen(X, j, row[NEXT_SEEN])
+        score_rest(stats.t, row, live, out, ahead)
         return 1
     for after in range(2):  # a loop, so that `score` is compiled into it once
         seam.score(family, stats, X, j if after else i, live, ahead if after else out)
@@ -93,12 +98,20 @@ def _(family, stats, X, i, j, live, out, ahead):
 
 
 @part
-def has_holes(X, i):
-    """Does a row lack a cell?"""
+def note_ones(X, i, one):
+    """Note where a row has ones; return whether it lacks a cell."""
     missing = 0
     for d in range(X.shape[1]):
+        one[d] = 1.0 if X[i, d] == 1 else 0.0
         missing += X[i, d] < 0
     return missing > 0
+
+
+@part
+def note_seen(X, i, seen):
+    """Note where a row has cells."""
+    for d in range(X.shape[1]):
+        seen[d] = 1.0 if X[i, d] >= 0 else 0.0
 
 
 # Groups are scored four or two at a time, so that what is known of the row is read less often: a
@@ -129,20 +142,13 @@ def score_whole(t, base, one, live, out):
 
 
 @part
-def score_rest(t, X, i, j, live, out, ahead):
+def score_rest(t, row, live, out, ahead):
     """Score two rows with holes, which read the log probability of zeros too.
 
     A row alone is both of them, and what `ahead` gets is dropped, so that its sums do not depend on
     company either. Zeros and ones are added up apart: sums that wait for each other take longer.
     """
-    width, last = X.shape[1], live.shape[0] - 1
-    row = np.empty((4, width))
-    for d in range(width):
-        row[SEEN, d] = 1.0 if X[i, d] >= 0 else 0.0
-        row[IS_ONE, d] = 1.0 if X[i, d] == 1 else 0.0
-    for d in range(width):
-        row[NEXT_SEEN, d] = 1.0 if X[j, d] >= 0 else 0.0
-        row[NEXT_ONE, d] = 1.0 if X[j, d] == 1 else 0.0
+    width, last = row.shape[1], live.shape[0] - 1
     for at in range(0, live.shape[0], 2):
         a, b = live[at], live[min(at + 1, last)]
         zeros_a, zeros_b, ones_a, ones_b = 0.0, 0.0, 0.0, 0.0

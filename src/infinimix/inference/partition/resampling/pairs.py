@@ -55,14 +55,14 @@ def list_usual(p, bound, top, near, share, q, owner, pick):
     if mark_near(p, bound, share, near) > LARGEST_SHARE:
         return 0, best
     for r in range(p.counters[UNIQUE]):
-        held, listed, size, reach = groups[r], n, particles[SIZE, r], 0.0
+        held, listed, size, weight, reach = groups[r], n, particles[SIZE, r], share[r], 0.0
         for k in range(1 if size > bound else 0, size):  # at the bound no new group may open
             pick[unsigned(n)] = k
             n += near[unsigned(held[unsigned(k)])]
         for j in range(listed, n):
             x = prob[unsigned(held[unsigned(pick[unsigned(j)])])]
-            q[unsigned(j)], owner[unsigned(j)] = share[r] * x, r
-            reach, best = reach + x, max(best, share[r] * x)
+            q[unsigned(j)], owner[unsigned(j)] = weight * x, r
+            reach, best = reach + x, max(best, weight * x)
         if reach < FAINT:
             return 0, best
     return n, best
