@@ -1,8 +1,9 @@
-"""`python -m infinimix.papers.document FOLDER PAGE`: results of `reproduce` as a page of the docs.
+"""`python -m infinimix.papers.document FOLDER PAGE [QUICK]`: results of `reproduce` as a page.
 
 FOLDER is that of `infinimix reproduce --folder`. Of an item without results there the page keeps
 what it has, or says that there are none. Pictures go beside the page, into `images/papers`. What
-stands above the first heading of the second level is kept.
+stands above the first heading of the second level is kept. QUICK is a folder of quick forms, of
+which only the time is shown.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ IMAGES = Path("images") / "papers"
 MOST_LINES = 40  # of a table; all are in the files that `reproduce` writes
 
 
-def write(folder: Path, target: Path) -> None:
-    """Replace the results of a page."""
+def write(folder: Path, target: Path, quick: Path | None = None) -> None:
+    """Replace the results of a page, and the times of those quick forms that there are."""
     before = target.read_text(encoding="utf-8")
     papers, kept = [load(name) for name in PAPERS], before.partition("\n## ")[0].rstrip()
-    lines = [kept, "", "## All items", "", *_overview(papers, folder, before)]
+    lines = [kept, "", "## All items", "", *_overview(papers, folder, quick, before)]
     for paper in papers:
         results = _results(paper, folder, target, before)
         lines += ["", f"## {paper.title}", "", f"{paper.source}.", *results]
@@ -39,10 +40,14 @@ def _read(folder: Path, paper: Paper, experiment: Experiment) -> dict[str, Any] 
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
-def _old_row(before: str, paper: Paper, experiment: Experiment) -> str | None:
-    """Return the line of an item in the overview of the page as it is."""
+def _old_cells(before: str, paper: Paper, experiment: Experiment) -> tuple[str, str]:
+    """Return what the overview of the page says of an item, and the time of its quick form."""
     start = f"| {paper.name} | {experiment.item} | "
-    return next((line for line in before.splitlines() if line.startswith(start)), None)
+    line = next((line for line in before.splitlines() if line.startswith(start)), None)
+    if line is None:
+        return "can be rerun; no result here", "-"
+    form, *short = (cell.strip() for cell in line.strip(" |").split(" | ")[3:])
+    return form, short[0] if short else "-"
 
 
 def _old_section(before: str, paper: Paper, experiment: Experiment) -> list[str]:
@@ -54,21 +59,21 @@ def _old_section(before: str, paper: Paper, experiment: Experiment) -> list[str]
     return [] if found is None else ["", f"### {found}".rstrip()]
 
 
-def _overview(papers: list[Paper], folder: Path, before: str) -> Iterator[str]:
-    yield "| paper | item | what | |"
-    yield "|---|---|---|---|"
+def _overview(papers: list[Paper], folder: Path, quick: Path | None, before: str) -> Iterator[str]:
+    yield "| paper | item | what | | quick form, CPU s |"
+    yield "|---|---|---|---|---:|"
     for paper in papers:
         for experiment in paper.experiments:
+            form, short = _old_cells(before, paper, experiment)
             found = _read(folder, paper, experiment)
-            old = _old_row(before, paper, experiment)
-            if found is None and old is not None:
-                yield old
-                continue
-            form = "can be rerun; no result here" if found is None else _form(found)
-            stands = " with other data" if experiment.stands_in else ""
-            yield f"| {paper.name} | {experiment.item} | {experiment.title} | {form}{stands} |"
+            if found is not None:
+                form = _form(found) + (" with other data" if experiment.stands_in else "")
+            timed = None if quick is None else _read(quick, paper, experiment)
+            if timed is not None:
+                short = f"{timed['run']['cpu_seconds']:,.0f}"
+            yield f"| {paper.name} | {experiment.item} | {experiment.title} | {form} | {short} |"
         for absent in paper.absent:
-            yield f"| {paper.name} | {absent.item} | {absent.title} | not rerun: {absent.why} |"
+            yield f"| {paper.name} | {absent.item} | {absent.title} | not rerun: {absent.why} | |"
 
 
 def _form(found: dict[str, Any]) -> str:
@@ -120,4 +125,4 @@ def _estimate(found: dict[str, Any] | None) -> Estimate | None:
 
 
 if __name__ == "__main__":
-    write(Path(sys.argv[1]), Path(sys.argv[2]))
+    write(*(Path(argument) for argument in sys.argv[1:]))

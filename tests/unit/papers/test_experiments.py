@@ -1,6 +1,9 @@
 """Every experiment runs in its tiny form; those with real data on made-up tables of that shape."""
 
 import json
+import os
+import re
+from pathlib import Path
 
 import pytest
 
@@ -110,6 +113,27 @@ def test_a_page_keeps_what_was_not_run_again(tmp_path):
     before = target.read_text(encoding="utf-8")
     document.write(tmp_path / "none", target)
     assert target.read_text(encoding="utf-8") == before
+    document.write(tmp_path / "none", target, tmp_path / "runs")  # only its time is shown
+    row = next(r for r in target.read_text(encoding="utf-8").splitlines() if "| figure 4 |" in r)
+    assert re.search(r"\| rerun, tiny form, \d+ CPU s \| \d+ \|$", row)
+
+
+def test_quick_forms_took_two_minutes_at_most():
+    """As the page of results says, which has the time of every one of them."""
+    page_of_results = Path(__file__).parents[3] / "docs" / "papers.md"
+    rows = re.findall(
+        r"(?m)^\| [\w-]+ \| .* \| rerun, .* \| (\S+) \|$", page_of_results.read_text()
+    )
+    assert len(rows) == sum(len(load(name).experiments) for name in PAPERS)
+    assert all(float(seconds) <= 120 for seconds in rows)
+
+
+@pytest.mark.skipif("INFINIMIX_SEEDS" not in os.environ, reason="takes minutes")
+@pytest.mark.parametrize(("name", "item"), SYNTHETIC)
+def test_a_quick_form_takes_two_minutes_at_most(name, item, tmp_path, monkeypatch):
+    monkeypatch.undo()  # with all islands
+    paper = load(name)
+    assert running.reproduce(paper, paper.find(item), tmp_path).seconds <= 120
 
 
 def test_the_shared_part_runs_on_worlds_and_tables(tmp_path, monkeypatch):
