@@ -12,10 +12,10 @@ from infinimix import BlockmodelBayesNet
 from infinimix.kernels.compile import entry
 from infinimix.networks import sample_network
 from infinimix.networks.engine import layer_tables, layers
-from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import ChainState, Known, new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
+from infinimix.networks.engine.constants import Constants
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.order_jumps import jump_orders, list_orders
 from infinimix.networks.engine.scores import discrete_data, new_cache

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.engine.acyclicity import shared_constants
 from infinimix.networks.engine.blocks import new_prior, new_state
 from infinimix.networks.engine.candidates import ALL, MOST, full_layout, outside_mass
 from infinimix.networks.engine.chain import (
@@ -25,6 +24,7 @@ from infinimix.networks.engine.chain import (
     split_moves,
 )
 from infinimix.networks.engine.class_moves import class_gibbs, split_merge, visit_classes
+from infinimix.networks.engine.constants import shared_constants
 from infinimix.networks.engine.families import Cache, ParentLayout
 from infinimix.networks.engine.graph_moves import pair_gibbs, visit_pairs
 from infinimix.networks.engine.graphs import to_adjacency, words
@@ -172,8 +172,8 @@ class GraphChain:
 
     def _guess_constant(self) -> float:
         """Return about how many seconds the constant of a partition takes, if it is needed."""
-        prior, N = self.model.prior, self.problem.n_nodes
-        return 0.5e-6 * N * N * prior.constants.particles if prior.per_partition else 0.0
+        prior = self.model.prior
+        return prior.constants.guess_seconds() if prior.per_partition else 0.0
 
     def finish_parts(self, count: bool) -> None:
         """Draw missing cells and whole graphs after a sweep by parts, and count the state."""
