@@ -1,13 +1,13 @@
 """The parents of a few nodes redrawn together, whatever they were, with all others as they are.
 
 Modes of a large graph differ in a few families at once, between which levels do not move: all of
-them would have to change for the better to show. Here a group of nodes is chosen, by a rule that
-does not look at the graph. Paths through other nodes stay, so a parent i of a member may be reached
-from some of the members: it needs that these come earlier, and so does a parent that is a member
-itself. Given an order of the group, each member draws its parents among all sets whose needs come
-before it; sums over sets and orders come from passes over the subsets of the group, as in `orders`
-for a whole graph. A graph drawn this way is as probable as under the posterior given the rest,
-times the number k of orders of the group that suit it, so it is accepted with probability
+them would have to change for the better to show. Here a group is chosen without a look at the
+graph: a node and its candidates. Paths through other nodes stay, so a parent i of a member may be
+reached from some of the members: it needs that these come earlier, and so does a parent that is a
+member itself. Given an order of the group, each member draws its parents among all sets whose needs
+come before it; sums over sets and orders come from passes over the subsets of the group, as in
+`orders` for a whole graph. A graph drawn this way is as probable as under the posterior given the
+rest, times the number k of orders of the group that suit it, so it is accepted with probability
 min(1, k(G) / k(G')).
 
 Tables are those of `layers`, right after they have been used there; parents that are no candidates
@@ -26,7 +26,7 @@ from infinimix.networks.engine.layer_tables import count_candidates, to_set, to_
 from infinimix.networks.engine.layers import safe_log
 from infinimix.networks.engine.packs import packed
 
-SIZE = 8  # members of a group, at most
+SIZE = 12  # members of a group, at most
 
 
 @packed
@@ -55,22 +55,14 @@ def new_group(N, C, size=SIZE):
 
 @kernel
 def choose_group(layers, group, rng):
-    """Choose a node, and candidates of those that are chosen, the better ones rather."""
-    nodes, n = group.nodes, 1
-    nodes[0] = np.int64(rng.random() * layers.t.shape[0])
-    for _ in range(4 * nodes.shape[0]):
-        if n == nodes.shape[0]:
-            break
-        v = nodes[np.int64(rng.random() * n)]
-        many = count_candidates(layers, v)
-        if many > 0:
-            i = layers.cand[v, np.int64(min(rng.random(), rng.random()) * many)]
-            known = False
-            for k in range(n):
-                known = known or nodes[k] == i
-            if not known:
-                nodes[n] = i
-                n += 1
+    """Choose a node and its candidates, as many as there is room for; return how many these are."""
+    v, n, room = np.int64(rng.random() * layers.t.shape[0]), 1, group.nodes.shape[0]
+    many = count_candidates(layers, v)
+    group.nodes[0] = v
+    for q in range(many):
+        if rng.random() * (many - q) < room - n:
+            group.nodes[n] = layers.cand[v, q]
+            n += 1
     return n
 
 
