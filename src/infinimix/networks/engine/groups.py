@@ -25,6 +25,7 @@ from infinimix.networks.engine.graphs import ONE, ZERO, lowest
 from infinimix.networks.engine.layer_tables import count_candidates, to_set, to_word
 from infinimix.networks.engine.layers import safe_log
 from infinimix.networks.engine.packs import packed
+from infinimix.networks.engine.plain_orders import LEAST
 
 SIZE = 12  # members of a group, at most
 
@@ -38,7 +39,8 @@ class Group(NamedTuple):
     need: np.ndarray  # (G, 2^C) int64: members that come before, for each set of parents
     sums: np.ndarray  # (G, 2^G): sums of the weights of sets that need no other members
     logs: np.ndarray  # (G, 2^G): their logarithms
-    first: np.ndarray  # (2^G,): log weight of all orders in which these members come first
+    first: np.ndarray  # (2^G,): (log) weight of all orders in which these members come first
+    scale: np.ndarray  # (G,): what sums are to be multiplied by
     ways: np.ndarray  # (2^G,): how many orders of these members a graph allows
     sets: np.ndarray  # (2, G) int64: the sets of parents now, and those proposed
 
@@ -48,7 +50,8 @@ def new_group(N, C, size=SIZE):
     G = min(size, N)
     return Group(
         np.zeros(G, np.int64), np.zeros(N, np.int64), np.zeros((G, 1 << C), np.int64),
-        np.zeros((G, 1 << G)), np.zeros((G, 1 << G)), np.zeros(1 << G), np.zeros(1 << G),
+        np.zeros((G, 1 << G)), np.zeros((G, 1 << G)), np.zeros(1 << G), np.ones(G),
+        np.zeros(1 << G),
         np.zeros((2, G), np.int64),
     )  # fmt: skip
 
@@ -110,25 +113,49 @@ def list_needs(model, layers, group, k):
 
 @kernel
 def weigh_needs(model, layers, group, n, k):
-    """Fill the sums of the weights of the sets of parents of member k, by members before it."""
+    """Fill the sums of the weights of the sets of parents of member k, by members before it.
+
+    Returns how far the sum is below that of all sets if nobody comes before, as a logarithm.
+    """
     sums, need, weight = group.sums[k], group.need[k], layers.weight[group.nodes[k]]
     for Q in range(1 << n):
         sums[Q] = 0.0
     for s in range(list_needs(model, layers, group, k)):
         sums[need[s]] += weight[s]
-    for q in range(n):
+    step, most = 1, (1 << n) - 1 - (1 << k)  # a set that needs k itself is in no sum that counts
+    while step < 1 << n:
+        for base in range(0, 1 << n, 2 * step):
+            for Q in range(base, base + step):
+                sums[Q + step] += sums[Q]
+        step *= 2
+    group.scale[k] = sums[most]
+    return safe_log(sums[0]) - safe_log(sums[most])
+
+
+@kernel
+def weigh_plainly(group, n):
+    """Fill the weights of all orders of every subset, without logarithms."""
+    first, sums = group.first, group.sums
+    for k in range(n):
         for Q in range(1 << n):
-            if Q >> q & 1:
-                sums[Q] += sums[Q ^ (1 << q)]
-    for Q in range(1 << n):
-        if Q >> k & 1 == 0:  # a set that needs k itself is in none of these
-            group.logs[k, Q] = safe_log(sums[Q])
+            sums[k, Q] /= group.scale[k]
+    first[0] = 1.0
+    for Q in range(1, 1 << n):
+        total = 0.0
+        for k in range(n):
+            if Q >> k & 1:
+                total += first[Q ^ (1 << k)] * sums[k, Q ^ (1 << k)]
+        first[Q] = total
 
 
 @kernel
 def weigh_orders(group, n):
     """Fill the log weights of all orders of the members of every subset; return that of all."""
     first, logs, terms = group.first, group.logs, np.empty(n)
+    for k in range(n):
+        for Q in range(1 << n):
+            logs[k, Q] = safe_log(group.sums[k, Q])
+        group.scale[k] = 1.0
     first[0] = 0.0
     for Q in range(1, 1 << n):
         top, total = -np.inf, 0.0
@@ -147,27 +174,31 @@ def weigh_orders(group, n):
 
 
 @part
-def draw_last(group, n, Q, rng):
+def draw_last(group, n, Q, plain, rng):
     """Draw which member of Q comes last."""
     u, last = rng.random(), -1
     for k in range(n):
         if Q >> k & 1 and (last < 0 or u >= 0.0):
-            weight = group.first[Q ^ (1 << k)] + group.logs[k, Q ^ (1 << k)] - group.first[Q]
-            if weight > -700.0:
+            V, share = Q ^ (1 << k), 0.0
+            if plain:
+                share = group.first[V] * group.sums[k, V] / group.first[Q]
+            elif group.first[V] + group.logs[k, V] - group.first[Q] > -700.0:
+                share = exp(group.first[V] + group.logs[k, V] - group.first[Q])
+            if share > 0.0:
                 last = k
-                u -= exp(weight)
+                u -= share
     return last
 
 
 @kernel
-def draw_sets(layers, group, n, sets, rng):
+def draw_sets(layers, group, n, plain, sets, rng):
     """Draw an order of the group from its end, and with each member its parents."""
     Q = (1 << n) - 1
     for _ in range(n):
-        k = draw_last(group, n, Q, rng)
+        k = draw_last(group, n, Q, plain, rng)
         Q ^= 1 << k
         c, need = group.nodes[k], group.need[k]
-        weight, u = layers.weight[c], rng.random() * group.sums[k, Q]
+        weight, u = layers.weight[c], rng.random() * group.sums[k, Q] * group.scale[k]
         for s in range(1 << layers.size[c]):
             if need[s] & ~Q == 0 and weight[s] > 0.0:
                 sets[k] = s
@@ -198,14 +229,17 @@ def redraw_groups(model, state, layers, group, tries, rng):
     """
     mine, other, accepted = group.sets[0], group.sets[1], 0
     for _ in range(tries):
-        n = choose_group(layers, group, rng)
+        n, below = choose_group(layers, group, rng), 0.0
         find_reach(state, group, n)
         for k in range(n):
-            weigh_needs(model, layers, group, n, k)
+            below += weigh_needs(model, layers, group, n, k)
             mine[k] = to_set(model, layers, group.nodes[k], state.fam[group.nodes[k]])
-        if weigh_orders(group, n) == -np.inf:
+        plain = below > LEAST
+        if plain:
+            weigh_plainly(group, n)
+        elif weigh_orders(group, n) == -np.inf:
             continue
-        draw_sets(layers, group, n, other, rng)
+        draw_sets(layers, group, n, plain, other, rng)
         if rng.random() * count_ways(group, n, other) < count_ways(group, n, mine):
             accepted += 1
             for k in range(n):

@@ -17,7 +17,7 @@ from infinimix.networks.engine.graphs import popcount, squeeze, widen
 from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.model import required_parents, score_of
 from infinimix.networks.engine.packs import packed
-from infinimix.networks.engine.plain_orders import LEAST, draw_plainly, sum_plainly, weigh_plainly
+from infinimix.networks.engine.plain_orders import SURE, draw_plainly, sum_plainly, weigh_plainly
 
 NEAR = -600.0  # sums of weights down to exp(-600) of the largest are taken without logarithms
 
@@ -174,24 +174,28 @@ def log_orders(orders):
 
 
 @kernel
+def fill_tables(model, state, orders, power):
+    """Fill all tables for this state; return whether that was done without logarithms."""
+    n = orders.fam.shape[0]
+    for c in range(n):
+        orders.fam[c] = np.int64(state.fam[c])
+        top = weigh_family(model, state.z, orders, c, power)
+        sum_plainly(orders.logs[c], orders.sums[c], top)
+    if weigh_plainly(orders) > SURE:
+        return True
+    for c in range(n):
+        top = weigh_family(model, state.z, orders, c, power)
+        add_subsets(orders.logs[c], orders.sums[c], top)
+    weigh_orders(orders)
+    return False
+
+
+@kernel
 def redraw(model, state, orders, tries, power, rng):
     """Draw the whole graph again, so many times, each accepted or not (Metropolis)."""
-    n, accepted, tops, below = orders.fam.shape[0], 0, np.empty(orders.fam.shape[0]), 0.0
+    n, accepted = orders.fam.shape[0], 0
     draw_odds(model.prior, state, orders.odds, rng)
-    for c in range(n):
-        tops[c] = weigh_family(model, state.z, orders, c, power)
-        below += orders.logs[c, 0] - tops[c]
-        orders.fam[c] = np.int64(state.fam[c])
-    plain = below > LEAST
-    for c in range(n):
-        if plain:
-            sum_plainly(orders.logs[c], orders.sums[c], tops[c])
-        else:
-            add_subsets(orders.logs[c], orders.sums[c], tops[c])
-    if plain:
-        weigh_plainly(orders)
-    else:
-        weigh_orders(orders)
+    plain = fill_tables(model, state, orders, power)
     before = log_orders(orders)
     for _ in range(tries):
         if plain:

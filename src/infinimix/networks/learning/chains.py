@@ -136,7 +136,7 @@ class GraphChain:
     def step(self) -> int:
         """How many sweeps are made before whole graphs or missing cells are drawn."""
         if self.orders is not None:
-            return 5
+            return 3
         return 5 if self.problem.missing.any() else 50
 
     def anneal(self, warm: float) -> None:

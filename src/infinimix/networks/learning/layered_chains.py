@@ -32,7 +32,7 @@ from infinimix.networks.learning.problem import Problem
 CANDIDATES = 12
 ROUNDS = 10  # over all nodes, whenever the graph is drawn again
 SWEEPS = 2  # of the other moves between
-GROUPS = 16  # so many nodes for each group that is redrawn, whenever the graph is drawn again
+GROUPS = 4  # so many nodes for each group that is redrawn, whenever the graph is drawn again
 JUMPS = 10  # tries, whenever the graph is drawn again
 NOTED = 128  # orders of a chain that are remembered, up to twice as many
 ALONE = 0.8  # the share of the burn-in before chains share what they have found
