@@ -32,7 +32,7 @@ from infinimix.networks.learning.problem import Problem
 CANDIDATES = 12
 ROUNDS = 10  # over all nodes, whenever the graph is drawn again
 SWEEPS = 2  # of the other moves between
-GROUPS = 4  # so many nodes for each group that is redrawn, whenever the graph is drawn again
+MOST_GROUPS, FULL = 20, 288  # groups of nodes that are redrawn as often: N^2 / FULL of N nodes
 JUMPS = 10  # tries, whenever the graph is drawn again
 NOTED = 128  # orders of a chain that are remembered, up to twice as many
 ALONE = 0.8  # the share of the burn-in before chains share what they have found
@@ -50,7 +50,8 @@ class Layering:
         self.steps, self.next, self.learns = 0, 2, True
         size = min(CANDIDATES, layout.cand.shape[1])
         self.layers = new_layers(self._order(size), n_classes)
-        self.group, self.tries = new_group(N, size), max(N // GROUPS, 1)
+        self.group = new_group(N, size)
+        self.tries = max(min(N * N // FULL, MOST_GROUPS), 1)
         self.noted: list[np.ndarray] = []  # orders, as the places of the nodes
         self.met, self.spacing = 0, 1
         self.orders: Any = None  # an OrderList, once there is one
