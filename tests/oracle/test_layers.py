@@ -11,11 +11,11 @@ from bench.exact_edges import all_scores, exact_uniform_edges
 from infinimix import BlockmodelBayesNet
 from infinimix.kernels.compile import entry
 from infinimix.networks import sample_network
-from infinimix.networks.engine import layer_tables, layers
-from infinimix.networks.engine.acyclicity import Constants
+from infinimix.networks.engine import layer_tables, layers, orders
 from infinimix.networks.engine.blocks import ChainState, Known, new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
+from infinimix.networks.engine.constants import Constants
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.order_jumps import jump_orders, list_orders
 from infinimix.networks.engine.scores import discrete_data, new_cache
@@ -171,6 +171,20 @@ def test_jumps_along_listed_orders_leave_the_posterior_of_the_enumeration(N, pri
         graphs[k] = state.pa
     edges = to_adjacency(graphs).mean(axis=0)
     assert np.abs(edges - exact_edges(N, prior, seed)).max() < NEAR
+
+
+def test_sums_over_orders_without_logarithms_are_those_with_them():
+    *_, model, state, rng = posed(5, "blockmodel", 3)
+    room = orders.new_orders(5, 6, 13)
+    orders.draw_odds(model.prior, state, room.odds, rng)
+    assert orders.fill_tables(model, state, room, 1.0)
+    plain = np.log(room.first)
+    for c in range(5):
+        top = orders.weigh_family(model, state.z, room, c, 1.0)
+        orders.add_subsets(room.logs[c], room.sums[c], top)
+    orders.weigh_orders(room)
+    members = np.array([[U >> c & 1 for c in range(5)] for U in range(32)])
+    np.testing.assert_allclose(plain, room.first - members @ room.sums[:, -1], rtol=1e-9, atol=1e-9)
 
 
 def test_graphs_are_drawn_where_a_family_is_far_worse_than_children_as_parents_would_be():

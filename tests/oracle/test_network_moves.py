@@ -27,10 +27,10 @@ from infinimix.networks.engine import (
     set_moves,
     sites,
 )
-from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import ChainState, Known, new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
+from infinimix.networks.engine.constants import Constants
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.scores import discrete_data, new_cache
 from tests.oracle.networks import World, log_discrete, table

@@ -12,11 +12,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from infinimix.networks.engine import layer_tables, layers
-from infinimix.networks.engine.acyclicity import Constants
+from infinimix.networks.engine import groups, layer_tables, layers
 from infinimix.networks.engine.blocks import ChainState, new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
+from infinimix.networks.engine.constants import Constants
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.order_jumps import jump_orders, list_orders
 from infinimix.networks.engine.scores import discrete_data, new_cache
@@ -36,6 +36,7 @@ OTHERS = np.array([[i for i in range(N) if i != c] for c in range(N)])
 ORDERS = np.array(list(permutations(range(N))))
 LAYOUT = full_layout(~np.eye(N, dtype=bool))
 CONSTANTS = Constants.empty(N)
+GROUPS = [groups.new_group(N, N - 1, size) for size in (2, 3)]
 EVERY, THREE = list_orders(ORDERS, OTHERS), list_orders(ORDERS[::7][:3], OTHERS)
 
 
@@ -73,8 +74,15 @@ def levels_and_jumps(redraw, jump, model, state, own, rng):
     jump(model, state, own, THREE, 2, rng)
 
 
+def families(redraw, jump, model, state, own, rng):
+    """Two or three families at once, beside one round of levels."""
+    redraw(model, state, own, 1, 1.0, rng)
+    for group in GROUPS:
+        groups.redraw_groups(model, state, own, group, 1, rng)
+
+
 @pytest.mark.parametrize("prior", ["sparse", "blockmodel"])
-@pytest.mark.parametrize("move", [levels, jumps, levels_and_jumps])
+@pytest.mark.parametrize("move", [levels, jumps, levels_and_jumps, families])
 def test_a_draw_of_the_whole_graph_keeps_graphs_and_rows_together(move, prior, seed):
     rng, graphs, gains = np.random.default_rng([seed, len(prior)]), [], []
     kernels = typed_once(layers.redraw_layers), typed_once(jump_orders)

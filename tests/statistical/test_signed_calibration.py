@@ -11,10 +11,10 @@ from functools import cache
 import numpy as np
 import pytest
 
-from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import new_prior, new_state
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.chain import new_model
+from infinimix.networks.engine.constants import Constants
 from infinimix.networks.engine.graph_moves import visit_pairs
 from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.scores import discrete_data

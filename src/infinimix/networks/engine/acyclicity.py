@@ -1,63 +1,20 @@
-"""The probability that a random graph is acyclic, given its partition: the constant Z(z).
+"""The probability that a random graph is acyclic, given the sizes of its classes.
 
-It depends on the sizes of the classes alone. Up to five nodes all graphs are enumerated; beyond,
-a particle filter adds the nodes one by one. For each pair of nodes a particle draws none, one or
-the other edge, by the Beta-Bernoulli predictive, among those that close no cycle, and multiplies
-its weight by their probability; the mean weights estimate Z without bias.
-
-A constant is a function of the sizes, b1, b2 and the number of nodes: the seed of its filter comes
-from these. So it does not matter which chain has computed it, and the hash table, which chains of
-all fits share, is a pure cache: a fit is the same to the bit whatever was fitted before or is
-fitted beside it. A table for each fit would compute the same constants again, which is half of the
-time of a short fit or more. Entries are found by a word of 63 bits that stands for sizes, b1 and
-b2; a full table of 2^15 entries gives a constant of other sizes with probability 4e-15 a question.
-
-Threads read and write the table without a lock. An entry is a number and the exclusive or of its
-word and the bits of the number (Hyatt and Mann 2002): where the writes of two threads meet, the
-entry fits no word, and the number is computed again.
+Up to five nodes all graphs are enumerated; beyond, a particle filter adds the nodes one by one. For
+each pair of nodes a particle draws none, one or the other edge, by the Beta-Bernoulli predictive,
+among those that close no cycle, and multiplies its weight by their probability; the mean weights
+estimate Z without bias. The seed of a filter comes with the sizes (`constants`).
 """
-
-from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
 from infinimix.kernels.compile import exact, kernel, part
-from infinimix.networks.engine.graphs import ONE, ZERO, bit, reaches
-from infinimix.networks.engine.hyper import B1, B2
-from infinimix.networks.engine.packs import packed
+from infinimix.networks.engine.graphs import ZERO, bit, reaches
 
 EXACT = 5
-SLOTS = 1 << 15
 STEP, A = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9)
 B = np.uint64(0x94D049BB133111EB)
 S30, S27, S31, S11 = np.uint64(30), np.uint64(27), np.uint64(31), np.uint64(11)
-S33 = np.uint64(33)
-
-
-@packed
-class Constants(NamedTuple):
-    """Log constants by the sizes of classes."""
-
-    hashes: np.ndarray  # (N + 2,) uint64: a random word for each size of a class, 0 for none
-    checks: np.ndarray  # (SLOTS,) uint64: key ^ bits of the value
-    values: np.ndarray  # (SLOTS,) uint64: the bits of log Z; a slot with two zeros is empty
-    particles: int
-
-    @classmethod
-    def empty(cls, N, particles=None):
-        """Return a table without entries."""
-        hashes = np.random.default_rng(N).integers(1, 2**63, N + 2).astype(np.uint64)
-        hashes[0] = 0
-        if particles is None:
-            particles = 1000 if N <= 16 else 400 if N <= 32 else 100
-        return cls(hashes, np.zeros(SLOTS, np.uint64), np.zeros(SLOTS, np.uint64), particles)
-
-
-@lru_cache(maxsize=16)
-def shared_constants(N):
-    """Return the table of this process for N nodes."""
-    return Constants.empty(N)
 
 
 @part
@@ -69,31 +26,6 @@ def uniform(seed):
     x = (x ^ (x >> S27)) * B
     x = x ^ (x >> S31)
     return np.float64(x >> S11) * (1.0 / 9007199254740992.0)
-
-
-@kernel
-def log_constant(constants, key, m, hyper):
-    """Return log Z of a partition with class sizes m, which `key` stands for."""
-    seed = key ^ (np.uint64(hyper[B1] * 4096.0) * A + np.uint64(hyper[B2] * 4096.0) * B)
-    if seed == ZERO:
-        seed = STEP
-    b1 = np.float64(hyper[B1]).view(np.uint64)  # both are rounded in the seed
-    b2 = np.float64(hyper[B2]).view(np.uint64)
-    word = (seed ^ ((b1 ^ (b2 >> S31) ^ (b2 << S33)) * STEP)) | ONE
-    at = np.int64(word >> S11) & (SLOTS - 1)
-    for _ in range(SLOTS):
-        found, check = constants.values[at], constants.checks[at]
-        if check ^ found == word:
-            return np.uint64(found).view(np.float64)
-        if check == ZERO and found == ZERO:
-            break
-        at = (at + 1) & (SLOTS - 1)
-    value = log_acyclic(m, hyper[B1], hyper[B2], constants.particles, seed)
-    if constants.checks[at] == ZERO:  # else the table is full, and nothing more is kept
-        found = np.float64(value).view(np.uint64)
-        constants.values[at] = found
-        constants.checks[at] = word ^ found
-    return value
 
 
 @kernel

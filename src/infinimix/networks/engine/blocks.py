@@ -21,8 +21,8 @@ from numba import types
 
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import log
-from infinimix.networks.engine.acyclicity import Constants, log_constant
 from infinimix.networks.engine.calls import Calls, call_of, through
+from infinimix.networks.engine.constants import Constants, log_constant
 from infinimix.networks.engine.graphs import ONE, ZERO, bit, has, lowest, words
 from infinimix.networks.engine.hyper import ALPHA, B1, B2, EDGES, MEMBERS, PAIRS
 from infinimix.networks.engine.packs import packed

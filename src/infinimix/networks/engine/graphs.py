@@ -95,6 +95,20 @@ def mark_descendants(pa, c, marks):
                         break
 
 
+@part
+def squeeze(nodes, c):
+    """Return a set of nodes without c as a set of candidates of c: all others, in their order."""
+    low = (1 << c) - 1
+    return (nodes & low) | ((nodes >> 1) & ~low)
+
+
+@part
+def widen(word, c):
+    """Return a set of candidates of c as a set of nodes."""
+    low = (1 << c) - 1
+    return (word & low) | ((word & ~low) << 1)
+
+
 def words(n):
     """Return the number of words of a row for n nodes."""
     return (n + 63) // 64

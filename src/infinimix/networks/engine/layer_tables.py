@@ -23,6 +23,7 @@ from infinimix.networks.engine.scores import compute_score
 
 WIDEST, DECAY = 48, 1.5  # a child is d levels above its parents: P(d) ~ d^-DECAY, d <= WIDEST
 NARROW = 6
+PARENT, CHILD = 8.0, 2.0  # weights of those that are seen, 1 for other parents of a child
 MOST_DRAWN = 5
 TOP = 650.0  # the log weight of the best set
 LEAST = -1290.0  # log weights below this, relative to the best set, count as nothing
@@ -178,14 +179,18 @@ def to_set(model, layers, c, word):
 
 @kernel
 def count_blankets(state, seen):
-    """Add to seen[c, i] 2 for parents and children i of c, and 1 for other parents of children."""
+    """Add to seen[c, i] for parents i of c, children, and other parents of children.
+
+    A parent that is no candidate is kept, and blocks the way to other modes. So one that is there
+    in a quarter of all graphs weighs as much as a child that is always there.
+    """
     n = state.z.shape[0]
     for c in range(n):
         for i in range(n):
             if not has(state.pa[c], i):
                 continue
-            seen[c, i] += 2.0
-            seen[i, c] += 2.0
+            seen[c, i] += PARENT
+            seen[i, c] += CHILD
             for j in range(i):
                 if has(state.pa[c], j):
                     seen[i, j] += 1.0

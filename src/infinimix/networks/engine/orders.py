@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import exp, log
 from infinimix.networks.engine.blocks import UNIFORM, pairs, set_parents
-from infinimix.networks.engine.graphs import popcount
+from infinimix.networks.engine.graphs import popcount, squeeze, widen
 from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.model import required_parents, score_of
 from infinimix.networks.engine.packs import packed
+from infinimix.networks.engine.plain_orders import SURE, draw_plainly, sum_plainly, weigh_plainly
 
 NEAR = -600.0  # sums of weights down to exp(-600) of the largest are taken without logarithms
 
@@ -41,20 +42,6 @@ def new_orders(N, K, most):
         np.zeros((n, half)), np.zeros((n, half)), np.zeros(1 << n), np.zeros(1 << n),
         np.zeros((K, K)), np.zeros(n, np.int64),
     )  # fmt: skip
-
-
-@part
-def squeeze(nodes, c):
-    """Return a set of nodes without c as a set of candidates of c: all others, in their order."""
-    low = (1 << c) - 1
-    return (nodes & low) | ((nodes >> 1) & ~low)
-
-
-@part
-def widen(word, c):
-    """Return a set of candidates of c as a set of nodes."""
-    low = (1 << c) - 1
-    return (word & low) | ((word & ~low) << 1)
 
 
 @kernel
@@ -187,18 +174,34 @@ def log_orders(orders):
 
 
 @kernel
+def fill_tables(model, state, orders, power):
+    """Fill all tables for this state; return whether that was done without logarithms."""
+    n = orders.fam.shape[0]
+    for c in range(n):
+        orders.fam[c] = np.int64(state.fam[c])
+        top = weigh_family(model, state.z, orders, c, power)
+        sum_plainly(orders.logs[c], orders.sums[c], top)
+    if weigh_plainly(orders) > SURE:
+        return True
+    for c in range(n):
+        top = weigh_family(model, state.z, orders, c, power)
+        add_subsets(orders.logs[c], orders.sums[c], top)
+    weigh_orders(orders)
+    return False
+
+
+@kernel
 def redraw(model, state, orders, tries, power, rng):
     """Draw the whole graph again, so many times, each accepted or not (Metropolis)."""
     n, accepted = orders.fam.shape[0], 0
     draw_odds(model.prior, state, orders.odds, rng)
-    for c in range(n):
-        top = weigh_family(model, state.z, orders, c, power)
-        add_subsets(orders.logs[c], orders.sums[c], top)
-        orders.fam[c] = np.int64(state.fam[c])
-    weigh_orders(orders)
+    plain = fill_tables(model, state, orders, power)
     before = log_orders(orders)
     for _ in range(tries):
-        draw_graph(orders, rng)
+        if plain:
+            draw_plainly(orders, rng)
+        else:
+            draw_graph(orders, rng)
         after = log_orders(orders)
         if log(1.0 - rng.random()) < before - after:
             before = after

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.engine.acyclicity import shared_constants
 from infinimix.networks.engine.blocks import new_prior, new_state
 from infinimix.networks.engine.candidates import ALL, MOST, full_layout, outside_mass
 from infinimix.networks.engine.chain import (
@@ -25,6 +24,7 @@ from infinimix.networks.engine.chain import (
     split_moves,
 )
 from infinimix.networks.engine.class_moves import class_gibbs, split_merge, visit_classes
+from infinimix.networks.engine.constants import shared_constants
 from infinimix.networks.engine.families import Cache, ParentLayout
 from infinimix.networks.engine.graph_moves import pair_gibbs, visit_pairs
 from infinimix.networks.engine.graphs import to_adjacency, words
@@ -77,16 +77,18 @@ class GraphChain:
         prior = new_prior(
             N, p.prior, p.per_partition, (p.alpha, *p.beta), p.learn, p.known, shared_constants(N),
         )  # fmt: skip
-        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, self._larger())
         scores_change = p.missing.any() or p.learn.gamma  # and are too many to compute again
         self.orders = None
         whole = p.prior in ("uniform", "sparse") and not p.published
         if N <= ALL and whole and not scores_change:
             self.orders = new_orders(N, prior.held.shape[1], ALL)
+        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, self._larger())
 
     def _larger(self) -> tuple[int, int, int]:
-        """Return how many of each larger move a sweep tries."""
+        """Return how many of each larger move a sweep tries; few where whole graphs are drawn."""
         N = self.problem.n_nodes
+        if self.orders is not None:
+            return (1, 0, 2)
         return (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
 
     def _place(self, model: Any, A: np.ndarray, z: np.ndarray, larger: tuple[int, ...]) -> None:
@@ -134,7 +136,7 @@ class GraphChain:
     def step(self) -> int:
         """How many sweeps are made before whole graphs or missing cells are drawn."""
         if self.orders is not None:
-            return 10
+            return 3
         return 5 if self.problem.missing.any() else 50
 
     def anneal(self, warm: float) -> None:
@@ -172,8 +174,8 @@ class GraphChain:
 
     def _guess_constant(self) -> float:
         """Return about how many seconds the constant of a partition takes, if it is needed."""
-        prior, N = self.model.prior, self.problem.n_nodes
-        return 0.5e-6 * N * N * prior.constants.particles if prior.per_partition else 0.0
+        prior = self.model.prior
+        return prior.constants.guess_seconds() if prior.per_partition else 0.0
 
     def finish_parts(self, count: bool) -> None:
         """Draw missing cells and whole graphs after a sweep by parts, and count the state."""

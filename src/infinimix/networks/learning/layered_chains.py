@@ -22,6 +22,7 @@ import numpy as np
 
 from infinimix.networks.engine.candidates import ALL, STRONG
 from infinimix.networks.engine.chain import Record
+from infinimix.networks.engine.groups import new_group, redraw_groups
 from infinimix.networks.engine.layer_tables import count_blankets, new_layers
 from infinimix.networks.engine.layers import redraw_layers
 from infinimix.networks.engine.order_jumps import jump_orders, list_orders
@@ -31,6 +32,7 @@ from infinimix.networks.learning.problem import Problem
 CANDIDATES = 12
 ROUNDS = 10  # over all nodes, whenever the graph is drawn again
 SWEEPS = 2  # of the other moves between
+MOST_GROUPS, FULL = 20, 288  # groups of nodes that are redrawn as often: N^2 / FULL of N nodes
 JUMPS = 10  # tries, whenever the graph is drawn again
 NOTED = 128  # orders of a chain that are remembered, up to twice as many
 ALONE = 0.8  # the share of the burn-in before chains share what they have found
@@ -48,6 +50,8 @@ class Layering:
         self.steps, self.next, self.learns = 0, 2, True
         size = min(CANDIDATES, layout.cand.shape[1])
         self.layers = new_layers(self._order(size), n_classes)
+        self.group = new_group(N, size)
+        self.tries = max(min(N * N // FULL, MOST_GROUPS), 1)
         self.noted: list[np.ndarray] = []  # orders, as the places of the nodes
         self.met, self.spacing = 0, 1
         self.orders: Any = None  # an OrderList, once there is one
@@ -79,6 +83,8 @@ class Layering:
         done = redraw_layers(model, state, self.layers, ROUNDS, power, rng)
         if done and power == 1.0:
             self._note(rng)
+        if done:
+            redraw_groups(model, state, self.layers, self.group, self.tries, rng)
         if done and self.orders is not None:
             jump_orders(model, state, self.layers, self.orders, JUMPS, rng)
 

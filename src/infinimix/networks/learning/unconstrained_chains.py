@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from infinimix.networks.engine.acyclicity import Constants
 from infinimix.networks.engine.blocks import UNDIRECTED, new_prior
 from infinimix.networks.engine.chain import new_model
+from infinimix.networks.engine.constants import Constants
 from infinimix.networks.engine.families import Cache
 from infinimix.networks.engine.unconstrained import choose_slots
 from infinimix.networks.learning.chains import GraphChain

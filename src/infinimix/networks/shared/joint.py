@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.networks.engine.acyclicity import log_constant
 from infinimix.networks.engine.blocks import ChainState, set_beta
 from infinimix.networks.engine.chain import Record, log_likelihood
+from infinimix.networks.engine.constants import log_constant
 from infinimix.networks.engine.hyper import ALPHA, EDGES, KEPT, PAIRS, STICKS, SWEEPS
 from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.problem import Problem

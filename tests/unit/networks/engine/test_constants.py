@@ -10,14 +10,15 @@ import numpy as np
 import pytest
 
 from infinimix.networks import BlockmodelBayesNet, sample_network
-from infinimix.networks.engine.acyclicity import Constants, log_constant
+from infinimix.networks.engine.acyclicity import log_acyclic
+from infinimix.networks.engine.constants import WHOLE, Constants, log_constant
 from infinimix.networks.learning import chains
 
 N = 7  # more than are enumerated
 
 
 def ask(constants, sizes, beta):
-    m = np.zeros(N + 1, np.int64)
+    m = np.zeros(len(constants.hashes), np.int64)
     m[: len(sizes)] = sizes
     with np.errstate(over="ignore"):
         key = constants.hashes[m].sum()
@@ -105,6 +106,46 @@ def test_fits_beside_each_other_are_those_alone():
     chains.shared_constants.cache_clear()
     with ThreadPoolExecutor(4) as pool:
         assert list(pool.map(lambda beta: fit_alike(1, beta=beta), betas)) == alone
+
+
+# Standard errors of the logarithms are .15 at most, of both: .6 is about three of the difference
+MANY = [
+    ((40,), 0.6),
+    ((30, 10), 0.6),
+    ((20, 15, 5), 0.6),
+    ((20, 10, 5, 5), 0.8),
+    ((36, 1, 1, 1, 1), 0.8),
+    ((15, 10, 6, 5, 4), 1.2),
+    ((12, 8, 6, 5, 4, 3, 2), 2.0),
+]
+
+
+@pytest.mark.parametrize(("sizes", "near"), MANY)
+@pytest.mark.parametrize("beta", [(1.0, 1.0), (1.0, 20.0)])
+def test_a_sum_over_few_classes_is_near_to_the_constant_of_all(sizes, near, beta):
+    """With many nodes; the reference is a filter with many particles, without bias."""
+    assert sum(sizes) > WHOLE
+    found = ask(Constants.empty(40), sizes, beta)
+    filtered = [log_acyclic(np.array(sizes), *beta, 1500, np.uint64(s)) for s in (1, 2)]
+    assert abs(found - np.mean(filtered)) < near
+
+
+def test_sums_are_smooth_where_a_filter_is_not():
+    """Nodes go one by one from one class to another: steps change little from one to the next.
+
+    Filters of 100 particles, with errors of .5 to 1, would bend by more than 1.
+    """
+    table, few = Constants.empty(40), range(1, 20)
+    path = np.array([ask(table, (40 - k, k), (1.0, 1.0)) for k in few])
+    bends = np.abs(np.diff(path, 2))
+    assert bends[3:].max() < 0.3
+
+
+def test_which_class_is_named_first_does_not_matter():
+    for sizes in ((20, 12, 5, 3), (30, 10)):
+        assert ask(Constants.empty(40), sizes, (1.0, 1.0)) == ask(
+            Constants.empty(40), sizes[::-1], (1.0, 1.0)
+        )
 
 
 COLD = """
