@@ -39,10 +39,7 @@ from infinimix.networks.engine.packs import packed
 SLOTS = 1 << 15
 PROBES = 128  # slots that are looked at before the table counts as full
 WHOLE = 32  # nodes, up to which a constant is computed as a whole
-TOP, TOP_ALONE = (
-    5,
-    6,
-)  # logarithms to base 2 of the largest size in terms, and in those of one class
+TOP, TOP_ALONE = 5, 6  # log2 of the largest size in terms, and in those of one class
 FEW = 24  # nodes, up to which terms have ten times as many particles
 LOG2 = float(np.log(2.0))
 BEND = float(np.log(4.0 / 3.0))  # the term of three classes, if there are no cycles
