@@ -109,8 +109,11 @@ SCRIPTS = {"sound": SOUND, "wrong": WRONG, "misspelt": misspelt()}
 
 
 @pytest.fixture(scope="module")
-def said(tmp_path_factory):
-    """Return what mypy says of each script, by name and line."""
+def said(tmp_path_factory, pytestconfig):
+    """Return what mypy says of each script, by name and line.
+
+    What it knows of files that have not changed is kept where pytest keeps such things.
+    """
     folder = tmp_path_factory.mktemp("scripts")
     for name, text in SCRIPTS.items():
         (folder / f"{name}.py").write_text(text, encoding="utf-8")
@@ -121,8 +124,11 @@ def said(tmp_path_factory):
         encoding="utf-8",
     )
     source = str(Path(infinimix.__file__).parents[1])
+    kept, known = getattr(pytestconfig, "cache", None), os.devnull
+    if kept is not None:  # one for each process, which do not wait for each other
+        known = str(kept.mkdir(f"mypy-{os.environ.get('PYTEST_XDIST_WORKER', 'alone')}"))
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--config-file=mypy.ini", "--cache-dir", os.devnull]
+        [sys.executable, "-m", "mypy", "--config-file=mypy.ini", "--cache-dir", known]
         + [f"{name}.py" for name in SCRIPTS],
         cwd=folder, env={**os.environ, "MYPYPATH": source}, capture_output=True, text=True,
     )  # fmt: skip

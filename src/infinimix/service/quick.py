@@ -118,7 +118,7 @@ class QuickProtocol(HeadBound):
             return  # its answer sets a timer
         left = self._answered + self.timeout_keep_alive - self.loop.time()
         if left > 0.0 or self._in_head:
-            self._idle = self.loop.call_later(max(left, 1.0), self._look_for_idleness)
+            self._idle = self.loop.call_later(max(left, 0.1), self._look_for_idleness)
         else:
             self.timeout_keep_alive_handler()
 

@@ -86,7 +86,8 @@ def _configure(settings: ServiceSettings, owner: Owner) -> uvicorn.Config:
         service.router(), host=settings.host, port=settings.port,
         http=quick_protocol(service), ws="none", lifespan="on", access_log=False,
         server_header=False, proxy_headers=False, log_level="warning",
-        timeout_keep_alive=int(limits.keep_alive), limit_concurrency=4 * limits.concurrent,
+        timeout_keep_alive=limits.keep_alive,  # type: ignore[arg-type]  # fractions, too
+        limit_concurrency=4 * limits.concurrent,
         timeout_graceful_shutdown=5,
     )  # fmt: skip
 

@@ -7,5 +7,5 @@ from tests.clusters import start_cluster
 
 @pytest.fixture(scope="module")
 def client():
-    with start_cluster(2) as client:
+    with start_cluster(2, loaded=()) as client:
         yield client

@@ -137,10 +137,13 @@ def test_a_worker_that_dies_changes_nothing(client):
     table = np.arange(LARGE)
     workers = list(client.run(os.getpid).values())
 
-    def task(payload):
-        time.sleep(0.4)
+    def work(payload):
         table, seed = payload
         return table.sum() + np.random.default_rng(seed).random()
+
+    def task(payload):
+        time.sleep(0.4)
+        return work(payload)
 
     payloads = [(table, seed) for seed in range(6)]
     timer = threading.Timer(0.6, os.kill, (workers[0], signal.SIGKILL))
@@ -149,7 +152,7 @@ def test_a_worker_that_dies_changes_nothing(client):
         found = ex.map(task, payloads)
     timer.join()
     with serial() as ex:
-        assert ex.map(task, payloads) == found
+        assert ex.map(work, payloads) == found
 
 
 def names_on(client):

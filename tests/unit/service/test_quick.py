@@ -133,12 +133,12 @@ def test_a_connection_is_closed_if_the_client_asks_for_it(service):
 
 
 def test_an_idle_connection_is_closed_and_one_in_use_is_not(tmp_path):
-    limits = Limits(keep_alive=1)
+    limits = Limits(keep_alive=0.5)
     with listening(tmp_path, limits=limits) as (url, _), connected(url) as (client, file):
-        for _ in range(8):
+        for _ in range(12):
             client.sendall(encode({"x": "a"}, "/predict"))
             assert answer(file)[0] == 200
-            time.sleep(0.3)
+            time.sleep(0.1)
         begun = time.monotonic()
         assert file.read() == b""
         assert time.monotonic() - begun < 30
