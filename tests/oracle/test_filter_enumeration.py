@@ -13,7 +13,7 @@ from tests.oracle.worlds import BB, WORLDS, N, World, log_density, run
 
 ALPHAS = (0.2, 1.0, 6.0)
 ALL_RUNS = "INFINIMIX_SEEDS" in os.environ  # errors are measured: fewer runs see less, as safely
-FILTERS = 3000 if ALL_RUNS else 600
+FILTERS = 3000 if ALL_RUNS else 300
 SAMPLED = ("multinomial", "systematic")
 N_TO_M = ("optimal", "lookahead")
 ALL = (*N_TO_M, *SAMPLED)
@@ -154,10 +154,13 @@ def assert_unbiased(name, alpha, size, resampling, bound, seed, runs):
     return values[:, 0].std()
 
 
-@pytest.mark.parametrize("resampling", SAMPLED)
-@pytest.mark.parametrize("name", WORLDS)
+# Families know nothing of resampling: by default each is met by one scheme, and one by both.
+MET = [(n, r) for n in WORLDS for r in SAMPLED if ALL_RUNS or r == SAMPLED[1] or n == [*WORLDS][-1]]
+
+
+@pytest.mark.parametrize(("name", "resampling"), MET)
 def test_sampled_filters_are_right_within_their_error(name, resampling, seed):
-    """20 calls: a false alarm in one of 2,500 runs of the suite."""
+    """20 calls at most: a false alarm in one of 2,500 runs of the suite."""
     spread = assert_unbiased(name, 1.0, 100, resampling, None, seed, 150 if ALL_RUNS else 80)
     assert spread < 0.5  # the error bars mean something
 

@@ -5,6 +5,8 @@ On three and four variables chains visit the few best of all states for certain 
 of which hardly ever occur), so an average over these can be computed exactly.
 """
 
+import os
+
 import numpy as np
 import pytest
 
@@ -13,6 +15,9 @@ from tests.oracle.networks import World, table
 
 PRIORS = ("uniform", "sparse", "blockmodel", "ordered")
 CARDS = np.array([2, 3, 2, 2])
+# Of 40 runs of 500 sweeps over three variables, ten seeds of each prior, all had met the best
+# states; over four variables one of 40 had not, so these have all sweeps of the thesis's form.
+SWEEPS = {3: 2000 if "INFINIMIX_SEEDS" in os.environ else 500, 4: 2000}
 
 
 def best_states(X, cards, prior, n_best):
@@ -34,7 +39,7 @@ def test_the_average_is_that_of_the_best_states_of_all(prior, N, n_best):
     ordered = -np.sort(-every)
     assert len(every) <= n_best or ordered[n_best - 1] > 1.001 * ordered[n_best]  # no tie
     model = BlockmodelBayesNet.as_published(
-        prior=prior, columns="categorical", n_best=n_best, random_state=0
+        prior=prior, columns="categorical", n_best=n_best, n_iter=SWEEPS[N], random_state=0
     ).fit(X)
     edges = sum(p * A for p, (A, _, _) in zip(w, states, strict=True))
     together = sum(p * (np.array(z)[:, None] == z) for p, (_, z, _) in zip(w, states, strict=True))

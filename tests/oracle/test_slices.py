@@ -1,5 +1,7 @@
 """Dynamic networks against enumeration: two variables, two slices."""
 
+import os
+
 import numpy as np
 import pytest
 
@@ -17,7 +19,12 @@ def sequences():
     return X, np.repeat([0, 1], 12)
 
 
-# 12,000 sweeps with autocorrelation times below 20, as in `test_networks`
+# Runs of 4 x 750 sweeps with ten seeds are off by .0108 (root of the mean square) in the worst
+# figure, and by .03 at most: a gap of .1 is nine of these.
+# `INFINIMIX_SEEDS` sweeps 4 x 3,000 times.
+SWEEPS = 3000 if "INFINIMIX_SEEDS" in os.environ else 750
+
+
 @pytest.mark.parametrize("prior", ["sparse", "blockmodel"])
 @pytest.mark.parametrize("within", [False, True])
 def test_the_posterior_of_two_slices_is_that_of_the_allowed_graphs(prior, within):
@@ -31,7 +38,7 @@ def test_the_posterior_of_two_slices_is_that_of_the_allowed_graphs(prior, within
         bonus[names.index(a), names.index(b)] = -1e6
     exact, together = marginals(*World(codes, np.full(4, 2)).posterior(prior, bonus=bonus))
     model = BlockmodelBayesNet(
-        prior=prior, forbidden=forbidden, n_iter=3000, n_chains=4, random_state=0
+        prior=prior, forbidden=forbidden, n_iter=SWEEPS, n_chains=4, random_state=0
     ).fit(table)
     assert np.abs(model.edge_marginals_ - exact).max() < 0.1
     assert np.abs(model.co_class_marginals_ - together).max() < 0.1

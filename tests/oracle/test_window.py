@@ -11,7 +11,7 @@ from infinimix.inference.partition.window import Window
 from tests.oracle.enumeration import Enumeration
 from tests.oracle.worlds import WORLDS, N
 
-RUNS = 3000 if "INFINIMIX_SEEDS" in os.environ else 600
+RUNS = 3000 if "INFINIMIX_SEEDS" in os.environ else 300
 
 
 def streamed(name, size, window, seed, cuts=(N,), resampling="optimal"):

@@ -27,8 +27,8 @@ from infinimix.partitions.crp import ALPHA_PRIOR
 LAYOUT = Layout({"binary": ("a", "b"), "categorical": ("c",), "real": ("d",)}, np.array([3]))
 PRIOR = {"a": "learn", "b": "learn", "c": "learn", "d": (0.0, 0.3, 4.0, 0.6)}  # d has mild tails
 SHARES = (np.arange(6), np.arange(6, 10))
-STEPS = 40 if "INFINIMIX_SEEDS" in os.environ else 12
-CHAINS, DRAWS, LIMIT = 40, 600, 5.4
+STEPS = 40 if "INFINIMIX_SEEDS" in os.environ else 6
+CHAINS, DRAWS, LIMIT = 40, 600 if "INFINIMIX_SEEDS" in os.environ else 300, 5.4
 CENTRED = 11  # features whose mean in the prior is 0
 
 

@@ -31,7 +31,7 @@ from tests.statistical.calibration import ALARM, changed, check_counts, draw_row
 
 CARDS, N, ROWS = np.array([2, 3, 2, 2]), 4, 15
 LONG = "INFINIMIX_SEEDS" in os.environ
-MOVED, RUN, SHARED = (2000, 1000, 600) if LONG else (250, 60, 40)  # simulations of each kind
+MOVED, RUN, SHARED = (2000, 1000, 600) if LONG else (125, 60, 40)  # simulations of each kind
 OTHERS = np.array([[i for i in range(N) if i != c] for c in range(N)])
 ORDERS = np.array(list(permutations(range(N))))
 LAYOUT = full_layout(~np.eye(N, dtype=bool))

@@ -9,7 +9,7 @@ from scipy import stats
 from infinimix import OnlineCRPClassifier
 from infinimix.families.words import UNDRAWN
 
-DRAWS = 600 if "INFINIMIX_SEEDS" in os.environ else 250  # alarms are as rare with fewer
+DRAWS = 600 if "INFINIMIX_SEEDS" in os.environ else 125  # alarms are as rare with fewer
 ALARM = 1e-5  # probability that a test fails although all is right, for each seed
 PRIOR = 0.7
 

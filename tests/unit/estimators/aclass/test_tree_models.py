@@ -1,6 +1,7 @@
 """Trees in the correction: what they bring, and all that must carry them."""
 
 import io
+import os
 
 import numpy as np
 import pandas as pd
@@ -87,6 +88,7 @@ def test_the_seed_alone_decides(model):
     assert (again.predict_proba(X) == model.predict_proba(X)).all()
 
 
+@pytest.mark.skipif("INFINIMIX_SEEDS" not in os.environ, reason="takes three more fits")
 def test_doubling_a_column_leaves_the_loss_within_noise(models):
     """Of 60 fresh tables two were beyond the bound (.088); of their triples 1 in 300 at most."""
     changes = []

@@ -22,6 +22,7 @@ from infinimix.tables import Column, encode, read_schema
 from tests.unit.estimators.states import differences, state_of
 
 SMALL = {"n_particles": 2, "n_islands": 2, "random_state": 0}
+PLAIN = SMALL | {"correction": "none"}  # kinds are chosen before anything is corrected
 GAMMA = 0.7
 
 
@@ -158,7 +159,7 @@ def fit(X, y, **options):
 def test_both_kinds_are_found_against_the_rule(kind, form):
     X, y = world(kind, form)
     assert read_schema(X).kinds()["x"] != kind
-    assert fit(X, y).columns_ == {"x": kind, "other": "real"}
+    assert fit(X, y, **PLAIN).columns_ == {"x": kind, "other": "real"}
 
 
 @pytest.mark.parametrize("kind", WORLDS)
@@ -168,11 +169,11 @@ def test_where_the_rule_decides(kind):
     assert AClassClassifier(**SMALL).partial_fit(X, y).columns_["x"] == by_rule
     assert fit(X, y, effort="fast").columns_["x"] == by_rule
     assert fit(X, y, calibrate=False).columns_["x"] == by_rule
-    assert fit(X, y, columns={"x": by_rule}).columns_["x"] == by_rule
+    assert fit(X, y, columns={"x": by_rule}, **PLAIN).columns_["x"] == by_rule
     own = 0.4 if by_rule == "categorical" else (1.0, 1.0, 2.0, 1.0)
-    assert fit(X, y, prior={"x": own}).columns_["x"] == by_rule
+    assert fit(X, y, prior={"x": own}, **PLAIN).columns_["x"] == by_rule
     no_labels = [None if i > 20 else label for i, label in enumerate(y)]
-    assert fit(X, no_labels).columns_["x"] == by_rule
+    assert fit(X, no_labels, **PLAIN).columns_["x"] == by_rule
 
 
 def test_columns_that_are_never_in_doubt():
@@ -201,7 +202,7 @@ def test_the_choice_does_not_depend_on_order_copies_or_the_rest(kind):
     X, y = world(kind, "holes")
     rows = np.random.default_rng(3).permutation(len(y))
     wide = X.assign(copy=X["x"], more=1.0 * np.arange(len(y)))[["more", "copy", "other", "x"]]
-    found = fit(wide.iloc[rows], y[rows]).columns_
+    found = fit(wide.iloc[rows], y[rows], **PLAIN).columns_
     assert found["x"] == found["copy"] == kind
     assert found["other"] == found["more"] == "real"
 
@@ -230,11 +231,11 @@ def test_weights_are_counts_or_weigh_losses():
     assert found.weight.sum() == pytest.approx(weight.sum())
     assert found.squares.sum() == pytest.approx((weight**2).sum())
     for own in (weight, np.full(len(y), 2)):
-        assert AClassClassifier(**SMALL).fit(X, y, sample_weight=own).columns_["x"] == "categorical"
+        assert AClassClassifier(**PLAIN).fit(X, y, sample_weight=own).columns_["x"] == "categorical"
     # A row that weighs nothing does not choose.
     even = np.where(np.arange(len(y)) < 20, 1, 0)
-    assert AClassClassifier(**SMALL).fit(X, y, sample_weight=even).columns_["x"] == "real"
-    assert fit(X, y, class_weight="balanced").columns_["x"] == "categorical"
+    assert AClassClassifier(**PLAIN).fit(X, y, sample_weight=even).columns_["x"] == "real"
+    assert fit(X, y, class_weight="balanced", **PLAIN).columns_["x"] == "categorical"
 
 
 # --- models --------------------------------------------------------------------------------------
