@@ -13,9 +13,10 @@ import numpy as np
 from infinimix.families import product, seam
 from infinimix.families.base_measures import find_beta
 from infinimix.families.registration import register
-from infinimix.kernels.compile import part
+from infinimix.kernels.compile import exact, part
 from infinimix.kernels.elementary import log_ratio
 from infinimix.kernels.gamma import rise
+from infinimix.kernels.lanes import LANES, lanes_at, no_lanes, plus_products, sum_of_lanes
 from infinimix.kernels.memory import ROOM, on_stack
 
 ZERO, ONE = 0, 1  # second axis of prior, n
@@ -69,17 +70,12 @@ def _(family, stats, k):
 @seam.score.implement(BetaBernoulli)
 def _(family, stats, X, i, live, out):
     width = X.shape[1]
-    row = on_stack(4, width) if 4 * width <= ROOM else np.empty((4, width))
-    if not note_ones(X, i, row[IS_ONE]):
+    row = on_stack(2, width) if 2 * width <= ROOM else np.empty((2, width))
+    if note_ones(X, i, row[IS_ONE]):
+        note_seen(X, i, row[SEEN])
+        score_rest(stats.t, row, live, out)
+    else:
         score_whole(stats.t, stats.base, row[IS_ONE], live, out)
-        return
-    note_ones(X, i, row[NEXT_ONE])
-    note_seen(X, i, row[SEEN])
-    note_seen(X, i, row[NEXT_SEEN])
-    dropped = np.empty(stats.t.shape[0])
-    for k in live:
-        dropped[k] = 0.0
-    score_rest(stats.t, row, live, out, dropped)
 
 
 @seam.score_two.implement(BetaBernoulli)
@@ -90,7 +86,7 @@ def _(family, stats, X, i, j, live, out, ahead):
     if note_ones(X, i, row[IS_ONE]) and note_ones(X, j, row[NEXT_ONE]):
         note_seen(X, i, row[SEEN])
         note_seen(X, j, row[NEXT_SEEN])
-        score_rest(stats.t, row, live, out, ahead)
+        score_rest_of_two(stats.t, row, live, out, ahead)
         return 1
     for after in range(2):  # a loop, so that `score` is compiled into it once
         seam.score(family, stats, X, j if after else i, live, ahead if after else out)
@@ -141,32 +137,68 @@ def score_whole(t, base, one, live, out):
             out[e] += base[e] + at_e
 
 
-@part
-def score_rest(t, row, live, out, ahead):
-    """Score two rows with holes, which read the log probability of zeros too.
+# A row with holes reads the log probability of zeros too. It must be given the same bits alone as
+# with the next one, so the order in which its cells are added up is written down. Zeros and ones
+# are added up apart: sums that wait for each other take longer.
 
-    A row alone is both of them, and what `ahead` gets is dropped, so that its sums do not depend on
-    company either. Zeros and ones are added up apart: sums that wait for each other take longer.
-    """
-    width, last = row.shape[1], live.shape[0] - 1
+
+@exact
+def score_rest(t, row, live, out):
+    """Score a row with holes."""
+    last, end = live.shape[0] - 1, row.shape[1] // LANES * LANES
     for at in range(0, live.shape[0], 2):
         a, b = live[at], live[min(at + 1, last)]
-        zeros_a, zeros_b, ones_a, ones_b = 0.0, 0.0, 0.0, 0.0
-        next_zeros_a, next_zeros_b, next_ones_a, next_ones_b = 0.0, 0.0, 0.0, 0.0
-        for d in range(width):
-            zeros_a += row[SEEN, d] * t[a, LOG_ZERO, d]
-            zeros_b += row[SEEN, d] * t[b, LOG_ZERO, d]
-            ones_a += row[IS_ONE, d] * t[a, LOG_ODDS, d]
-            ones_b += row[IS_ONE, d] * t[b, LOG_ODDS, d]
-            next_zeros_a += row[NEXT_SEEN, d] * t[a, LOG_ZERO, d]
-            next_zeros_b += row[NEXT_SEEN, d] * t[b, LOG_ZERO, d]
-            next_ones_a += row[NEXT_ONE, d] * t[a, LOG_ODDS, d]
-            next_ones_b += row[NEXT_ONE, d] * t[b, LOG_ODDS, d]
-        out[a] += zeros_a + ones_a
-        ahead[a] += next_zeros_a + next_ones_a
+        zeros_a, zeros_b, ones_a, ones_b = no_lanes(), no_lanes(), no_lanes(), no_lanes()
+        for d in range(0, end, LANES):
+            seen, one = lanes_at(row, (SEEN, d)), lanes_at(row, (IS_ONE, d))
+            zeros_a = plus_products(zeros_a, seen, lanes_at(t, (a, LOG_ZERO, d)))
+            zeros_b = plus_products(zeros_b, seen, lanes_at(t, (b, LOG_ZERO, d)))
+            ones_a = plus_products(ones_a, one, lanes_at(t, (a, LOG_ODDS, d)))
+            ones_b = plus_products(ones_b, one, lanes_at(t, (b, LOG_ODDS, d)))
+        out[a] = add_up(out[a], zeros_a, ones_a, t, a, row, SEEN, IS_ONE, end)
         if at < last:
-            out[b] += zeros_b + ones_b
-            ahead[b] += next_zeros_b + next_ones_b
+            out[b] = add_up(out[b], zeros_b, ones_b, t, b, row, SEEN, IS_ONE, end)
+
+
+@exact
+def score_rest_of_two(t, row, live, out, ahead):
+    """Score two rows with holes."""
+    last, end = live.shape[0] - 1, row.shape[1] // LANES * LANES
+    for at in range(0, live.shape[0], 2):
+        a, b = live[at], live[min(at + 1, last)]
+        zeros_a, zeros_b, ones_a, ones_b = no_lanes(), no_lanes(), no_lanes(), no_lanes()
+        next_zeros_a, next_zeros_b = no_lanes(), no_lanes()
+        next_ones_a, next_ones_b = no_lanes(), no_lanes()
+        for d in range(0, end, LANES):
+            zero_a, zero_b = lanes_at(t, (a, LOG_ZERO, d)), lanes_at(t, (b, LOG_ZERO, d))
+            seen, next_seen = lanes_at(row, (SEEN, d)), lanes_at(row, (NEXT_SEEN, d))
+            zeros_a = plus_products(zeros_a, seen, zero_a)
+            zeros_b = plus_products(zeros_b, seen, zero_b)
+            next_zeros_a = plus_products(next_zeros_a, next_seen, zero_a)
+            next_zeros_b = plus_products(next_zeros_b, next_seen, zero_b)
+            odds_a, odds_b = lanes_at(t, (a, LOG_ODDS, d)), lanes_at(t, (b, LOG_ODDS, d))
+            one, next_one = lanes_at(row, (IS_ONE, d)), lanes_at(row, (NEXT_ONE, d))
+            ones_a = plus_products(ones_a, one, odds_a)
+            ones_b = plus_products(ones_b, one, odds_b)
+            next_ones_a = plus_products(next_ones_a, next_one, odds_a)
+            next_ones_b = plus_products(next_ones_b, next_one, odds_b)
+        out[a] = add_up(out[a], zeros_a, ones_a, t, a, row, SEEN, IS_ONE, end)
+        ahead[a] = add_up(ahead[a], next_zeros_a, next_ones_a, t, a, row, NEXT_SEEN, NEXT_ONE, end)
+        if at < last:
+            out[b] = add_up(out[b], zeros_b, ones_b, t, b, row, SEEN, IS_ONE, end)
+            ahead[b] = add_up(
+                ahead[b], next_zeros_b, next_ones_b, t, b, row, NEXT_SEEN, NEXT_ONE, end
+            )
+
+
+@exact
+def add_up(before, zeros, ones, t, k, row, seen, one, end):
+    """Return what a row had before and has in group k: all lanes, and the last few columns."""
+    at_zeros, at_ones = sum_of_lanes(zeros), sum_of_lanes(ones)
+    for d in range(end, row.shape[1]):
+        at_zeros += row[seen, d] * t[k, LOG_ZERO, d]
+        at_ones += row[one, d] * t[k, LOG_ODDS, d]
+    return before + (at_zeros + at_ones)
 
 
 @seam.column_evidence.implement(BetaBernoulli)

@@ -26,6 +26,7 @@ NEGLIGIBLE = 1e-13  # a pair this far below the best is dropped unseen
 LEAP = 30.0  # a particle this many nats above the scale of the list sets a new one
 LARGEST_SHARE = 1e13  # e to the power of LEAP, or a little less
 TOO_FAR = 100.0  # nats: more is as much too far, and its exponential is finite
+HALF, LOWER = 32, 2**32 - 1  # bits of a number that stands for a particle and a group
 LANES = 4  # numbers of which a processor takes the exponential, or the logarithm, at once
 
 
@@ -35,7 +36,7 @@ def candidates(p, bound, top, w, near, share, q, owner, pick):
     w, near, share, q, owner, pick = (
         borrowed(w), borrowed(near), borrowed(share), borrowed(q), borrowed(owner), borrowed(pick),
     )  # fmt: skip
-    n, best = list_usual(p, bound, top, near, share, q, owner, pick)
+    n, best = list_usual(p, bound, top, near, share, w, q, owner, pick)
     level = p.logw[0] + top
     if n == 0:
         n, best, level = list_any(p, bound, top, w, q, owner, pick)
@@ -43,29 +44,32 @@ def candidates(p, bound, top, w, near, share, q, owner, pick):
 
 
 @part
-def list_usual(p, bound, top, near, share, q, owner, pick):
+def list_usual(p, bound, top, near, share, reach, q, owner, pick):
     """List the pairs that may count where particles are near each other and the row to them all.
 
     Return how many, none if it is not so, and the best. Groups are compared once for all
     particles; in each of them a processor cannot predict which groups are near, so there is no
-    branch: a pair that does not count is overwritten by the next.
+    branch: a pair that does not count is overwritten by the next. Nor can it predict how many are,
+    so those of all particles are weighed in one loop; until then one number says which pair it is.
     """
     prob, groups, particles, n, best = p.mass[PROB], p.groups, p.particles, 0, 0.0
     weigh_particles(p, top, share)
     if mark_near(p, bound, share, near) > LARGEST_SHARE:
         return 0, best
     for r in range(p.counters[UNIQUE]):
-        held, listed, size, weight, reach = groups[r], n, particles[SIZE, r], share[r], 0.0
+        held, size, reach[r] = groups[r], particles[SIZE, r], 0.0
         for k in range(1 if size > bound else 0, size):  # at the bound no new group may open
-            pick[unsigned(n)] = k
+            pick[unsigned(n)] = (r << HALF) + k
             n += near[unsigned(held[unsigned(k)])]
-        for j in range(listed, n):
-            x = prob[unsigned(held[unsigned(pick[unsigned(j)])])]
-            q[unsigned(j)], owner[unsigned(j)] = weight * x, r
-            reach, best = reach + x, max(best, weight * x)
-        if reach < FAINT:
-            return 0, best
-    return n, best
+    for j in range(n):
+        r, k = unsigned(pick[unsigned(j)] >> HALF), unsigned(pick[unsigned(j)] & LOWER)
+        x = prob[unsigned(groups[r, k])]
+        q[unsigned(j)], owner[unsigned(j)], pick[unsigned(j)] = share[r] * x, r, k
+        reach[r], best = reach[r] + x, max(best, share[r] * x)
+    least = np.inf
+    for r in range(p.counters[UNIQUE]):
+        least = min(least, reach[r])
+    return 0 if least < FAINT else n, best
 
 
 @part

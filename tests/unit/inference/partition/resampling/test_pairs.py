@@ -23,7 +23,7 @@ def list_both(
     p = Population(slots, mass, groups, particles, logw, counters)
     w, near, share = np.empty(1000), np.empty(1000, np.int64), np.empty(1000)
     top = weigh(family, stats, X, i, p, w)
-    n, best = list_usual(p, bound, top, near, share, q[0], owner[0], pick[0])
+    n, best = list_usual(p, bound, top, near, share, w, q[0], owner[0], pick[0])
     level = logw[0] + top
     out[0, 0], out[0, 1] = n, 0.0
     if n > 0:
