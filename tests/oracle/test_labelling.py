@@ -25,8 +25,8 @@ X = (
 CODES = np.array([0, 1, -1, -1, -1, -1])
 MORE = np.array([0, 1, 1, -1, -1, -1])
 C, N = 2, 6
-SWEEPS = 20_000 if "INFINIMIX_SEEDS" in os.environ else 4000
-NEAR = 0.02 * np.sqrt(20_000 / SWEEPS)  # as many standard errors: it sees .045, not .02
+SWEEPS = 20_000 if "INFINIMIX_SEEDS" in os.environ else 8000
+NEAR = 0.02 * np.sqrt(20_000 / SWEEPS)  # as many standard errors
 
 
 def enumerate_posterior(alpha, gamma, codes, all_named=False):

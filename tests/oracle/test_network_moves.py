@@ -40,7 +40,7 @@ CARDS = np.array([2, 3, 2])
 X = table(3, 12, CARDS)
 BONUS = np.array([[0.0, 0.7, 0.0], [0.0, 0.0, -0.4], [0.3, 0.0, 0.0]])
 ALL = ~np.eye(3, dtype=bool)
-DRAWS = 4000 if "INFINIMIX_SEEDS" in os.environ else 800
+DRAWS = 4000 if "INFINIMIX_SEEDS" in os.environ else 1500
 ROOM = orders.new_orders(3, 4, 3)
 SETS = np.array([[2, 1], [0, 2], [1, -1]])  # 0 -> 2 is no strong candidate
 LEVELS = layer_tables.new_layers(SETS, 4)

@@ -41,7 +41,7 @@ from tests.oracle.test_network_moves import canonical, check_counts
 from tests.plain import plain
 
 LONG = "INFINIMIX_SEEDS" in os.environ
-DRAWS, VISITS = (4000, 12_000) if LONG else (800, 4000)
+DRAWS, VISITS = (4000, 12_000) if LONG else (1500, 4000)
 
 
 def ours(a, b, compute=log_monotone):
