@@ -124,8 +124,10 @@ class Dask(Executor):
         try:
             yield place
         finally:
-            if held:
-                self.client.cancel([one.future for one in held])
+            # Not cancelled: Dask then looks at tasks that depend on these, and if nobody holds one
+            # of them any more, its scheduler fails and closes the connection of the client.
+            for one in held:
+                one.future.release()
 
     def compute(self, values: Sequence[Any], names: Sequence[str]) -> list[There]:
         """Return what Dask is to compute, where it does that.

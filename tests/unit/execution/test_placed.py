@@ -1,5 +1,6 @@
 """Results that stay where they are: the same from every executor, and nothing left behind."""
 
+import gc
 import os
 import time
 
@@ -61,10 +62,11 @@ def test_values_are_not_for_the_caller(client):
     assert process[1] != os.getpid()
 
 
-def test_nothing_is_left_on_a_cluster(client):
-    def keys(dask_scheduler):
-        return [str(key) for key in dask_scheduler.tasks]
+def keys(dask_scheduler):
+    return [str(key) for key in dask_scheduler.tasks]
 
+
+def test_nothing_is_left_on_a_cluster(client):
     def interrupted(left):
         with execution.placing() as place:
             left += place(make, [5, 6])
@@ -76,6 +78,20 @@ def test_nothing_is_left_on_a_cluster(client):
             assert execution.map(lambda placed: len(placed.value[0]), left) == [5, 6]
         with pytest.raises(KeyboardInterrupt):
             interrupted(left)
+    assert wait_for(lambda: not client.run_on_scheduler(keys))
+
+
+def test_who_lets_a_result_go_between_two_others_stays_connected(client):
+    """A client that loses its connection to the scheduler loses all of its futures."""
+    other = client.submit(abs, -3)
+    with execution.dask(client), execution.placing() as place:
+        first = place(make, [5])
+        last = place(lambda placed: placed.value, place(lambda placed: placed.value, first))
+        assert execution.map(lambda placed: len(placed.value[0]), last) == [5]
+        gc.collect()  # what has pickled the one between them holds it, too
+    assert client.submit(abs, -4).result() == 4  # the scheduler has read what was sent before
+    assert other.result() == 3
+    del other
     assert wait_for(lambda: not client.run_on_scheduler(keys))
 
 
