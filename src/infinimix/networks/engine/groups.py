@@ -31,7 +31,7 @@ SIZE = 12  # members of a group, at most
 
 
 @packed
-class Group(NamedTuple):
+class NodeGroup(NamedTuple):
     """Some nodes, and room to work."""
 
     nodes: np.ndarray  # (G,) int64
@@ -48,7 +48,7 @@ class Group(NamedTuple):
 def new_group(N, C, size=SIZE):
     """Return room for groups of N nodes with C candidates each."""
     G = min(size, N)
-    return Group(
+    return NodeGroup(
         np.zeros(G, np.int64), np.zeros(N, np.int64), np.zeros((G, 1 << C), np.int64),
         np.zeros((G, 1 << G)), np.zeros((G, 1 << G)), np.zeros(1 << G), np.ones(G),
         np.zeros(1 << G),

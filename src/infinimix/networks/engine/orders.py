@@ -192,7 +192,10 @@ def fill_tables(model, state, orders, power):
 
 @kernel
 def redraw(model, state, orders, tries, power, rng):
-    """Draw the whole graph again, so many times, each accepted or not (Metropolis)."""
+    """Draw the whole graph again, so many times, each accepted or not (Metropolis).
+
+    Returns how many were accepted, and whether no logarithms were needed, which is quicker.
+    """
     n, accepted = orders.fam.shape[0], 0
     draw_odds(model.prior, state, orders.odds, rng)
     plain = fill_tables(model, state, orders, power)
@@ -208,4 +211,4 @@ def redraw(model, state, orders, tries, power, rng):
             accepted += 1
             for c in range(n):
                 set_parents(model.layout, state, c, np.uint64(orders.fam[c]))
-    return accepted
+    return accepted, plain

@@ -48,6 +48,8 @@ KEEP_ALL = 20_000  # the same where the best of all visited states are asked for
 class GraphChain:
     """One chain; `run` moves it on, `record` is what it has seen."""
 
+    draws_whole = True  # graphs, where there are few nodes
+
     def __init__(self, problem: Problem, seed: np.random.SeedSequence, apart: bool) -> None:
         self.problem, self.rng = problem, np.random.default_rng(seed)
         self.tell: Callable[[dict[str, Any]], None] | None = None
@@ -78,16 +80,20 @@ class GraphChain:
             N, p.prior, p.per_partition, (p.alpha, *p.beta), p.learn, p.known, shared_constants(N),
         )  # fmt: skip
         scores_change = p.missing.any() or p.learn.gamma  # and are too many to compute again
-        self.orders = None
-        whole = p.prior in ("uniform", "sparse") and not p.published
+        self.orders, self.draws_quickly = None, False
+        model = new_model(self.data, p.layout, prior, self.cache)
+        whole = self.draws_whole and p.prior in ("uniform", "sparse") and not p.published
         if N <= ALL and whole and not scores_change:
             self.orders = new_orders(N, prior.held.shape[1], ALL)
-        self._place(new_model(self.data, p.layout, prior, self.cache), A, z, self._larger())
+            # Asked once, so that the moves of a chain do not depend on where it is.
+            first = new_state(prior, p.layout, A, z)
+            _, self.draws_quickly = redraw(model, first, self.orders, 0, 1.0, self.rng)
+        self._place(model, A, z, self._larger())
 
     def _larger(self) -> tuple[int, int, int]:
-        """Return how many of each larger move a sweep tries; few where whole graphs are drawn."""
+        """Return how many of each larger move a sweep tries; few if graphs are drawn quickly."""
         N = self.problem.n_nodes
-        if self.orders is not None:
+        if self.draws_quickly:
             return (1, 0, 2)
         return (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
 
@@ -136,7 +142,7 @@ class GraphChain:
     def step(self) -> int:
         """How many sweeps are made before whole graphs or missing cells are drawn."""
         if self.orders is not None:
-            return 3
+            return 3 if self.draws_quickly else 10
         return 5 if self.problem.missing.any() else 50
 
     def anneal(self, warm: float) -> None:

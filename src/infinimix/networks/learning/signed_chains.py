@@ -34,6 +34,8 @@ class SignRecord(NamedTuple):
 class SignedChain(GraphChain):
     """One chain; the signs are summed out while edges move, and drawn while classes move."""
 
+    draws_whole = False
+
     def _new_cache(self) -> Cache:
         p = self.problem
         n_roles = 0 if p.roles is None else p.roles.shape[1]
@@ -51,7 +53,6 @@ class SignedChain(GraphChain):
 
     def _start(self, apart: bool) -> None:
         super()._start(apart)
-        self.orders = None
         move = call_of(move_signed_classes, self.model, self.states[0], self.rng)
         self.moves = self.moves._replace(classes=Calls([move]))
 
