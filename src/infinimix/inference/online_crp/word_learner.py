@@ -25,7 +25,6 @@ from infinimix.inference.online_crp.weighting import (
 from infinimix.kernels.held import hold
 
 PRUNE_EVERY = 64  # rows between two looks at the number of words
-MORE_WORDS = 1.5  # times the room there was: new memory takes longer to get than to copy to
 KEPT = 0.75  # of the most words that are allowed, when there are more
 
 
@@ -54,7 +53,7 @@ class WordLearner(OnlineLearner):
     def reserve_words(self, words, longest):
         """Make room for words up to this number, and for rows of so many."""
         if words > self.words:
-            self._take_words(slice(None), max(words, int(MORE_WORDS * self.words)))
+            self._take_words(slice(None), max(words, 2 * self.words))
         if longest > self.longest:
             weights = with_room(self.model.weights, max(longest, 2 * self.longest))
             self.model = self.model._replace(weights=weights)
