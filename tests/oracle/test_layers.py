@@ -180,7 +180,7 @@ def test_sums_over_orders_without_logarithms_are_those_with_them():
     assert orders.fill_tables(model, state, room, 1.0)
     plain = np.log(room.first)
     for c in range(5):
-        top = orders.weigh_family(model, state.z, room, c, 1.0)
+        top = orders.weigh_family(model, state.z, room, c)
         orders.add_subsets(room.logs[c], room.sums[c], top)
     orders.weigh_orders(room)
     members = np.array([[U >> c & 1 for c in range(5)] for U in range(32)])

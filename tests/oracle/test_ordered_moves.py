@@ -14,7 +14,7 @@ import pytest
 from infinimix.networks.engine import ordered_moves, ordered_sites
 from infinimix.networks.engine.candidates import full_layout
 from infinimix.networks.engine.graphs import from_adjacency, to_adjacency
-from infinimix.networks.engine.ordered import N_CLASSES, draw_eta, draw_graph
+from infinimix.networks.engine.ordered import N_CLASSES, draw_eta, draw_graph, log_sums
 from infinimix.networks.engine.ordered_chain import advance_ordered
 from infinimix.networks.learning.ordered_chains import OrderedChain, OrderedSitesChain
 from infinimix.networks.learning.problem import Problem
@@ -22,11 +22,19 @@ from tests.oracle.networks import World
 from tests.oracle.test_network_moves import ALL, BONUS, CARDS, DRAWS, X, check_counts
 from tests.plain import plain
 
+
+def compared(chain, move, *given):
+    """A move that is told the sum of all graphs before it, and tells what it is afterwards."""
+    before = plain(log_sums)(chain.sums, chain.state)
+    after = plain(move)(chain.sums, chain.state, *given, before, chain.rng)
+    assert after == pytest.approx(plain(log_sums)(chain.sums, chain.state), rel=1e-12, abs=1e-12)
+
+
 MOVES = {
     "sweep": lambda c: advance_ordered(c.sums, c.state, 1, c.record, False, 1, c.rng),
-    "swap of classes": lambda c: plain(ordered_moves.move_class)(c.sums, c.state, True, c.rng),
-    "jump of a class": lambda c: plain(ordered_moves.move_class)(c.sums, c.state, False, c.rng),
-    "swap of nodes": lambda c: plain(ordered_moves.swap_nodes)(c.sums, c.state, c.rng),
+    "swap of classes": lambda c: compared(c, ordered_moves.move_class, True),
+    "jump of a class": lambda c: compared(c, ordered_moves.move_class, False),
+    "swap of nodes": lambda c: compared(c, ordered_moves.swap_nodes),
     "relocation": lambda c: plain(ordered_moves.relocate)(
         c.sums, c.state, int(c.rng.integers(3)), c.rng
     ),

@@ -190,7 +190,7 @@ def new_model(data, layout, prior, cache):
     return GraphModel(
         data, layout, prior, cache, np.ascontiguousarray(couples[:, possible]),
         np.zeros(max(1 << strong, 2 * K + 2)), np.zeros((K, 68)),
-        np.zeros((11, max(K, 64)), np.int64), np.zeros((6, 1 << WIDTH)),
+        np.zeros((11, max(K, 64)), np.int64), np.zeros((11, 1 << WIDTH)),
         np.zeros((3, 1 << WIDTH), np.int64), np.zeros(1 << WIDTH, np.uint64),
     )  # fmt: skip
 

@@ -26,7 +26,7 @@ class GraphModel(NamedTuple):
     weights: np.ndarray  # room for the weights of sets and classes
     tables: np.ndarray  # (K, 68) log priors of numbers of parents in a class; OWN, OWN + 1
     room: np.ndarray  # (11, ...) int64: lists of nodes, bits and counts, as named below
-    sheets: np.ndarray  # (6, 2^WIDTH): weights of sets of parents and children (`relocation`)
+    sheets: np.ndarray  # (11, 2^WIDTH): weights of sets of parents and children (`relocation`)
     codes: np.ndarray  # (3, 2^WIDTH) int64: which links these sets are
     words: np.ndarray  # (2^WIDTH,) uint64: the sets of parents as families
 

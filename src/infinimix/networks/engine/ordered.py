@@ -17,7 +17,7 @@ import numpy as np
 
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.draws import invert
-from infinimix.kernels.elementary import log
+from infinimix.kernels.elementary import exp, log
 from infinimix.networks.engine.families import Cache, Data, ParentLayout
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest, popcount
 from infinimix.networks.engine.hyper import B1, B2
@@ -26,7 +26,6 @@ from infinimix.networks.engine.scores import family_score
 
 TINY = 1e-280
 N_CLASSES, ORDER_KNOWN = range(2)  # of `info`
-WITHOUT, WITH = range(2)  # rows of `f`: sums of a later node without and with an edge
 
 
 @packed
@@ -44,6 +43,7 @@ class Sums(NamedTuple):
     words: np.ndarray  # (2^C,) uint64, room
     prods: np.ndarray  # (2^C,) room
     absent: np.ndarray  # (N, N) uint8 [child, parent]: a gap in every graph; or (N, 0)
+    blocks: np.ndarray  # (N + 1, N + 1): probability of k edges among n pairs in given places
 
 
 @packed
@@ -84,6 +84,17 @@ def fill_weights(sums, must):
 
 
 @kernel
+def set_blocks(sums):
+    """Fill blocks[n, k], the probability of k edges and n - k gaps, for the beta that is set."""
+    b1, b2 = sums.hyper[B1], sums.hyper[B2]
+    norm = lgamma(b1) + lgamma(b2) - lgamma(b1 + b2)
+    for n in range(sums.blocks.shape[0]):
+        for k in range(n + 1):
+            value = lgamma(b1 + k) + lgamma(b2 + n - k) - lgamma(b1 + b2 + n) - norm
+            sums.blocks[n, k] = np.exp(value)
+
+
+@kernel
 def list_sets(sums, state, c, rank, without):
     """Fill words and prods with all sets of parents of c if its class stands at `rank`.
 
@@ -100,9 +111,10 @@ def list_sets(sums, state, c, rank, without):
         eta = etas[z[i], rank]
         base *= 1.0 - eta
         odds, word = eta / (1.0 - eta), ONE << np.uint64(k)
+        new, more = words[size : 2 * size], prods[size : 2 * size]
         for s in range(size):
-            words[size + s] = words[s] | word
-            prods[size + s] = prods[s] * odds
+            new[s] = words[s] | word
+            more[s] = prods[s] * odds
         size *= 2
     for i in range(sums.absent.shape[1]):
         if sums.absent[c, i] and i != without and z[i] < rank:
@@ -145,90 +157,16 @@ def log_sums(sums, state):
 
 
 @kernel
-def count_table(sums, rank, m):
-    """Return the log prior of k given parents in each class before `rank`, eta integrated out."""
-    b1, b2 = sums.hyper[B1], sums.hyper[B2]
-    table = np.zeros((rank + 1, m.shape[0] + 1))
-    for a in range(rank):
-        norm = lgamma(b1) + lgamma(b2) + lgamma(b1 + b2 + m[a]) - lgamma(b1 + b2)
-        for k in range(m[a] + 1):
-            table[a, k] = lgamma(b1 + k) + lgamma(b2 + m[a] - k) - norm
-    return table
-
-
-@kernel
-def own_total(sums, state, i, rank, m, drawn, counts, rng):
-    """Return the log sum of node i alone in a class at `rank`, its incoming eta integrated out.
-
-    `rank` counts the classes without that of i. If `drawn`, draw a set and fill counts[a] with
-    its members in class a.
-    """
-    cand, z, pos, size = sums.layout.cand, state.z, sums.layout.pos, 1
-    words, prods, log_weight = sums.words, sums.prods, sums.log_weight
-    words[0] = ZERO
-    for k in range(cand.shape[1]):
-        v = cand[i, k]
-        if z[v] < rank and pos[i, v] >= 0:
-            for s in range(size):
-                words[size + s] = words[s] | (ONE << np.uint64(k))
-            size *= 2
-    table = count_table(sums, rank, m)
-    top = -np.inf
+def draw_listed(sums, c, size, rng):
+    """Draw one of the listed sets of parents of c."""
+    top, total = -np.inf, 0.0
     for s in range(size):
-        value = log_weight[i, words[s]]
-        if value > -np.inf:
-            for a in range(rank):
-                value += table[a, popcount(words[s] & np.uint64(counts[a]))]
-        prods[s] = value
-        top = max(top, value)
-    if top == -np.inf:
-        return top
-    total = 0.0
+        top = max(top, sums.log_weight[c, sums.words[s]])
     for s in range(size):
-        sums.prods[s] = np.exp(sums.prods[s] - top) if sums.prods[s] > -np.inf else 0.0
+        lw = sums.log_weight[c, sums.words[s]]
+        sums.prods[s] *= exp(lw - top) if lw - top > -700.0 else 0.0
         total += sums.prods[s]
-    if drawn:
-        word = sums.words[invert(sums.prods, size, total * rng.random())]
-        for a in range(rank):
-            counts[a] = popcount(word & np.uint64(counts[a]))
-    return top + log(total)
-
-
-@kernel
-def class_words(sums, state, i, K, counts):
-    """Fill counts[a] with the candidates of i in class a, as bits."""
-    for a in range(K):
-        counts[a] = 0
-    for k in range(sums.layout.cand.shape[1]):
-        v = sums.layout.cand[i, k]
-        if state.z[v] >= 0 and sums.layout.pos[i, v] >= 0:
-            counts[state.z[v]] |= np.int64(ONE << np.uint64(k))
-
-
-@kernel
-def spread(state, without, a, f, e):
-    """Fill e with the coefficients of prod (f0 + x f1) over class a; return its degree."""
-    n = 0
-    e[0] = 1.0
-    for j in range(state.z.shape[0]):
-        if state.z[j] == a and j != without:
-            e[n + 1] = e[n] * f[WITH, j]
-            for k in range(n, 0, -1):
-                e[k] = e[k] * f[WITHOUT, j] + e[k - 1] * f[WITH, j]
-            e[0] *= f[WITHOUT, j]
-            n += 1
-    return n
-
-
-@kernel
-def weigh_spread(sums, e, n):
-    """Turn coefficients into weights of k edges, eta integrated out; return their sum."""
-    b1, b2, total = sums.hyper[B1], sums.hyper[B2], 0.0
-    norm = lgamma(b1) + lgamma(b2) - lgamma(b1 + b2)
-    for k in range(n + 1):
-        e[k] *= np.exp(lgamma(b1 + k) + lgamma(b2 + n - k) - lgamma(b1 + b2 + n) - norm)
-        total += e[k]
-    return total
+    return sums.words[invert(sums.prods, size, total * rng.random())]
 
 
 @kernel
@@ -238,15 +176,7 @@ def draw_graph(sums, state, rng):
         for w in range(state.pa.shape[1]):
             state.pa[c, w] = ZERO
         size = list_sets(sums, state, c, state.z[c], -1)
-        top = -np.inf
-        for s in range(size):
-            top = max(top, sums.log_weight[c, sums.words[s]])
-        total = 0.0
-        for s in range(size):
-            lw = sums.log_weight[c, sums.words[s]]
-            sums.prods[s] *= np.exp(lw - top) if lw > -np.inf else 0.0
-            total += sums.prods[s]
-        word = sums.words[invert(sums.prods, size, total * rng.random())]
+        word = draw_listed(sums, c, size, rng)
         state.fam[c] = word
         while word != ZERO:
             i = sums.layout.cand[c, lowest(word)]

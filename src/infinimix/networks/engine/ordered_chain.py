@@ -21,11 +21,18 @@ from infinimix.networks.engine.hyper import (
     RECORDED_GAMMA,
     SWEEPS,
 )
-from infinimix.networks.engine.ordered import N_CLASSES, draw_eta, draw_graph
+from infinimix.networks.engine.ordered import (
+    N_CLASSES,
+    draw_eta,
+    draw_graph,
+    log_sums,
+    set_blocks,
+)
 from infinimix.networks.engine.ordered_moves import move_class, relocate, sizes, swap_nodes
 from infinimix.networks.engine.scores import family_score
 
 GRID = np.array(BETA_GRID)
+ROUNDS, FEW = 3, 13  # rounds of all moves in a sweep, and up to how many nodes
 
 
 @kernel
@@ -46,6 +53,7 @@ def draw_hyper(sums, state, rng):
             hyper[which] = GRID[at]
             if log(1.0 - rng.random()) >= log_eta(state, hyper) - before:
                 hyper[which] = old
+            set_blocks(sums)
 
 
 @kernel
@@ -103,16 +111,25 @@ def note_ordered(sums, state, record, keep):
 
 
 @kernel
+def sweep_ordered(sums, state, rng):
+    """Move all nodes, some classes and pairs of nodes, then draw the graph and all else anew."""
+    for i in range(state.z.shape[0]):
+        relocate(sums, state, i, rng)
+    now = log_sums(sums, state)
+    for s in range(4):
+        now = move_class(sums, state, s % 2 == 0, now, rng)
+        now = swap_nodes(sums, state, now, rng)
+    draw_graph(sums, state, rng)
+    draw_eta(sums, state, rng)
+    draw_hyper(sums, state, rng)
+
+
+@kernel
 def advance_ordered(sums, state, n_sweeps, record, count, thin, rng):
-    """Run so many sweeps of the ordered chain."""
+    """Run so many sweeps of the ordered chain, of several rounds each if nodes are few."""
+    rounds = ROUNDS if state.z.shape[0] <= FEW else 1
     for _ in range(n_sweeps):
-        for i in range(state.z.shape[0]):
-            relocate(sums, state, i, rng)
-        for s in range(4):
-            move_class(sums, state, s % 2 == 0, rng)
-            swap_nodes(sums, state, rng)
-        draw_graph(sums, state, rng)
-        draw_eta(sums, state, rng)
-        draw_hyper(sums, state, rng)
+        for _ in range(rounds):
+            sweep_ordered(sums, state, rng)
         if count:
             note_ordered(sums, state, record, (record.counters[SWEEPS] + 1) % thin == 0)

@@ -4,28 +4,26 @@
 alpha / (K + 1) each; K counts the classes without the node.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.draws import invert
-from infinimix.kernels.elementary import log
+from infinimix.kernels.elementary import exp, log
 from infinimix.networks.engine.graphs import ONE, ZERO
 from infinimix.networks.engine.hyper import ALPHA
 from infinimix.networks.engine.ordered import (
     N_CLASSES,
     ORDER_KNOWN,
-    WITH,
-    WITHOUT,
-    class_words,
-    draw_beta,
     list_sets,
     log_sums,
     log_total,
-    own_total,
-    spread,
-    weigh_spread,
+)
+from infinimix.networks.engine.ordered_alone import (
+    WITH,
+    WITHOUT,
+    Others,
+    draw_alone,
+    weigh_alone,
 )
 
 
@@ -103,8 +101,8 @@ def weigh_others(sums, state, i, f, base):
         high = log_total(sums, j, size, ONE << np.uint64(k))
         top = max(low, high)
         base[j] = top
-        f[WITHOUT, j] = np.exp(low - top) if low > -np.inf else 0.0
-        f[WITH, j] = np.exp(high - top) if high > -np.inf else 0.0
+        f[WITHOUT, j] = exp(low - top) if low > -np.inf else 0.0
+        f[WITH, j] = exp(high - top) if high > -np.inf else 0.0
 
 
 @kernel
@@ -118,50 +116,18 @@ def later_weight(state, i, k, f):
     return total
 
 
-class Others(NamedTuple):
-    """What all nodes but i are like, and room to work, while i is out of its class."""
-
-    i: int
-    K: int  # classes without that of i
-    m: np.ndarray  # (N + 1,) members of each class
-    f: np.ndarray  # (2, N): `weigh_others`
-    e: np.ndarray  # (N + 2,) room for the coefficients of `spread`
-    counts: np.ndarray  # (N + 1,) room: candidates in each class, as bits or numbers
-
-
-@kernel
-def new_weight(sums, state, others, p, rng):
-    """Return the log weight of a class of its own at place p for the node that is out."""
-    i, K, f, e = others.i, others.K, others.f, others.e
-    class_words(sums, state, i, K, others.counts)
-    total = own_total(sums, state, i, p, others.m, False, others.counts, rng)
-    for j in range(state.z.shape[0]):
-        if j != i and state.z[j] < p:
-            total += log(max(f[WITHOUT, j], 1e-300))
-    for a in range(p, K):
-        total += log(max(weigh_spread(sums, e, spread(state, i, a, f, e)), 1e-300))
-    return total
-
-
 @kernel
 def enter_new(sums, state, others, p, rng):
     """Open a class at place p for the node that is out, and draw its eta."""
-    i, K, m, f, e, counts = others
-    class_words(sums, state, i, K, counts)
-    own_total(sums, state, i, p, m, True, counts, rng)
+    K = others.K
     incoming, outgoing = np.zeros(K), np.zeros(K)
-    for a in range(p):
-        incoming[a] = draw_beta(sums, counts[a], m[a], rng)
-    for a in range(p, K):
-        n = spread(state, i, a, f, e)
-        total = weigh_spread(sums, e, n)
-        outgoing[a] = draw_beta(sums, invert(e, n + 1, total * rng.random()), n, rng)
+    draw_alone(sums, state, others, p, incoming, outgoing, rng)
     open_class(state, p)
     for a in range(p):
         state.eta[a, p] = incoming[a]
     for a in range(p, K):
         state.eta[p, a + 1] = outgoing[a]
-    state.z[i] = p
+    state.z[others.i] = p
 
 
 @kernel
@@ -172,24 +138,24 @@ def relocate(sums, state, i, rng):
     n = state.z.shape[0]
     take_out(state, i)
     K = state.info[N_CLASSES]
-    m, counts = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    m, ends = np.zeros(n + 1, np.int64), np.zeros(n + 2, np.int64)
     f, base, e = np.zeros((2, n)), np.zeros(n), np.zeros(n + 2)
     scores = np.zeros(2 * K + 1)
     sizes(state, m)
     weigh_others(sums, state, i, f, base)
-    others = Others(i, K, m, f, e, counts)
+    others = Others(i, K, m, f, e, ends)
     for k in range(K):
         size = list_sets(sums, state, i, k, -1)
         own = log_total(sums, i, size, ZERO)
         scores[k] = log(np.float64(m[k])) + own + later_weight(state, i, k, f)
+    weigh_alone(sums, state, others, scores[K:])
     for p in range(K + 1):
-        score = new_weight(sums, state, others, p, rng)
-        scores[K + p] = log(sums.hyper[ALPHA] / (K + 1.0)) + score
+        scores[K + p] += log(sums.hyper[ALPHA] / (K + 1.0))
     top, total = -np.inf, 0.0
     for s in range(2 * K + 1):
         top = max(top, scores[s])
     for s in range(2 * K + 1):
-        scores[s] = np.exp(scores[s] - top)
+        scores[s] = exp(scores[s] - top) if scores[s] - top > -700.0 else 0.0
         total += scores[s]
     pick = invert(scores, 2 * K + 1, total * rng.random())
     if pick < K:
@@ -231,11 +197,14 @@ def permute(state, order):
 
 
 @kernel
-def move_class(sums, state, swap, rng):
-    """Swap two classes, or let one jump to another place (Metropolis)."""
+def move_class(sums, state, swap, before, rng):
+    """Swap two classes, or let one jump to another place (Metropolis).
+
+    `before` is `log_sums` of the state as it is; returns what it is afterwards.
+    """
     K = state.info[N_CLASSES]
     if K < 2:
-        return False
+        return before
     a = np.int64(rng.random() * K)
     b = np.int64(rng.random() * (K - 1))
     b += b >= a
@@ -249,27 +218,27 @@ def move_class(sums, state, swap, rng):
     order[b] = a
     if swap:
         order[a] = b
-    before = log_sums(sums, state)
     for k in range(K):
         back[order[k]] = k
     permute(state, order)
-    sound = state.info[ORDER_KNOWN] == 0 or in_order(state)
-    if sound and log(1.0 - rng.random()) < log_sums(sums, state) - before:
-        return True
+    if state.info[ORDER_KNOWN] == 0 or in_order(state):
+        after = log_sums(sums, state)
+        if log(1.0 - rng.random()) < after - before:
+            return after
     permute(state, back)
-    return False
+    return before
 
 
 @kernel
-def swap_nodes(sums, state, rng):
-    """Let two nodes of different classes change places (Metropolis)."""
+def swap_nodes(sums, state, before, rng):
+    """Let two nodes of different classes change places (Metropolis); sums as in `move_class`."""
     n = state.z.shape[0]
     i, j = np.int64(rng.random() * n), np.int64(rng.random() * n)
     if state.z[i] == state.z[j] or sums.anchor[i] >= 0 or sums.anchor[j] >= 0:
-        return False
-    before = log_sums(sums, state)
+        return before
     state.z[i], state.z[j] = state.z[j], state.z[i]
-    if log(1.0 - rng.random()) < log_sums(sums, state) - before:
-        return True
+    after = log_sums(sums, state)
+    if log(1.0 - rng.random()) < after - before:
+        return after
     state.z[i], state.z[j] = state.z[j], state.z[i]
-    return False
+    return before

@@ -17,7 +17,13 @@ from infinimix.networks.engine.graphs import popcount, squeeze, widen
 from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.model import required_parents, score_of
 from infinimix.networks.engine.packs import packed
-from infinimix.networks.engine.plain_orders import SURE, draw_plainly, sum_plainly, weigh_plainly
+from infinimix.networks.engine.plain_orders import (
+    SURE,
+    draw_plainly,
+    sum_plainly,
+    take_logs_off,
+    weigh_plainly,
+)
 
 NEAR = -600.0  # sums of weights down to exp(-600) of the largest are taken without logarithms
 
@@ -26,6 +32,9 @@ NEAR = -600.0  # sums of weights down to exp(-600) of the largest are taken with
 class Orders(NamedTuple):
     """Room to work; empty where there are too many nodes."""
 
+    base: np.ndarray  # (N, 2^(N - 1)): log weights of sets of parents, but for the odds of classes
+    core: np.ndarray  # (N, 2^(N - 1)): the same without logarithms, 1 for the best set
+    filled: np.ndarray  # (2,): see POWER and PLAIN; NaN before anything is filled
     logs: np.ndarray  # (N, 2^(N - 1)): log weights of sets of parents
     sums: np.ndarray  # (N, 2^(N - 1)): log sums over their subsets
     first: np.ndarray  # (2^N,): log weight of all orders in which these nodes come first
@@ -34,13 +43,17 @@ class Orders(NamedTuple):
     fam: np.ndarray  # (N,) int64
 
 
+POWER, PLAIN = range(2)  # of `filled`: that of `core`; are the tables without logarithms?
+
+
 def new_orders(N, K, most):
     """Return room for N nodes, or none if there are more than `most`."""
     n = N if N <= most else 0
     half = 1 << max(n - 1, 0)
     return Orders(
-        np.zeros((n, half)), np.zeros((n, half)), np.zeros(1 << n), np.zeros(1 << n),
-        np.zeros((K, K)), np.zeros(n, np.int64),
+        np.zeros((n, half)), np.zeros((n, half)), np.full(2, np.nan), np.zeros((n, half)),
+        np.zeros((n, half)), np.zeros(1 << n), np.zeros(1 << n), np.zeros((K, K)),
+        np.zeros(n, np.int64),
     )  # fmt: skip
 
 
@@ -58,28 +71,42 @@ def draw_odds(prior, state, odds, rng):
 
 
 @kernel
-def weigh_family(model, z, orders, c, power):
-    """Fill the log weights of all sets of parents of c."""
-    logs, cand, n = orders.logs[c], model.layout.cand, 1
+def fill_base(model, orders, c, power):
+    """Fill what the weights of all sets of parents of c have from scores and the user's odds."""
+    base, cand, n = orders.base[c], model.layout.cand, 1
     must, top = required_parents(model, c), -np.inf
-    logs[0] = 0.0
+    base[0] = 0.0
     for q in range(cand.shape[1]):
         i = cand[c, q]
-        odds = orders.odds[z[i], z[c]]
-        if model.layout.pos[c, i] < 0:
-            odds = -np.inf
-        elif model.prior.bonus[i, c] < np.inf:
-            odds += model.prior.bonus[i, c]
+        odds = -np.inf
+        if model.layout.pos[c, i] >= 0:
+            odds = model.prior.bonus[i, c] if model.prior.bonus[i, c] < np.inf else 0.0
         for s in range(n):
-            logs[n + s] = logs[s] + odds
+            base[n + s] = base[s] + odds
         n *= 2
     for s in range(n):
         word = np.uint64(s)
         if popcount(word) > model.layout.max_parents or word & must != must:
-            logs[s] = -np.inf
-        elif logs[s] > -np.inf:
-            logs[s] += power * score_of(model, c, word)
-            top = max(top, logs[s])
+            base[s] = -np.inf
+        elif base[s] > -np.inf:
+            base[s] += power * score_of(model, c, word)
+            top = max(top, base[s])
+    take_logs_off(base, orders.core[c], top)
+
+
+@kernel
+def weigh_family(model, z, orders, c):
+    """Fill the log weights of all sets of parents of c; return the largest."""
+    logs, base, cand, n, top = orders.logs[c], orders.base[c], model.layout.cand, 1, -np.inf
+    logs[0] = 0.0
+    for q in range(cand.shape[1]):
+        odds = orders.odds[z[cand[c, q]], z[c]]
+        for s in range(n):
+            logs[n + s] = logs[s] + odds
+        n *= 2
+    for s in range(n):
+        logs[s] += base[s]
+        top = max(top, logs[s])
     return top
 
 
@@ -176,18 +203,24 @@ def log_orders(orders):
 @kernel
 def fill_tables(model, state, orders, power):
     """Fill all tables for this state; return whether that was done without logarithms."""
-    n = orders.fam.shape[0]
+    n, filled = orders.fam.shape[0], orders.filled
+    if filled[POWER] != power:
+        for c in range(n):
+            fill_base(model, orders, c, power)
+        filled[POWER], filled[PLAIN] = power, np.nan
+    if model.prior.kind == UNIFORM and filled[PLAIN] == filled[PLAIN]:  # they never change
+        return filled[PLAIN] > 0.0
+    plain = True
     for c in range(n):
-        orders.fam[c] = np.int64(state.fam[c])
-        top = weigh_family(model, state.z, orders, c, power)
-        sum_plainly(orders.logs[c], orders.sums[c], top)
-    if weigh_plainly(orders) > SURE:
-        return True
-    for c in range(n):
-        top = weigh_family(model, state.z, orders, c, power)
-        add_subsets(orders.logs[c], orders.sums[c], top)
-    weigh_orders(orders)
-    return False
+        plain = plain and sum_plainly(model, state.z, orders, c)
+    plain = plain and weigh_plainly(orders) > SURE
+    if not plain:
+        for c in range(n):
+            top = weigh_family(model, state.z, orders, c)
+            add_subsets(orders.logs[c], orders.sums[c], top)
+        weigh_orders(orders)
+    filled[PLAIN] = 1.0 if plain else 0.0
+    return plain
 
 
 @kernel
@@ -199,6 +232,8 @@ def redraw(model, state, orders, tries, power, rng):
     n, accepted = orders.fam.shape[0], 0
     draw_odds(model.prior, state, orders.odds, rng)
     plain = fill_tables(model, state, orders, power)
+    for c in range(n):
+        orders.fam[c] = np.int64(state.fam[c])
     before = log_orders(orders)
     for _ in range(tries):
         if plain:

@@ -6,9 +6,9 @@ its class. The weight of class k, of children C and of parents P among the other
     P(z_i = k) prod_{c in C} exp(gain of c) exp(score(i, P)) prior of the links | k
 
 where no member of C may lead to one of P. Sums over the subsets of every set of parents come from
-one pass, so classes are weighed with all C and P summed out, and C and P drawn afterwards. Edge
-probabilities between classes are integrated out. Those within a class, where links in and out
-meet, are drawn first and held. It is an exact draw: nothing is rejected.
+one pass (`link_weights`), so classes are weighed with all C and P summed out, and C and P drawn
+afterwards. Edge probabilities between classes are integrated out. Those within a class, where links
+in and out meet, are drawn first and held. It is an exact draw: nothing is rejected.
 """
 
 import numpy as np
@@ -19,7 +19,6 @@ from infinimix.kernels.elementary import exp, log
 from infinimix.networks.engine.blocks import (
     UNIFORM,
     count_links,
-    log_beta,
     log_joining,
     open_to_all,
     pairs,
@@ -30,6 +29,18 @@ from infinimix.networks.engine.blocks import (
 )
 from infinimix.networks.engine.graphs import ONE, ZERO, mark_descendants, popcount
 from infinimix.networks.engine.hyper import B1, B2
+from infinimix.networks.engine.link_weights import (
+    BLOCKED,
+    CHILD_CODE,
+    KIDS,
+    LOGS,
+    PARENT_CODE,
+    PLACES,
+    PLAIN,
+    draw_parents,
+    number_sets,
+    weigh_class,
+)
 from infinimix.networks.engine.model import (
     CHILD_COUNT,
     CHILD_STRIDE,
@@ -46,10 +57,8 @@ from infinimix.networks.engine.model import (
     required_parents,
     score_of,
 )
+from infinimix.networks.engine.plain_orders import DROPPED
 from infinimix.networks.engine.sticks import close_role, open_role
-
-LOGS, SUMS, KIDS, IN_PRIOR, OUT_PRIOR, PLACES = range(6)  # rows of `sheets`
-PARENT_CODE, CHILD_CODE, BLOCKED = range(3)  # rows of `codes`
 
 
 @kernel
@@ -116,6 +125,7 @@ def weigh_parents(model, state, i, count, power):
             top = max(top, logs[s])
     for s in range(n):
         logs[s] -= top
+        model.sheets[PLAIN + LOGS, s] = exp(logs[s]) if logs[s] > DROPPED else 0.0
     return size
 
 
@@ -123,7 +133,7 @@ def weigh_parents(model, state, i, count, power):
 def weigh_children(model, state, i, kids, size, power):
     """Fill KIDS with the log weights of all sets of children and BLOCKED with whom they lead to."""
     layout, children, marks = model.layout, model.room[CHILDREN], model.room[MARKS]
-    logs, blocked, n, kept = model.sheets[KIDS], model.codes[BLOCKED], 1, 0
+    logs, blocked, n, kept, top = model.sheets[KIDS], model.codes[BLOCKED], 1, 0, 0.0
     logs[0], blocked[0] = 0.0, 0
     for q in range(kids):
         c, mask = children[q], 0
@@ -135,92 +145,17 @@ def weigh_children(model, state, i, kids, size, power):
         word = ONE << np.uint64(layout.pos[c, i])
         gain = score_of(model, c, state.fam[c] | word) - score_of(model, c, state.fam[c])
         gain = power * gain + model.prior.bonus[i, c]
+        top += max(gain, 0.0)
         children[kept] = c
         kept += 1
         for t in range(n):
             logs[n + t] = logs[t] + gain
             blocked[n + t] = blocked[t] | mask
         n *= 2
+    for t in range(n):
+        logs[t] -= top
+        model.sheets[PLAIN + KIDS, t] = exp(logs[t]) if logs[t] > DROPPED else 0.0
     return kept
-
-
-@kernel
-def number_sets(z, nodes, size, count, stride, codes, K):
-    """Number the subsets of `nodes` by how many members they have in each class."""
-    for a in range(K):
-        count[a] = 0
-    for q in range(size):
-        count[z[nodes[q]]] += 1
-    at = 1
-    for a in range(K):
-        stride[a] = at
-        at *= count[a] + 1
-    codes[0], n = 0, 1
-    for q in range(size):
-        for s in range(n):
-            codes[n + s] = codes[s] + stride[z[nodes[q]]]
-        n *= 2
-
-
-@kernel
-def fill_links(model, state, k, inward, out):
-    """Fill out[code] with the log prior of links in, or out, if the node joins class k."""
-    prior, own = model.prior, model.tables[k]
-    kept = model.room[INTO if inward else OUT]
-    count = model.room[PARENT_COUNT if inward else CHILD_COUNT]
-    stride = model.room[PARENT_STRIDE if inward else CHILD_STRIDE]
-    out[0] = 0.0
-    for a in range(state.m.shape[0]):
-        m = state.m[a]
-        if m == 0:
-            continue
-        n, full = state.plus[a, k], pairs(prior, state, a, k)
-        if not inward:
-            n, full = state.plus[k, a], pairs(prior, state, k, a)
-        for x in range(count[a], -1, -1):
-            links = kept[a] + x
-            if a == k:
-                more = links * own[OWN] + (m - links) * own[OWN + 1]
-            else:
-                more = log_beta(prior, n + links, full + m) - log_beta(prior, n, full)
-            for s in range(stride[a]):
-                out[s + x * stride[a]] = out[s] + more
-
-
-@kernel
-def add_subsets(logs, n):
-    """Let every set have the log of the sum over its subsets."""
-    step = 1
-    while step < n:
-        for base in range(0, n, 2 * step):
-            for s in range(base, base + step):
-                high, low = max(logs[s], logs[s + step]), min(logs[s], logs[s + step])
-                logs[s + step] = high + log(1.0 + exp(low - max(high, -1e300)))
-        step *= 2
-
-
-@kernel
-def weigh_class(model, state, k, size, kids):
-    """Fill PLACES with the weights of all sets of children if i joins class k; return log sum."""
-    sheets, codes, last = model.sheets, model.codes, (1 << size) - 1
-    into, out, sums, places = sheets[IN_PRIOR], sheets[OUT_PRIOR], sheets[SUMS], sheets[PLACES]
-    if model.prior.kind == UNIFORM:
-        for q in range(max(size, kids) + 1):
-            into[q] = out[q] = 0.0
-    else:
-        fill_links(model, state, k, True, into)
-        fill_links(model, state, k, False, out)
-    for s in range(last + 1):
-        sums[s] = sheets[LOGS, s] + into[codes[PARENT_CODE, s]]
-    add_subsets(sums, last + 1)
-    top, total = -np.inf, 0.0
-    for t in range(1 << kids):
-        places[t] = sheets[KIDS, t] + out[codes[CHILD_CODE, t]] + sums[last & ~codes[BLOCKED, t]]
-        top = max(top, places[t])
-    for t in range(1 << kids):
-        places[t] = exp(places[t] - top)
-        total += places[t]
-    return top + log(total)
 
 
 @kernel
@@ -231,27 +166,13 @@ def draw_class(model, state, i, size, kids, rng):
     for k in range(K):
         scores[k] = -np.inf
         if open_to_all(prior, state, k, spare):
-            scores[k] = log_joining(prior, state, k) + weigh_class(model, state, k, size, kids)
+            links, _ = weigh_class(model, state, k, size, kids)
+            scores[k] = log_joining(prior, state, k) + links
             top = max(top, scores[k])
     for k in range(K):
         scores[k] = exp(scores[k] - top) if scores[k] > -np.inf else 0.0
         total += scores[k]
     state.z[i] = invert(scores, K, total * rng.random())
-
-
-@kernel
-def draw_parents(model, allowed, rng):
-    """Draw a set of parents among the bits of `allowed`."""
-    u, s, pick = rng.random(), allowed, 0
-    while True:
-        weight = model.sheets[LOGS, s] + model.sheets[IN_PRIOR, model.codes[PARENT_CODE, s]]
-        weight -= model.sheets[SUMS, allowed]
-        if weight > -700.0:
-            pick = s
-            u -= exp(weight)
-        if u < 0.0 or s == 0:
-            return model.words[pick]
-        s = (s - 1) & allowed
 
 
 @kernel
@@ -278,7 +199,7 @@ def relocate_node(model, state, i, power, rng):
         close_role(prior, state, state.z[i])
         draw_class(model, state, i, size, kids, rng)
         open_role(prior, state, state.z[i], rng)
-    weigh_class(model, state, state.z[i], size, kids)
+    _, plain = weigh_class(model, state, state.z[i], size, kids)
     if blocks:
         shift_node(prior, state, i, 1)
     total = 0.0
@@ -286,7 +207,7 @@ def relocate_node(model, state, i, power, rng):
         total += model.sheets[PLACES, t]
     t = invert(model.sheets[PLACES], 1 << kids, total * rng.random())
     allowed = ((1 << size) - 1) & ~codes[BLOCKED, t]
-    set_parents(model.layout, state, i, draw_parents(model, allowed, rng))
+    set_parents(model.layout, state, i, draw_parents(model, allowed, plain, rng))
     for q in range(kids):
         if t >> q & 1:
             set_edge(model.layout, state, i, room[CHILDREN, q], True)

@@ -82,8 +82,8 @@ class GraphChain:
         scores_change = p.missing.any() or p.learn.gamma  # and are too many to compute again
         self.orders, self.draws_quickly = None, False
         model = new_model(self.data, p.layout, prior, self.cache)
-        whole = self.draws_whole and p.prior in ("uniform", "sparse") and not p.published
-        if N <= ALL and whole and not scores_change:
+        whole = self.draws_whole and N <= ALL and not p.published
+        if whole and not scores_change:
             self.orders = new_orders(N, prior.held.shape[1], ALL)
             # Asked once, so that the moves of a chain do not depend on where it is.
             first = new_state(prior, p.layout, A, z)
@@ -93,9 +93,11 @@ class GraphChain:
     def _larger(self) -> tuple[int, int, int]:
         """Return how many of each larger move a sweep tries; few if graphs are drawn quickly."""
         N = self.problem.n_nodes
-        if self.draws_quickly:
-            return (1, 0, 2)
-        return (1, N // 2, 2 * N) if N <= ALL else (max(2, N // 8), 0, 2)
+        if N > ALL:
+            return (max(2, N // 8), 0, 2)
+        if self.problem.prior == "blockmodel" and self.orders is not None:
+            return (2, N, 2 * N)
+        return (1, 0, 2) if self.draws_quickly else (1, N // 2, 2 * N)
 
     def _place(self, model: Any, A: np.ndarray, z: np.ndarray, larger: tuple[int, ...]) -> None:
         """Put all temperatures on one graph and its classes, and choose the moves."""
@@ -142,7 +144,9 @@ class GraphChain:
     def step(self) -> int:
         """How many sweeps are made before whole graphs or missing cells are drawn."""
         if self.orders is not None:
-            return 3 if self.draws_quickly else 10
+            if not self.draws_quickly:
+                return 10
+            return 2 if self.problem.prior == "blockmodel" else 3
         return 5 if self.problem.missing.any() else 50
 
     def anneal(self, warm: float) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from infinimix.networks.engine.chain import GAMMA_GRID
 from infinimix.networks.engine.families import GAMMA
 from infinimix.networks.engine.graphs import words
-from infinimix.networks.engine.ordered import OrderedState, Sums, fill_weights
+from infinimix.networks.engine.ordered import OrderedState, Sums, fill_weights, set_blocks
 from infinimix.networks.engine.ordered_chain import advance_ordered
 from infinimix.networks.engine.ordered_sites import advance_sites
 from infinimix.networks.engine.scores import compute_score, set_logs
@@ -45,6 +45,7 @@ class OrderedChain(GraphChain):
     def _fill(self) -> None:
         """Compute the weights of all sets of parents."""
         fill_weights(self.sums, self.must)
+        set_blocks(self.sums)
 
     def _new_sums(self, bonus: np.ndarray, anchor: np.ndarray) -> Sums:
         """Return room for the weights; the odds of required edges are in `must` instead."""
@@ -54,7 +55,7 @@ class OrderedChain(GraphChain):
         return Sums(
             self.data, p.layout, self.cache, np.zeros((N, size)), np.zeros((N, size)),
             np.array([p.alpha, *p.beta, *p.learn], float), odds, anchor,
-            np.zeros(size, np.uint64), np.zeros(size), self._absent(),
+            np.zeros(size, np.uint64), np.zeros(size), self._absent(), np.zeros((N + 1, N + 1)),
         )  # fmt: skip
 
     def _absent(self) -> np.ndarray:

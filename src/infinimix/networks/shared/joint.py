@@ -43,6 +43,12 @@ class Sharing:
         return log_common(n, self.alpha) if self.c is None else log_franchise(n, self.alpha, self.c)
 
 
+class SharedChain(GraphChain):
+    """The chain of one network, whose visits are one sweep long: too short for whole graphs."""
+
+    draws_whole = False
+
+
 class Networks:
     """One state of all networks; `visit` moves one of them on, given the others."""
 
@@ -59,7 +65,7 @@ class Networks:
         for problem, s in zip(problems, seeds, strict=True):
             room = K - 1 - problem.n_nodes
             problem = replace(problem, roles=np.zeros((3, room, room), np.int64))
-            self.chains.append(_widened(GraphChain(problem, s, apart), sum(m * m for m in sizes)))
+            self.chains.append(_widened(SharedChain(problem, s, apart), sum(m * m for m in sizes)))
         self.z = [self._first_roles(g) for g, _ in self.each()]
         self.n = np.array([np.bincount(z, minlength=K) for z in self.z])
         self.edges = np.zeros((len(problems), K, K), np.int64)
