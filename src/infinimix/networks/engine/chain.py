@@ -166,18 +166,18 @@ def note(model, state, record, keep):
 
 
 @kernel
-def advance(model, states, moves, powers, at, n_sweeps, record, count, thin, rng):
-    """Run so many sweeps of all powers; `at[r]` is who has power r."""
+def advance(model, states, moves, powers, at, n_sweeps, rounds, record, count, thin, rng):
+    """Run so many sweeps of all powers, of some rounds each; `at[r]` is who has power r."""
     for _ in range(n_sweeps):
-        for r in range(powers.shape[0]):
-            sweep(model, states[at[r]], moves, powers[r], rng)
-        if powers.shape[0] > 1:
-            exchange_powers(moves.between[0], (model, states, powers, at, rng))
-        coldest = states[at[0]]
-        for k in range(len(moves.hyper)):
-            move_classes(moves.hyper[k], (model, coldest, rng))
+        for _ in range(rounds):
+            for r in range(powers.shape[0]):
+                sweep(model, states[at[r]], moves, powers[r], rng)
+            if powers.shape[0] > 1:
+                exchange_powers(moves.between[0], (model, states, powers, at, rng))
+            for k in range(len(moves.hyper)):
+                move_classes(moves.hyper[k], (model, states[at[0]], rng))
         if count:
-            note(model, coldest, record, (record.counters[SWEEPS] + 1) % thin == 0)
+            note(model, states[at[0]], record, (record.counters[SWEEPS] + 1) % thin == 0)
 
 
 def new_model(data, layout, prior, cache):

@@ -95,9 +95,8 @@ class GraphChain:
         N = self.problem.n_nodes
         if N > ALL:
             return (max(2, N // 8), 0, 2)
-        if self.problem.prior == "blockmodel" and self.orders is not None:
-            return (2, N, 2 * N)
-        return (1, 0, 2) if self.draws_quickly else (1, N // 2, 2 * N)
+        quick = self.draws_quickly and self.problem.prior != "blockmodel"
+        return (1, 0, 2) if quick else (1, N // 2, 2 * N)
 
     def _place(self, model: Any, A: np.ndarray, z: np.ndarray, larger: tuple[int, ...]) -> None:
         """Put all temperatures on one graph and its classes, and choose the moves."""
@@ -139,6 +138,11 @@ class GraphChain:
         """Tell how far the chain is, if somebody wants to know."""
         if self.tell is not None:
             self.tell(self.progress())
+
+    @property
+    def rounds(self) -> int:
+        """How often a sweep makes all moves: twice in small networks whose classes are learned."""
+        return 2 if self.orders is not None and self.problem.prior == "blockmodel" else 1
 
     @property
     def step(self) -> int:
@@ -208,8 +212,8 @@ class GraphChain:
     def _move(self, moves: Any, n: int, count: bool) -> None:
         """Make n sweeps of these moves."""
         advance(
-            self.model, self.states, moves, self.powers, self.at, n, self.record, count,
-            self.thin, self.rng,
+            self.model, self.states, moves, self.powers, self.at, n, self.rounds, self.record,
+            count, self.thin, self.rng,
         )  # fmt: skip
 
     def _sweep(self, n: int, count: bool) -> None:
