@@ -203,17 +203,44 @@ def find_map(state: Any, known: Knowledge, prior: str, limit: int | None) -> dic
     families = Families(state, given, limit)
     start = state.graph(None)
     first = families.log_likelihood(start) + given.log_p(start)
-    A, score = start, first
+    A, score = improve(families, given, start, first)
+    for other in _elsewhere(families, given):
+        value = families.log_likelihood(other) + given.log_p(other)
+        A, score = max((A, score), improve(families, given, other, value), key=lambda x: x[1])
+    found = state.describe(state.best)
+    return found | {"adjacency": A, "log_joint": found["log_joint"] + score - first}
+
+
+def improve(
+    families: Families, given: BlockPrior, A: np.ndarray, score: float
+) -> tuple[np.ndarray, float]:
+    """Search with the odds of a graph, and again with those of what is found."""
     for _ in range(ROUNDS):
         search = OrderSearch(families, given.odds(A))
-        new = max((search.graph(search.climb(order)) for order in _starts(A)), key=search.total_of)
+        new = best_along(search, A)
         value = families.log_likelihood(new) + given.log_p(new)
         A, gain = (new, value - score) if value > score + 1e-9 else (A, 0.0)
         A, score = toggle(families, given, A, score + gain)
         if gain == 0.0:
             break
-    found = state.describe(state.best)
-    return found | {"adjacency": A, "log_joint": found["log_joint"] + score - first}
+    return A, score
+
+
+def best_along(search: OrderSearch, A: np.ndarray) -> np.ndarray:
+    """Return the best graph along orders that are climbed to from that of a graph and others."""
+    return max((search.graph(search.climb(order)) for order in _starts(A)), key=search.total_of)
+
+
+def _elsewhere(families: Families, given: BlockPrior) -> Iterator[np.ndarray]:
+    """Yield other graphs to begin at, if there are few variables.
+
+    The odds of a graph keep the search near its counts of edges. So one begins at the best graph
+    with edges as likely as not, and one at hardly any edges.
+    """
+    if given.beta is not None and families.N <= ALL:
+        required = (given.bonus == np.inf).astype(np.uint8)
+        yield best_along(OrderSearch(families, given.bonus), required)
+        yield required
 
 
 def _starts(A: np.ndarray) -> Iterator[list[int]]:
