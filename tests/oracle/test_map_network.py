@@ -52,7 +52,8 @@ def test_the_search_finds_the_best_of_all_networks(N):
 def test_classes_and_knowledge_have_their_say():
     cards = np.full(4, 2)
     some = ({}, {"prior": "sparse"}, {"required": [("x3", "x0")]})
-    for seed, options in product((0, 1, 2, 7, 11, 23), some):  # from one start some fail
+    # From one start, or with the odds of one graph, some of these fail.
+    for seed, options in product((0, 1, 2, 7, 10, 11, 23, 27), some):
         X = table(seed, 30, cards)
         model = BlockmodelBayesNet(random_state=seed, **ONE, **options).fit(X)
         found, start = model.map_network_, model.best_state_

@@ -26,6 +26,7 @@ CANDIDATES = 10  # parents of a variable over whose sets the search runs
 LEAST = 0.01  # probability of an edge from such a candidate
 ROUNDS = 20
 RESTARTS, FEW_RESTARTS = 20, 4  # up to ALL variables, and beyond
+LEVELS = 3  # counts of edges between two classes whose odds are tried: none, half, and all
 
 
 class BlockPrior(NamedTuple):
@@ -54,11 +55,10 @@ class BlockPrior(NamedTuple):
         edges, pairs = self.counts(A)
         return total + float(betaln(self.beta[0] + edges, self.beta[1] + pairs - edges).sum())
 
-    def odds(self, A: np.ndarray) -> np.ndarray:
-        """Return the log odds of edges, by the counts of a graph."""
+    def odds(self, edges: np.ndarray, pairs: np.ndarray) -> np.ndarray:
+        """Return the log odds of edges, by so many edges and pairs between classes."""
         if self.beta is None:
             return self.bonus
-        edges, pairs = self.counts(A)
         odds = np.log((self.beta[0] + edges) / (self.beta[1] + pairs - edges))
         return self.bonus + odds[np.ix_(self.z, self.z)]
 
@@ -207,6 +207,8 @@ def find_map(state: Any, known: Knowledge, prior: str, limit: int | None) -> dic
     for other in _elsewhere(families, given):
         value = families.log_likelihood(other) + given.log_p(other)
         A, score = max((A, score), improve(families, given, other, value), key=lambda x: x[1])
+    if given.beta is not None and families.N <= ALL:
+        A, score = vary_odds(families, given, A, score)
     found = state.describe(state.best)
     return found | {"adjacency": A, "log_joint": found["log_joint"] + score - first}
 
@@ -216,7 +218,7 @@ def improve(
 ) -> tuple[np.ndarray, float]:
     """Search with the odds of a graph, and again with those of what is found."""
     for _ in range(ROUNDS):
-        search = OrderSearch(families, given.odds(A))
+        search = OrderSearch(families, given.odds(*given.counts(A)))
         new = best_along(search, A)
         value = families.log_likelihood(new) + given.log_p(new)
         A, gain = (new, value - score) if value > score + 1e-9 else (A, 0.0)
@@ -226,9 +228,38 @@ def improve(
     return A, score
 
 
-def best_along(search: OrderSearch, A: np.ndarray) -> np.ndarray:
+def vary_odds(
+    families: Families, given: BlockPrior, A: np.ndarray, score: float
+) -> tuple[np.ndarray, float]:
+    """Search with other odds for one pair of classes after another, until none leads higher.
+
+    The log prior is a convex function of the counts of edges, so no graph is below a tangent of it,
+    and the best graph of all is the best one for the odds of its own counts. In most blocks the
+    odds at hand are nearly those.
+    """
+    edges, pairs = given.counts(A)
+    blocks, failed = [tuple(block) for block in np.argwhere(pairs > 0)], 0
+    while failed < len(blocks):
+        a, b = blocks[0]
+        tried, other = [(A, score)], edges.copy()
+        for n in np.linspace(0.0, pairs[a, b], LEVELS):
+            other[a, b] = n
+            search = OrderSearch(families, given.odds(other, pairs))
+            new = best_along(search, A, FEW_RESTARTS)
+            value = families.log_likelihood(new) + given.log_p(new)
+            tried.append(toggle(families, given, new, value))
+        best = max(tried, key=lambda x: x[1])
+        blocks, failed = [*blocks[1:], blocks[0]], failed + 1
+        if best[1] > score + 1e-9:
+            (A, score), failed = improve(families, given, *best), 0
+            edges, _ = given.counts(A)
+    return A, score
+
+
+def best_along(search: OrderSearch, A: np.ndarray, restarts: int = RESTARTS) -> np.ndarray:
     """Return the best graph along orders that are climbed to from that of a graph and others."""
-    return max((search.graph(search.climb(order)) for order in _starts(A)), key=search.total_of)
+    starts = _starts(A, min(restarts, RESTARTS if len(A) <= ALL else FEW_RESTARTS))
+    return max((search.graph(search.climb(order)) for order in starts), key=search.total_of)
 
 
 def _elsewhere(families: Families, given: BlockPrior) -> Iterator[np.ndarray]:
@@ -243,11 +274,11 @@ def _elsewhere(families: Families, given: BlockPrior) -> Iterator[np.ndarray]:
         yield required
 
 
-def _starts(A: np.ndarray) -> Iterator[list[int]]:
+def _starts(A: np.ndarray, others: int) -> Iterator[list[int]]:
     """Yield orders to begin at: one of the graph, and others at random."""
     yield [int(v) for v in topological_order(A)]
     rng = np.random.default_rng(0)
-    for _ in range(RESTARTS if len(A) <= ALL else FEW_RESTARTS):
+    for _ in range(others):
         yield rng.permutation(len(A)).tolist()
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.elementary import exp, log
 from infinimix.networks.engine.blocks import set_parents
+from infinimix.networks.engine.extensions import count_orders
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest
 from infinimix.networks.engine.layer_tables import count_candidates, to_set, to_word
 from infinimix.networks.engine.layers import safe_log
@@ -208,17 +209,12 @@ def draw_sets(layers, group, n, plain, sets, rng):
 
 
 @kernel
-def count_ways(group, n, sets):
+def orders_of(group, n, sets):
     """Return how many orders of the group the sets of parents allow."""
-    ways = group.ways
-    ways[0] = 1.0
-    for Q in range(1, 1 << n):
-        ways[Q] = 0.0
-        for k in range(n):
-            V = Q ^ (1 << k)
-            if Q >> k & 1 and group.need[k, sets[k]] & ~V == 0:
-                ways[Q] += ways[V]
-    return ways[(1 << n) - 1]
+    before = np.empty(n, np.int64)
+    for k in range(n):
+        before[k] = group.need[k, sets[k]]
+    return count_orders(before, n, group.ways)
 
 
 @kernel
@@ -240,7 +236,7 @@ def redraw_groups(model, state, layers, group, tries, rng):
         elif weigh_orders(group, n) == -np.inf:
             continue
         draw_sets(layers, group, n, plain, other, rng)
-        if rng.random() * count_ways(group, n, other) < count_ways(group, n, mine):
+        if rng.random() * orders_of(group, n, other) < orders_of(group, n, mine):
             accepted += 1
             for k in range(n):
                 c = group.nodes[k]

@@ -13,6 +13,7 @@ import numpy as np
 from infinimix.kernels.compile import kernel
 from infinimix.kernels.elementary import exp, log
 from infinimix.networks.engine.blocks import UNIFORM, pairs, set_parents
+from infinimix.networks.engine.extensions import count_orders
 from infinimix.networks.engine.graphs import popcount, squeeze, widen
 from infinimix.networks.engine.hyper import B1, B2
 from infinimix.networks.engine.model import required_parents, score_of
@@ -183,21 +184,12 @@ def draw_graph(orders, rng):
 
 
 @kernel
-def log_orders(orders):
-    """Return the log of the number of orders that the graph of `fam` allows."""
-    ways, n = orders.ways, orders.fam.shape[0]
-    for U in range(1 << n):
-        ways[U] = 0.0
-    ways[0] = 1.0
-    parents = np.empty(n, np.int64)
-    for c in range(n):
-        parents[c] = widen(orders.fam[c], c)
-    for U in range((1 << n) - 1):
-        if ways[U] > 0.0:
-            for c in range(n):
-                if U >> c & 1 == 0 and U & parents[c] == parents[c]:
-                    ways[U | 1 << c] += ways[U]
-    return log(ways[(1 << n) - 1])
+def orders_of(orders):
+    """Return how many orders the graph of `fam` allows."""
+    before = np.empty(orders.fam.shape[0], np.int64)
+    for c in range(before.shape[0]):
+        before[c] = widen(orders.fam[c], c)
+    return count_orders(before, before.shape[0], orders.ways)
 
 
 @kernel
@@ -234,14 +226,14 @@ def redraw(model, state, orders, tries, power, rng):
     plain = fill_tables(model, state, orders, power)
     for c in range(n):
         orders.fam[c] = np.int64(state.fam[c])
-    before = log_orders(orders)
+    before = orders_of(orders)
     for _ in range(tries):
         if plain:
             draw_plainly(orders, rng)
         else:
             draw_graph(orders, rng)
-        after = log_orders(orders)
-        if log(1.0 - rng.random()) < before - after:
+        after = orders_of(orders)
+        if rng.random() * after < before:
             before = after
             accepted += 1
             for c in range(n):

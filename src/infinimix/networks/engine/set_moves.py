@@ -27,64 +27,76 @@ def free_parents(model, state, c):
 
 
 @kernel
-def fill_tables(model, state, c, fixed):
-    """Fill tables[a, k] with the log prior of k parents of c in class a, beside the fixed ones."""
-    prior, b = model.prior, state.z[c]
+def fill_tables(model, state, c):
+    """Fill tables[a, k] with the log prior of k more parents of c in class a; return that of none.
+
+    Without blocks the tables are all zero.
+    """
+    prior, b, none = model.prior, state.z[c], 0.0
     for a in range(state.m.shape[0]):
         if state.m[a] > 0:
             n, total = state.plus[a, b], pairs(prior, state, a, b)
             for k in range(min(state.m[a], 65) + 1):
-                if n + k <= total:
+                model.tables[a, k] = 0.0
+                if prior.kind != UNIFORM and n + k <= total:
                     model.tables[a, k] = log_beta(prior, n + k, total)
+            none += model.tables[a, 0]
+    return none
+
+
+@kernel
+def weigh_priors(model, state, c, free):
+    """Fill weights with the log priors of all subsets of `free`; return how many there are.
+
+    Subset s takes the bits of s from the places in `places`. A candidate doubles the subsets: one
+    with it has the prior of the one without it, and one more parent of its class.
+    """
+    places, mates, weights = model.room[PLACES], model.room[OUT], model.weights
+    for a in range(state.m.shape[0]):
+        mates[a] = 0
+    n, rest, size = 1, free, 0
+    weights[0] = fill_tables(model, state, c)
+    while rest != ZERO:
+        k = lowest(rest)
+        rest &= rest - ONE
+        i = model.layout.cand[c, k]
+        odds, table = model.prior.bonus[i, c], model.tables[state.z[i]]
+        own = np.uint64(mates[state.z[i]])
+        for s in range(n):
+            t = popcount(np.uint64(s) & own)
+            weights[n + s] = weights[s] + (odds + table[t + 1] - table[t])
+        mates[state.z[i]] |= n
+        places[size] = k
+        size += 1
+        n *= 2
+    return n
 
 
 @kernel
 def weigh_sets(model, state, c, free, fixed, power):
     """Fill weights with those of all subsets of `free` beside `fixed`; return their log sum.
 
-    Child c has no parents but `fixed` when this is called. Subset s takes the bits of s from the
-    places in `places`. Weights are relative to the largest.
+    Child c has no parents but `fixed` when this is called. Weights are relative to the largest.
     """
-    layout, prior = model.layout, model.prior
-    places, out, weights, tables = model.room[PLACES], model.room[OUT], model.weights, model.tables
-    values, keys, cand, odds = model.cache.values, model.cache.keys, layout.cand, prior.bonus
-    z, m, blocks, most = state.z, state.m, prior.kind != UNIFORM, layout.max_parents
-    size, rest = 0, free
-    while rest != ZERO:
-        places[size] = lowest(rest)
-        rest &= rest - ONE
-        size += 1
-    if prior.kind != UNIFORM:
-        fill_tables(model, state, c, fixed)
-    held, top = popcount(fixed), -np.inf
-    for s in range(1 << size):
-        word, bonus = fixed, 0.0
-        left = np.uint64(s)
-        if held + popcount(left) > most:
-            weights[s] = -np.inf
-            continue
-        for a in range(m.shape[0]):
-            out[a] = 0
-        while left != ZERO:
-            k = places[lowest(left)]
-            left &= left - ONE
-            word |= ONE << np.uint64(k)
-            i = cand[c, k]
-            bonus += odds[i, c]
-            out[z[i]] += 1
-        if blocks:
-            for a in range(m.shape[0]):
-                if m[a] > 0:
-                    bonus += tables[a, out[a]]
-        at = look_up(values, keys, c, word)
-        score = values[c, at]
-        if score != score:
-            score = keep_score(model.data, layout, model.cache, c, word, at)
-        weights[s] = power * score + bonus
-        top = max(top, weights[s])
+    values, keys, weights, top = model.cache.values, model.cache.keys, model.weights, -np.inf
+    n, most = weigh_priors(model, state, c, free), model.layout.max_parents - popcount(fixed)
+    word = ZERO
+    for s in range(n):
+        log_weight = -np.inf
+        if popcount(word) <= most:
+            at = look_up(values, keys, c, fixed | word)
+            score = values[c, at]
+            if score != score:
+                score = keep_score(model.data, model.layout, model.cache, c, fixed | word, at)
+            log_weight = weights[s] + power * score
+        weights[s] = log_weight
+        top = max(top, log_weight)
+        word = (word - free) & free  # the next subset
+    for s in range(n):
+        weight = exp(weights[s] - top)
+        weights[s] = weight if weights[s] > -np.inf else 0.0
     total = 0.0
-    for s in range(1 << size):
-        weights[s] = exp(weights[s] - top) if weights[s] > -np.inf else 0.0
+    for s in range(n):
         total += weights[s]
     return top + log(total)
 

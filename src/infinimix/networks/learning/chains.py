@@ -141,8 +141,8 @@ class GraphChain:
 
     @property
     def rounds(self) -> int:
-        """How often a sweep makes all moves: twice in small networks whose classes are learned."""
-        return 2 if self.orders is not None and self.problem.prior == "blockmodel" else 1
+        """How often a sweep makes all moves: three times in small networks that learn classes."""
+        return 3 if self.orders is not None and self.problem.prior == "blockmodel" else 1
 
     @property
     def step(self) -> int:
