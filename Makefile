@@ -9,7 +9,8 @@ KERNELS := .venv/.kernels
 READY := $(TOOLS) $(KERNELS)
 DOCS_READY := .venv/.docs-ready
 # Bytecode is written at the first import: most modules of the dependencies never are imported.
-INSTALL := $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -c constraints.txt
+# Kernels have a target of their own, which compiles them while pip goes on.
+INSTALL := INFINIMIX_AHEAD=none $(BIN)/python -m pip install -qq --disable-pip-version-check --no-compile -c constraints.txt
 ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 MKL_NUM_THREADS=1 NUMBA_NUM_THREADS=1
 # Bytecode is kept, whatever the environment says: tests start dozens of processes.
 export PYTHONDONTWRITEBYTECODE :=
@@ -41,7 +42,7 @@ guard: $(READY)  ## Compare speeds with those recorded: nothing may be slower un
 
 wheel: $(READY)  ## Build dist/infinimix-*.whl with compiled kernels for this platform and Python
 	@$(BIN)/python -m infinimix.kernels.ahead
-	@$(BIN)/python -m pip wheel -qq --disable-pip-version-check --no-deps -w dist .
+	@INFINIMIX_AHEAD=src/infinimix/kernels/ahead_of_time $(BIN)/python -m pip wheel -qq --disable-pip-version-check --no-deps -w dist .
 	@ls -sh dist/*.whl
 
 docs: $(DOCS_READY)  ## Build the documentation into site/
