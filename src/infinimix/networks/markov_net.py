@@ -16,9 +16,10 @@ from infinimix.networks.answers.neighbours import (
     few_rows,
     fill_undirected,
 )
-from infinimix.networks.answers.queries import condition_normal, read_cells, read_targets
+from infinimix.networks.answers.queries import condition_normal, read_cells
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
+from infinimix.networks.learning.names import find_targets
 from infinimix.networks.learning.parameters import read_seconds
 from infinimix.networks.unconstrained_net import UnconstrainedNet
 
@@ -197,7 +198,7 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
             Category -> probability; of a real column "mean" and "std" in the units of the model.
         """
         state = self._fitted
-        (t,) = read_targets(state.names, [target], given)
+        (t,) = find_targets(state.names, [target], given)
         seen, joint = read_cells(state.columns, given), self._joint()
         if isinstance(joint, NormalMixture):
             mean, std = condition_normal(joint, t, seen, {})
@@ -244,7 +245,7 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
             A column.
         """
         state = self._fitted
-        (j,) = read_targets(state.names, [name], None)
+        (j,) = find_targets(state.names, [name], None)
         p = state.edge_marginals[j]
         order = [int(i) for i in np.argsort(-p, kind="stable") if p[i] > 0.0]
         return {state.names[i]: float(p[i]) for i in order}
@@ -311,7 +312,7 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
     def _rows_for(self, X: Any, target: str) -> tuple[NetworkState, int, np.ndarray, np.ndarray]:
         """Return rows in which all cells of a column are missing."""
         state = self._fitted
-        (t,) = read_targets(state.names, [target], None)
+        (t,) = find_targets(state.names, [target], None)
         codes, missing = state.columns.codes(self._encode(X))
         missing[:, t] = True
         return state, t, codes, missing

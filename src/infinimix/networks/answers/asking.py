@@ -15,7 +15,6 @@ from infinimix.networks.answers.queries import (
     condition_joint,
     impossible,
     read_cells,
-    read_targets,
     refuse_mixed,
 )
 from infinimix.networks.answers.rows import (
@@ -29,6 +28,7 @@ from infinimix.networks.answers.separation import d_separated
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.learning.columns import NetworkColumns
+from infinimix.networks.learning.names import as_list, find_targets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +83,7 @@ class Asking:
         Parameters
         ----------
         targets : sequence of str
-            Columns.
+            Columns, one or more; each once.
         given, do : mapping from column to value, optional
             What was observed, and what was set from outside.
 
@@ -93,7 +93,7 @@ class Asking:
             Tuple of categories -> probability; of real columns "mean" and "cov", arrays in the
             units of the model.
         """
-        return condition_joint(self._fitted, list(targets), given, do)
+        return condition_joint(self._fitted, targets, given, do)
 
     def most_probable(
         self,
@@ -123,7 +123,7 @@ class Asking:
         if targets is None:
             at = [j for j in range(len(names)) if j not in seen and j not in fixed]
         else:
-            at = read_targets(names, targets, given)
+            at = find_targets(names, targets, given)
         found, p = most_probable_codes(state, at, seen, fixed)
         if columns.gaussian:
             centre, scale = columns.centre, columns.scale
@@ -132,7 +132,7 @@ class Asking:
         total = float(eliminate(factors, {j: int(v) for j, v in seen.items()}, []))
         if not total > 0.0:
             raise impossible(given)
-        return {names[t]: columns.states(t)[int(v)] for t, v in found.items()}, p / total
+        return {names[t]: columns.states(t)[int(v)] for t, v in found.items()}, min(p / total, 1.0)
 
     def predict_column_proba(self, X: Any, target: str) -> np.ndarray:
         """Return the probability of each category of a column, given the other cells of each row.
@@ -194,7 +194,7 @@ class Asking:
             A column.
         """
         state: BayesNetState = self._fitted
-        (j,) = read_targets(state.names, [name], None)
+        (j,) = find_targets(state.names, [name], None)
         blankets = markov_blankets(state.adjacencies(state.places))[:, j]
         p = state.weights @ blankets
         order = [int(i) for i in np.argsort(-p, kind="stable") if p[i] > 0.0]
@@ -214,7 +214,7 @@ class Asking:
             Columns that are observed.
         """
         state: BayesNetState = self._fitted
-        i, j, *held = read_targets(state.names, [one, other, *given], None)
+        i, j, *held = find_targets(state.names, [one, other, *as_list(given)], None)
         if i == j or i in held or j in held:
             raise ValueError("d_separated needs two different columns that are not given")
         graphs = state.adjacencies(state.places)
@@ -243,7 +243,7 @@ class Asking:
 
     def _rows_for(self, X: Any, target: str) -> tuple[BayesNetState, int, np.ndarray, np.ndarray]:
         state: BayesNetState = self._fitted
-        (t,) = read_targets(state.names, [target], None)
+        (t,) = find_targets(state.names, [target], None)
         codes, missing = state.columns.codes(self._encode(X))
         return state, t, codes, missing
 
@@ -268,7 +268,7 @@ def read_graph(graph: Any, names: Sequence[str]) -> np.ndarray:
         return (graph != 0).astype(np.uint8)
     A = np.zeros((len(names),) * 2, np.uint8)
     for u, v in edges:
-        i, j = read_targets(names, [u, v], None)
+        i, j = find_targets(names, [u, v], None)
         A[i, j] = 1
     return A
 

@@ -11,6 +11,7 @@ import numpy as np
 from infinimix.networks.engine.families import MOST_CELLS
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.engine.hyper import EDGES, PAIRS
+from infinimix.networks.learning.names import find_column
 
 
 class Knowledge(NamedTuple):
@@ -166,10 +167,9 @@ def _shared(shared: Mapping[str, Any]) -> np.ndarray:
 
 
 def _place(names: Sequence[str], name: Any, where: str) -> int:
-    if isinstance(name, str) and name in names:
-        return list(names).index(name)
-    if isinstance(name, int | np.integer) and 0 <= name < len(names):
-        return int(name)
+    found = find_column(names, name)
+    if found is not None:
+        return found
     some = list(names)[:6]
     raise ValueError(f"{where} names {name!r}, which is not a column; there are {some}...")
 

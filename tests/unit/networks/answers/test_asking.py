@@ -52,6 +52,57 @@ def test_the_most_probable_states_are_those_of_the_enumeration(targets):
     assert p == pytest.approx(table.max(), abs=1e-14)
 
 
+def test_the_most_probable_row_of_all_is_that_of_the_enumeration(model):
+    found, p = NET.most_probable()
+    assert found == {f"x{j}": str(k) for j, k in enumerate(ROWS[P.ravel().argmax()])}
+    assert p == pytest.approx(P.max(), abs=1e-14)
+    best, rows = model.network(), np.array(list(itertools.product(range(2), repeat=4)))
+    logs = best.log_probability(rows)
+    for found, p in (model.most_probable(), model.most_probable(given={}), best.most_probable()):
+        assert [int(v) for v in found.values()] == rows[logs.argmax()].tolist()
+        assert p == pytest.approx(np.exp(logs.max()), abs=1e-12)
+    assert model.most_probable([]) == ({}, 1.0)
+    assert NET.most_probable([], {"x1": 2}) == ({}, 1.0)
+    found, p = NET.most_probable(do={"x1": 2})
+    cut = NET.query(["x0", "x2", "x3"], do={"x1": 2})
+    assert p == pytest.approx(cut.max(), abs=1e-14)
+    assert list(found) == ["x0", "x2", "x3"]
+
+
+def test_a_joint_answer_needs_columns_and_each_once(model):
+    with pytest.raises(ValueError, match="joint: targets must name a column"):
+        model.joint([])
+    for ask in (model.joint, NET.query):
+        with pytest.raises(ValueError, match="'x0' is asked for twice"):
+            ask(["x1", "x0", "x0"])
+
+
+def test_a_name_by_itself_is_one_column(model):
+    assert model.joint("x0") == model.joint(["x0"])
+    assert model.most_probable("x0") == model.most_probable(["x0"])
+    assert model.d_separated("x0", "x3", "x2") == model.d_separated("x0", "x3", ["x2"])
+    assert NET.d_separated("x0", "x3", "x2") == NET.d_separated("x0", "x3", ["x2"])
+    assert NET.most_probable("x0") == NET.most_probable(["x0"])
+    with pytest.raises(ValueError, match="no column 'size'"):
+        model.d_separated("x0", "x3", "size")
+
+
+def test_columns_that_are_named_by_numbers_are_found_by_them():
+    frame = pd.DataFrame(X[:, :3], columns=[1, 2, 3])
+    model = BlockmodelBayesNet(required=[(1, 2)], forbidden=[(3, "1")], **QUICK).fit(frame)
+    P = model.edge_marginals_
+    assert (P[0, 1], P[2, 0]) == (1.0, 0.0)
+    assert model.query(2, given={1: 1}) == model.query("2", given={"1": 1})
+    assert model.network().query(3, {1: 1}).sum() == pytest.approx(1.0)
+    assert model.most_probable(given={3: 0})[0].keys() == {"1", "2"}
+    assert model.markov_blanket(2) == model.markov_blanket("2")
+    assert model.compare([(1, 2)]) == model.compare([("1", "2")])
+    with pytest.raises(ValueError, match="there is no column 0"):
+        model.query(0)
+    with pytest.raises(ValueError, match="asked for and given"):
+        model.query(2, given={"2": 1})
+
+
 def test_impossible_evidence_is_named():
     net = BayesNet(
         ("rain", "wet"), (("no", "yes"),) * 2, ((), (0,)),
