@@ -22,7 +22,7 @@ from infinimix.networks.interchange.bif import to_bif
 from infinimix.networks.interchange.conversion import best_network, to_pgmpy, to_pyagrum
 from infinimix.networks.interchange.gaussian import LinearGaussianNet, best_gaussian_network
 from infinimix.networks.interchange.network import BayesNet
-from infinimix.networks.learning.agreement import run_until_agreed
+from infinimix.networks.learning.agreement import run_as_asked
 from infinimix.networks.learning.columns import (
     check_codes,
     check_signed_columns,
@@ -34,7 +34,6 @@ from infinimix.networks.learning.ordered_chains import make_chain
 from infinimix.networks.learning.parameters import BAYES_NET_RULES, check_parameters, read_seconds
 from infinimix.networks.learning.pooling import burn_in_together
 from infinimix.networks.learning.problem import make_problem
-from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import describe_roles
 from infinimix.networks.learning.timing import Budget
 from infinimix.tables import EncodedTable, encode
@@ -69,7 +68,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         Pseudo-count in each cell of the tables; with `bdeu`, the equivalent sample size. "auto":
         1 / r in each cell of a variable of r categories (.5 if it is binary), with `bdeu` 10.
     n_chains : int
-        Chains, which start apart from each other.
+        Chains, which start apart from each other; two or more with `n_iter="auto"`.
     n_iter : int or "auto"
         Sweeps of each chain after the burn-in; a sweep visits every pair of variables. "auto": 500
         at first, then twice as many again and again, counted anew each time, until no edge differs
@@ -303,18 +302,9 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         if seconds is not None:
             problem.budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
-        ran = self._run(chains, start, seconds)
+        ran = run_as_asked(self, burn_in_together(self, chains), start, seconds)
         self._state = self._found(columns, *ran, skip, stacklevel=5)
         return self
-
-    def _run(
-        self, chains: list[Any], start: float, seconds: float | None
-    ) -> tuple[list[Any], list[Any]]:
-        """Run chains as long as `n_iter` says; return them and their records."""
-        chains = burn_in_together(self, chains)
-        if self.n_iter == "auto":
-            return run_until_agreed(self, chains, bool(self.verbose), start, seconds)
-        return run_chains(self, chains, bool(self.verbose))
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
         return read_knowledge(

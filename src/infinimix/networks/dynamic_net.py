@@ -45,8 +45,12 @@ class BlockmodelDynamicNet(UnconstrainedNet):
     gamma : "auto", "learn" or float
         Pseudo-count in each cell of the tables. "auto": 1 / r in each cell of a variable of r
         categories (.5 if it is binary).
-    n_chains, n_iter : int
-        Chains, and sweeps of each after the burn-in; a sweep visits every ordered pair.
+    n_chains : int
+        Chains, which start apart from each other; two or more with `n_iter="auto"`.
+    n_iter : int or "auto"
+        Sweeps of each chain after the burn-in; a sweep visits every ordered pair. "auto": 500
+        at first, then twice as many again and again, counted anew each time, until no edge differs
+        by more than .1 between chains; ten minutes at most, or as long as `fit_for` is given.
     burn_in : int, optional
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
     columns : as in `CRPMixture`

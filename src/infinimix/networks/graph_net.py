@@ -22,7 +22,7 @@ from infinimix.networks.interchange.plots import plot
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.knowledge import Knowledge
 from infinimix.networks.learning.progress import run_chains
-from infinimix.networks.learning.summary import warn_if_apart
+from infinimix.networks.learning.summary import advise, warn_if_apart
 from infinimix.networks.learning.timing import prepare_run
 from infinimix.scikit import BaseEstimator, check_is_fitted
 
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
 Net = TypeVar("Net", bound="GraphNet")
 
 
@@ -40,6 +39,7 @@ class GraphNet(BaseEstimator):
 
     State: ClassVar[type[NetworkState]] = NetworkState
     _shape: int
+    n_iter: int | str
     verbose: bool
     _state: Any = None  # a NetworkState, once it is fitted
 
@@ -221,7 +221,8 @@ class GraphNet(BaseEstimator):
     ) -> NetworkState:  # fmt: skip
         """Return what chains have found; a warning names the edge on which they differ."""
         found = self.State.found(self, columns, chains, records, skip)
-        warn_if_apart(found.edge_gap, found.names, self._link, ADVICE, stacklevel=stacklevel)
+        advice = advise(self.n_iter)
+        warn_if_apart(found.edge_gap, found.names, self._link, advice, stacklevel=stacklevel)
         return found
 
     # --- other forms ------------------------------------------------------------------------

@@ -86,6 +86,16 @@ def describe_roles(draws: list[Draws], classes: np.ndarray, place: int) -> dict[
     }
 
 
+def advise(n_iter: Any) -> str:
+    """Return what to do where chains disagree."""
+    if n_iter == "auto":
+        return "Call run() with more seconds, or set n_temperatures=3."
+    return (
+        'Set n_iter="auto", which goes on until they agree, let n_iter be larger, call run(), or '
+        "set n_temperatures=3."
+    )
+
+
 def warn_if_apart(
     gaps: np.ndarray, names: tuple[str, ...], link: str, advice: str, stacklevel: int
 ) -> None:
