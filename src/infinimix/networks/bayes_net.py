@@ -28,6 +28,7 @@ from infinimix.networks.learning.columns import (
     check_signed_columns,
     read_columns,
     read_interventions,
+    warn_of_constants,
 )
 from infinimix.networks.learning.knowledge import Knowledge, bar_numbers, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
@@ -295,6 +296,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
             check_signed_columns(columns)
         known = self._knowledge(columns.schema.names)
         skip = read_interventions(interventions, codes.shape)
+        warn_of_constants(columns, codes, missing, skip, stacklevel=4)
         if (self.n_temperatures or 1) > 1 and missing.any():
             raise ValueError("n_temperatures above 1 needs a table without missing cells.")
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
@@ -302,9 +304,15 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         if seconds is not None:
             problem.budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         chains = [make_chain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds[:-1])]
-        ran = run_as_asked(self, burn_in_together(self, chains), start, seconds)
+        ran = self._run(chains, start, seconds)
         self._state = self._found(columns, *ran, skip, stacklevel=5)
         return self
+
+    def _run(
+        self, chains: list[Any], start: float, seconds: float | None
+    ) -> tuple[list[Any], list[Any]]:
+        """Run chains as long as `n_iter` says; return them and their records."""
+        return run_as_asked(self, burn_in_together(self, chains), start, seconds)
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
         return read_knowledge(

@@ -16,7 +16,7 @@ from infinimix.networks.answers.sequences import (
     score_whole,
 )
 from infinimix.networks.engine.blocks import DYNAMIC
-from infinimix.networks.learning.columns import read_interventions
+from infinimix.networks.learning.columns import read_interventions, warn_of_constants
 from infinimix.networks.learning.parameters import read_seconds
 from infinimix.networks.learning.problem import read_gamma
 from infinimix.networks.learning.slices import first_log_probabilities, pair_rows, tie_slices
@@ -155,6 +155,7 @@ class BlockmodelDynamicNet(UnconstrainedNet):
         before, now = pair_rows(len(codes), sequences)
         cards = None if columns.cards is None else np.tile(columns.cards, 2)
         mask = read_interventions(interventions, codes.shape)
+        warn_of_constants(columns, codes, missing, mask, stacklevel=4)
         ties = tie_slices(before, now, len(codes))
         given: dict[str, Any] = {}
         if mask is not None:

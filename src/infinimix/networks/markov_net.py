@@ -19,6 +19,7 @@ from infinimix.networks.answers.neighbours import (
 from infinimix.networks.answers.queries import condition_normal, read_cells
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
+from infinimix.networks.learning.columns import warn_of_constants
 from infinimix.networks.learning.names import find_targets
 from infinimix.networks.learning.parameters import read_seconds
 from infinimix.networks.unconstrained_net import UnconstrainedNet
@@ -140,6 +141,7 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
 
     def _fit(self, X: Any, seconds: float | None) -> BlockmodelMarkovNet:
         columns, codes, missing = self._read(X)
+        warn_of_constants(columns, codes, missing, None, stacklevel=4)
         self._learn(columns, codes, columns.cards, seconds, missing=missing)
         return self
 
