@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from infinimix.estimators.common.fitted import accept_tables, check_names
-from infinimix.estimators.common.parameters import Columns, Seed, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Seed, is_whole, seed_sequence
 from infinimix.estimators.common.shared_methods import DensityScore, PublishedForm
 from infinimix.networks.answers.asking import Asking
 from infinimix.networks.answers.map_search import find_map
@@ -32,8 +32,14 @@ from infinimix.networks.learning.columns import (
 )
 from infinimix.networks.learning.knowledge import Knowledge, bar_numbers, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
-from infinimix.networks.learning.parameters import BAYES_NET_RULES, check_parameters, read_seconds
+from infinimix.networks.learning.parameters import (
+    BAYES_NET_RULES,
+    check_parameters,
+    read_count,
+    read_seconds,
+)
 from infinimix.networks.learning.pooling import burn_in_together
+from infinimix.networks.learning.posterior import average
 from infinimix.networks.learning.problem import make_problem
 from infinimix.networks.learning.summary import describe_roles
 from infinimix.networks.learning.timing import Budget
@@ -379,8 +385,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
     def path_probabilities(self) -> np.ndarray:
         """Return P[i, j]: the probability that a directed path leads from i to j."""
         state = self._fitted
-        paths = ancestors(state.adjacencies(state.places)).astype(float)
-        return np.asarray(np.einsum("s,sij->ij", state.weights, paths))
+        return average(state.weights, ancestors(state.adjacencies(state.places)))
 
     def topological_order(self) -> list[str]:
         """Return the columns, parents before children, in the best state."""
@@ -421,7 +426,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
             Another name of `n_samples`.
         """
         state, rng = self._fitted, np.random.default_rng(random_state)
-        number = int(n_samples if n is None else n)
+        number = read_count(n_samples) if n is None else read_count(n, "n")
         return dict(state.columns.decode(state.mixture.draw(number, rng), rng))
 
     def kl_from(self, truth: BayesNet, n: int = 10_000, random_state: Seed = 0) -> float:
@@ -438,6 +443,13 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         random_state : int, Generator or None
             Where draws come from.
         """
+        if not isinstance(truth, BayesNet):
+            raise ValueError(
+                "kl_from: truth must be a BayesNet, as read_network, sample_network and network() "
+                f"return; got {type(truth).__name__}"
+            )
+        if not is_whole(n, 1):
+            raise ValueError(f"kl_from: n must be a whole number from 1 on; got {n!r}")
         X = truth.sample(n, random_state)
         return float(np.mean(truth.log_probability(X) - self.score_samples(X)))
 

@@ -17,7 +17,7 @@ from infinimix.networks.answers.sequences import (
 )
 from infinimix.networks.engine.blocks import DYNAMIC
 from infinimix.networks.learning.columns import read_interventions, warn_of_constants
-from infinimix.networks.learning.parameters import read_seconds
+from infinimix.networks.learning.parameters import read_count, read_seconds
 from infinimix.networks.learning.problem import read_gamma
 from infinimix.networks.learning.slices import first_log_probabilities, pair_rows, tie_slices
 from infinimix.networks.unconstrained_net import UnconstrainedNet
@@ -272,5 +272,5 @@ class BlockmodelDynamicNet(UnconstrainedNet):
             Where draws come from.
         """
         state, rng = self._fitted, np.random.default_rng(random_state)
-        rows = draw_sequence(state, int(n_samples), given, rng)
+        rows = draw_sequence(state, read_count(n_samples), given, rng)
         return dict(state.columns.decode(rows, rng))

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from infinimix.estimators.common.fitted import feature_names
-from infinimix.networks.answers.asking import edge_frame, read_graph
+from infinimix.networks.answers.asking import edge_frame
 from infinimix.networks.answers.comparison import compare_graphs
+from infinimix.networks.answers.given_graphs import read_graph
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.chain import Record
@@ -176,8 +177,9 @@ class GraphNet(BaseEstimator):
 
         Parameters
         ----------
-        other : fitted model, array (N, N), pairs of columns, networkx graph or BayesNet
-            A model of the same columns, or a graph; of an array, entry (i, j) is the edge i -> j.
+        other : fitted model, array or frame (N, N), pairs of columns, networkx graph or BayesNet
+            A model of the same columns, or a graph; entry (i, j) of an array, which is 0 or 1, is
+            the edge i -> j, and a frame has the names of the columns.
 
         Returns
         -------

@@ -21,7 +21,7 @@ from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.learning.columns import warn_of_constants
 from infinimix.networks.learning.names import find_targets
-from infinimix.networks.learning.parameters import read_seconds
+from infinimix.networks.learning.parameters import read_count, read_seconds
 from infinimix.networks.unconstrained_net import UnconstrainedNet
 
 
@@ -333,11 +333,12 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
         random_state : int, Generator or None
             Where draws come from.
         """
-        state, joint, rng = self._fitted, self._joint(), np.random.default_rng(random_state)
+        number, rng = read_count(n_samples), np.random.default_rng(random_state)
+        state, joint = self._fitted, self._joint()
         if isinstance(joint, NormalMixture):
-            rows = joint.draw(int(n_samples), rng)
+            rows = joint.draw(number, rng)
         else:
-            places = rng.choice(joint.size, int(n_samples), p=joint.ravel())
+            places = rng.choice(joint.size, number, p=joint.ravel())
             rows = np.stack(np.unravel_index(places, joint.shape), axis=1)
         return dict(state.columns.decode(rows, rng))
 

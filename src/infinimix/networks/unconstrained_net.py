@@ -7,6 +7,8 @@ with the graph, as in other networks (`learning.completion`).
 from __future__ import annotations
 
 import time
+from functools import update_wrapper
+from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -84,6 +86,16 @@ class UnconstrainedNet(GraphNet):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Give each class an `__init__` of its own, so that a wrong parameter names that class."""
+        super().__init_subclass__(**kwargs)
+        made: Any = UnconstrainedNet.__init__
+        own = FunctionType(made.__code__, made.__globals__, "__init__", made.__defaults__)
+        update_wrapper(own, made)
+        own.__qualname__ = f"{cls.__qualname__}.__init__"
+        if "__init__" not in cls.__dict__:
+            cls.__init__ = own  # type: ignore[method-assign]
 
     def __sklearn_tags__(self) -> Any:
         return accept_tables(super().__sklearn_tags__(), missing=True)

@@ -10,6 +10,7 @@ import numpy as np
 from infinimix.estimators.answers.writing import write_cells
 from infinimix.networks.answers.blankets import markov_blankets
 from infinimix.networks.answers.elimination import eliminate
+from infinimix.networks.answers.given_graphs import check_kinds, read_graph
 from infinimix.networks.answers.queries import (
     answer_query,
     condition_joint,
@@ -29,6 +30,7 @@ from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.names import as_list, find_targets
+from infinimix.networks.learning.posterior import average
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -196,7 +198,7 @@ class Asking:
         state: BayesNetState = self._fitted
         (j,) = find_targets(state.names, [name], None)
         blankets = markov_blankets(state.adjacencies(state.places))[:, j]
-        p = state.weights @ blankets
+        p = average(state.weights, blankets)
         order = [int(i) for i in np.argsort(-p, kind="stable") if p[i] > 0.0]
         return {state.names[i]: float(p[i]) for i in order}
 
@@ -219,7 +221,7 @@ class Asking:
             raise ValueError("d_separated needs two different columns that are not given")
         graphs = state.adjacencies(state.places)
         apart = [d_separated(A, i, j, held) for A in graphs]
-        return float(state.weights @ np.array(apart))
+        return float(average(state.weights, np.array(apart)))
 
     def graph_score(self, graph: Any) -> float:
         """Return the log marginal likelihood of the rows of `fit`, given a graph.
@@ -229,8 +231,9 @@ class Asking:
 
         Parameters
         ----------
-        graph : array (N, N), edges as (from, to) pairs of columns, networkx.DiGraph or BayesNet
-            A graph without cycles; of an array, entry (i, j) is the edge from i to j.
+        graph : array or frame (N, N), (from, to) pairs of columns, networkx.DiGraph or BayesNet
+            A graph without cycles; entry (i, j) of an array, which is 0 or 1, is the edge from i to
+            j, and a frame has the names of the columns.
         """
         state: BayesNetState = self._fitted
         if state.signed:
@@ -252,35 +255,6 @@ def put_back(columns: NetworkColumns, X: Any, missing: np.ndarray, filled: np.nd
     """Return the table with its missing cells as in rows of codes or standardised numbers."""
     cells: Any = columns.decode(filled, Middle())  # type: ignore[arg-type]
     return write_cells(columns.schema, X, missing, cells)
-
-
-def read_graph(graph: Any, names: Sequence[str]) -> np.ndarray:
-    """Return a graph in any form as an adjacency matrix in the order of the names."""
-    edges = graph
-    if hasattr(graph, "adjacency") and hasattr(graph, "names"):
-        own = list(graph.names)
-        edges = [(own[i], own[j]) for i, j in np.argwhere(graph.adjacency)]
-    elif hasattr(graph, "edges"):
-        edges = list(graph.edges() if callable(graph.edges) else graph.edges)
-    elif isinstance(graph, np.ndarray):
-        if graph.shape != (len(names), len(names)):
-            raise ValueError(f"a graph of {len(names)} columns is an array of that many squared")
-        return (graph != 0).astype(np.uint8)
-    A = np.zeros((len(names),) * 2, np.uint8)
-    for u, v in edges:
-        i, j = find_targets(names, [u, v], None)
-        A[i, j] = 1
-    return A
-
-
-def check_kinds(A: np.ndarray, numbers: np.ndarray, names: Sequence[str]) -> None:
-    """Raise ValueError if a number is a parent of a category."""
-    for i, j in np.argwhere(A[numbers][:, ~numbers]).tolist():
-        source, end = np.flatnonzero(numbers)[i], np.flatnonzero(~numbers)[j]
-        raise ValueError(
-            f"in a mixed network the number {names[source]!r} is no parent of {names[end]!r}, "
-            "which has categories"
-        )
 
 
 def edge_frame(state: Any, threshold: float, undirected: bool) -> pd.DataFrame:

@@ -15,6 +15,7 @@ from infinimix.networks.answers.queries import impossible
 from infinimix.networks.answers.separation import d_separated
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.learning.names import as_list, by_place, check_different, find_targets
+from infinimix.networks.learning.parameters import read_count
 
 TRIES = 100_000  # graphs drawn from a template before it is said to lead to cycles
 
@@ -88,7 +89,7 @@ class BayesNet:
         do : mapping from variable to state, optional
             What is set from outside.
         """
-        rng = np.random.default_rng(random_state)
+        n, rng = read_count(n, "n"), np.random.default_rng(random_state)
         X = np.zeros((n, len(self.names)), np.int64)
         fixed = self._codes(do)
         for j in topological_order(self.adjacency):

@@ -100,7 +100,17 @@ def _either_way(names: Sequence[str], bonus: np.ndarray) -> np.ndarray:
     both = (bonus != 0) & (bonus.T != 0) & (bonus != bonus.T)
     if both.any():
         i, j = np.argwhere(both)[0]
-        raise ValueError(f"{names[i]!r} -- {names[j]!r} and its reverse are said to differ")
+        edge = f"{names[i]!r} -- {names[j]!r}"
+        if {bonus[i, j], bonus[j, i]} == {np.inf, -np.inf}:
+            raise ValueError(
+                f"the edge {edge} is required and forbidden; as it has no direction, "
+                f"{names[j]!r} -- {names[i]!r} is the same edge"
+            )
+        raise ValueError(
+            f"the edge {edge} has no direction, but {bonus[i, j]:g} is said of it, and "
+            f"{bonus[j, i]:g} of its reverse (log odds; inf is required, -inf forbidden): name it "
+            "once"
+        )
     made = np.triu(np.where(bonus != 0, bonus, bonus.T), 1)
     np.fill_diagonal(made, -np.inf)
     return made

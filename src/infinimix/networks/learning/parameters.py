@@ -111,6 +111,13 @@ def read_seconds(seconds: Any) -> float:
     return float(seconds)
 
 
+def read_count(n: Any, name: str = "n_samples") -> int:
+    """Return a number of rows; ValueError if it is none."""
+    if not is_whole(n, 0):
+        raise ValueError(f"{name}, the number of rows, must be a whole number from 0 on; got {n!r}")
+    return int(n)
+
+
 def check_parameters(model: Any) -> None:
     """Raise ValueError for the first parameter that is not what it may be, alone or with others."""
     check_each(model)

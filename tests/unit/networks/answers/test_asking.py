@@ -1,6 +1,7 @@
 """Answers about columns and rows, against sums over all rows that there can be."""
 
 import itertools
+import sys
 
 import numpy as np
 import pandas as pd
@@ -219,3 +220,16 @@ def test_networks_with_tables_go_to_other_libraries():
     graph = NET.to_networkx()
     assert nx.is_directed_acyclic_graph(graph)
     assert graph.nodes["x0"]["states"] == ["0", "1", "2"]
+
+
+def test_a_package_that_is_not_there_is_named_with_what_installs_it(monkeypatch):
+    absent = dict.fromkeys(("networkx", "pgmpy.models", "pgmpy", "pyagrum"))
+    for name in absent:
+        monkeypatch.setitem(sys.modules, name, None)
+    for ask, command in (
+        (NET.to_networkx, r"pip install 'infinimix\[networks\]'$"),
+        (NET.to_pgmpy, "pip install pgmpy$"),
+        (NET.to_pyagrum, "pip install pyagrum$"),
+    ):
+        with pytest.raises(ImportError, match=command):
+            ask()
