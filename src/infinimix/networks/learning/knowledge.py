@@ -11,7 +11,7 @@ import numpy as np
 from infinimix.networks.engine.families import MOST_CELLS
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.engine.hyper import EDGES, PAIRS
-from infinimix.networks.learning.names import find_column
+from infinimix.networks.learning.names import find_column, list_others
 
 
 class Knowledge(NamedTuple):
@@ -180,8 +180,7 @@ def _place(names: Sequence[str], name: Any, where: str) -> int:
     found = find_column(names, name)
     if found is not None:
         return found
-    some = list(names)[:6]
-    raise ValueError(f"{where} names {name!r}, which is not a column; there are {some}...")
+    raise ValueError(f"{where} names {name!r}, which is not a column{list_others(names, name)}")
 
 
 def _pairs(

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+MOST_LISTED = 6  # names in an error
+
 
 def find_column(names: Sequence[str], name: Any) -> int | None:
     """Return where a column is, None if there is none.
@@ -29,6 +31,21 @@ def find_column(names: Sequence[str], name: Any) -> int | None:
         return list(names).index(str(name))
     numbered = any(own.lstrip("-").isdigit() for own in names)  # then a number is a name
     return int(name) if whole and not numbered and 0 <= name < len(names) else None
+
+
+def list_others(names: Sequence[str], name: Any) -> str:
+    """Return which columns there are instead of a name: those that a date has become, or some.
+
+    Examples
+    --------
+    >>> list_others(("when month", "when hour", "a"), "when")
+    "; the columns of this date are 'when month', 'when hour'"
+    """
+    parts = [own for own in names if own.startswith(f"{name} ")]
+    if parts:
+        return f"; the columns of this date are {', '.join(map(repr, parts))}"
+    more = ", ..." if len(names) > MOST_LISTED else ""
+    return f"; there are {', '.join(map(repr, names[:MOST_LISTED]))}{more}"
 
 
 def as_list(columns: Any) -> list[Any]:
@@ -54,7 +71,7 @@ def by_place(
     for name, value in (values or {}).items():
         j = find_column(names, name)
         if j is None:
-            raise ValueError(f"there is no {what} {name!r}")
+            raise ValueError(f"there is no {what} {name!r}{list_others(names, name)}")
         found[j] = value
     return found
 
@@ -67,7 +84,7 @@ def find_targets(
     for name in as_list(targets):
         j = find_column(names, name)
         if j is None:
-            raise ValueError(f"there is no {what} {name!r}")
+            raise ValueError(f"there is no {what} {name!r}{list_others(names, name)}")
         if j in known:
             raise ValueError(f"{name!r} is both asked for and given")
         found.append(j)

@@ -104,6 +104,19 @@ def test_columns_that_are_named_by_numbers_are_found_by_them():
         model.query(2, given={"2": 1})
 
 
+def test_a_date_is_asked_for_by_its_parts():
+    frame = pd.DataFrame(X[:, [0, 2]], columns=["a", "b"])
+    frame["when"] = pd.date_range("2020-01-01", periods=len(X), freq="D")
+    kinds = {"when": "date:ymd:month+weekday"}
+    model = BlockmodelBayesNet(columns=kinds, required=[("when month", "a")], **QUICK).fit(frame)
+    assert model.edge_table(1.0)["from"].tolist() == ["when month"]
+    assert sum(model.query("a", {"when month": 2}).values()) == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="no column 'when'; the columns of this date are 'when mo"):
+        model.query("when")
+    with pytest.raises(ValueError, match="required names 'when'.* 'when month', 'when weekday'$"):
+        BlockmodelBayesNet(columns=kinds, required=[("when", "a")]).fit(frame)
+
+
 def test_impossible_evidence_is_named():
     net = BayesNet(
         ("rain", "wet"), (("no", "yes"),) * 2, ((), (0,)),
