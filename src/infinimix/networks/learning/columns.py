@@ -172,15 +172,27 @@ def warn_of_constants(
     constant = ((codes == first) | missing).all(axis=0)
     if skip is not None:
         constant &= ~skip.all(axis=0)
-    names = [repr(columns.schema.names[j]) for j in np.flatnonzero(constant)]
-    if names:
-        rest = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    binned = np.array([j in columns.edges for j in range(len(constant))])
+    binned &= columns.centre < columns.scale  # of discretised columns: the range
+    found = [
+        f"{what} {_list_some(columns.schema.names, at)}"
+        for what, at in (("constant:", constant & ~binned), ("in one bin:", constant & binned))
+        if at.any()
+    ]
+    if found:
         warnings.warn(
-            f"{table}constant, or with all numbers in one bin: {', '.join(names[:MOST_NAMED])}"
-            f"{rest}. Nothing is learned about such a column, and its edges have their prior "
-            "probability. Leave it out.",
+            f"{table}{'; '.join(found)}. Nothing is learned about such a column, and its edges "
+            "have their prior probability. Leave it out"
+            + (", or let n_bins be larger." if (constant & binned).any() else "."),
             stacklevel=stacklevel,
         )
+
+
+def _list_some(names: tuple[str, ...], at: np.ndarray) -> str:
+    """Return the names of columns, the first few if there are many."""
+    own = [repr(names[j]) for j in np.flatnonzero(at)]
+    rest = f" and {len(own) - MOST_NAMED} more" if len(own) > MOST_NAMED else ""
+    return ", ".join(own[:MOST_NAMED]) + rest
 
 
 def check_signed_columns(columns: NetworkColumns) -> None:
