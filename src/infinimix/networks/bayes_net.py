@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from infinimix.estimators.common.fitted import accept_tables, check_names
-from infinimix.estimators.common.parameters import Columns, Seed, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Seed, is_whole, seed_sequence
 from infinimix.estimators.common.shared_methods import DensityScore, PublishedForm
 from infinimix.networks.answers.asking import Asking
 from infinimix.networks.answers.map_search import find_map
@@ -22,19 +22,25 @@ from infinimix.networks.interchange.bif import to_bif
 from infinimix.networks.interchange.conversion import best_network, to_pgmpy, to_pyagrum
 from infinimix.networks.interchange.gaussian import LinearGaussianNet, best_gaussian_network
 from infinimix.networks.interchange.network import BayesNet
-from infinimix.networks.learning.agreement import run_until_agreed
+from infinimix.networks.learning.agreement import run_as_asked
 from infinimix.networks.learning.columns import (
     check_codes,
     check_signed_columns,
     read_columns,
     read_interventions,
+    warn_of_constants,
 )
 from infinimix.networks.learning.knowledge import Knowledge, bar_numbers, read_knowledge
 from infinimix.networks.learning.ordered_chains import make_chain
-from infinimix.networks.learning.parameters import BAYES_NET_RULES, check_parameters, read_seconds
+from infinimix.networks.learning.parameters import (
+    BAYES_NET_RULES,
+    check_parameters,
+    read_count,
+    read_seconds,
+)
 from infinimix.networks.learning.pooling import burn_in_together
+from infinimix.networks.learning.posterior import average
 from infinimix.networks.learning.problem import make_problem
-from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.summary import describe_roles
 from infinimix.networks.learning.timing import Budget
 from infinimix.tables import EncodedTable, encode
@@ -69,7 +75,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         Pseudo-count in each cell of the tables; with `bdeu`, the equivalent sample size. "auto":
         1 / r in each cell of a variable of r categories (.5 if it is binary), with `bdeu` 10.
     n_chains : int
-        Chains, which start apart from each other.
+        Chains, which start apart from each other; two or more with `n_iter="auto"`.
     n_iter : int or "auto"
         Sweeps of each chain after the burn-in; a sweep visits every pair of variables. "auto": 500
         at first, then twice as many again and again, counted anew each time, until no edge differs
@@ -296,6 +302,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
             check_signed_columns(columns)
         known = self._knowledge(columns.schema.names)
         skip = read_interventions(interventions, codes.shape)
+        warn_of_constants(columns, codes, missing, skip, stacklevel=4)
         if (self.n_temperatures or 1) > 1 and missing.any():
             raise ValueError("n_temperatures above 1 needs a table without missing cells.")
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains) + 1)
@@ -311,10 +318,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         self, chains: list[Any], start: float, seconds: float | None
     ) -> tuple[list[Any], list[Any]]:
         """Run chains as long as `n_iter` says; return them and their records."""
-        chains = burn_in_together(self, chains)
-        if self.n_iter == "auto":
-            return run_until_agreed(self, chains, bool(self.verbose), start, seconds)
-        return run_chains(self, chains, bool(self.verbose))
+        return run_as_asked(self, burn_in_together(self, chains), start, seconds)
 
     def _knowledge(self, names: tuple[str, ...]) -> Knowledge:
         return read_knowledge(
@@ -381,8 +385,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
     def path_probabilities(self) -> np.ndarray:
         """Return P[i, j]: the probability that a directed path leads from i to j."""
         state = self._fitted
-        paths = ancestors(state.adjacencies(state.places)).astype(float)
-        return np.asarray(np.einsum("s,sij->ij", state.weights, paths))
+        return average(state.weights, ancestors(state.adjacencies(state.places)))
 
     def topological_order(self) -> list[str]:
         """Return the columns, parents before children, in the best state."""
@@ -423,7 +426,7 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
             Another name of `n_samples`.
         """
         state, rng = self._fitted, np.random.default_rng(random_state)
-        number = int(n_samples if n is None else n)
+        number = read_count(n_samples) if n is None else read_count(n, "n")
         return dict(state.columns.decode(state.mixture.draw(number, rng), rng))
 
     def kl_from(self, truth: BayesNet, n: int = 10_000, random_state: Seed = 0) -> float:
@@ -440,6 +443,13 @@ class BlockmodelBayesNet(PublishedForm, DensityScore, Asking, GraphNet):
         random_state : int, Generator or None
             Where draws come from.
         """
+        if not isinstance(truth, BayesNet):
+            raise ValueError(
+                "kl_from: truth must be a BayesNet, as read_network, sample_network and network() "
+                f"return; got {type(truth).__name__}"
+            )
+        if not is_whole(n, 1):
+            raise ValueError(f"kl_from: n must be a whole number from 1 on; got {n!r}")
         X = truth.sample(n, random_state)
         return float(np.mean(truth.log_probability(X) - self.score_samples(X)))
 

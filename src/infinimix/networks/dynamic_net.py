@@ -16,8 +16,8 @@ from infinimix.networks.answers.sequences import (
     score_whole,
 )
 from infinimix.networks.engine.blocks import DYNAMIC
-from infinimix.networks.learning.columns import read_interventions
-from infinimix.networks.learning.parameters import read_seconds
+from infinimix.networks.learning.columns import read_interventions, warn_of_constants
+from infinimix.networks.learning.parameters import read_count, read_seconds
 from infinimix.networks.learning.problem import read_gamma
 from infinimix.networks.learning.slices import first_log_probabilities, pair_rows, tie_slices
 from infinimix.networks.unconstrained_net import UnconstrainedNet
@@ -45,8 +45,12 @@ class BlockmodelDynamicNet(UnconstrainedNet):
     gamma : "auto", "learn" or float
         Pseudo-count in each cell of the tables. "auto": 1 / r in each cell of a variable of r
         categories (.5 if it is binary).
-    n_chains, n_iter : int
-        Chains, and sweeps of each after the burn-in; a sweep visits every ordered pair.
+    n_chains : int
+        Chains, which start apart from each other; two or more with `n_iter="auto"`.
+    n_iter : int or "auto"
+        Sweeps of each chain after the burn-in; a sweep visits every ordered pair. "auto": 500
+        at first, then twice as many again and again, counted anew each time, until no edge differs
+        by more than .1 between chains; ten minutes at most, or as long as `fit_for` is given.
     burn_in : int, optional
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
     columns : as in `CRPMixture`
@@ -151,6 +155,7 @@ class BlockmodelDynamicNet(UnconstrainedNet):
         before, now = pair_rows(len(codes), sequences)
         cards = None if columns.cards is None else np.tile(columns.cards, 2)
         mask = read_interventions(interventions, codes.shape)
+        warn_of_constants(columns, codes, missing, mask, stacklevel=4)
         ties = tie_slices(before, now, len(codes))
         given: dict[str, Any] = {}
         if mask is not None:
@@ -267,5 +272,5 @@ class BlockmodelDynamicNet(UnconstrainedNet):
             Where draws come from.
         """
         state, rng = self._fitted, np.random.default_rng(random_state)
-        rows = draw_sequence(state, int(n_samples), given, rng)
+        rows = draw_sequence(state, read_count(n_samples), given, rng)
         return dict(state.columns.decode(rows, rng))

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from infinimix.estimators.common.parameters import Columns, Seed, check_parameters, seed_sequence
+from infinimix.estimators.common.parameters import Columns, Seed, seed_sequence
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.bayes_net import BlockmodelBayesNet
 from infinimix.networks.engine.hyper import SWEEPS
 from infinimix.networks.interchange.draws import several_to_arviz
 from infinimix.networks.interchange.plots import plot_several
-from infinimix.networks.learning.parameters import FRANCHISE_RULES, read_seconds
+from infinimix.networks.learning.agreement import run_as_asked
+from infinimix.networks.learning.parameters import FRANCHISE_RULES, check_each, read_seconds
 from infinimix.networks.learning.posterior import consensus
 from infinimix.networks.learning.problem import ladder
 from infinimix.networks.learning.progress import run_chains
-from infinimix.networks.learning.summary import APART, describe_roles, find_template
+from infinimix.networks.learning.summary import APART, advise, describe_roles, find_template
 from infinimix.networks.learning.timing import Budget, prepare_run
 from infinimix.networks.shared.joint import JointChain, Sharing
 from infinimix.networks.shared.several import name_tables, read_each, read_members, read_tables
@@ -65,8 +66,12 @@ class NetworkFranchise(BaseEstimator):
     gamma : "auto" or float
         Pseudo-count in each cell of the tables; with `bdeu`, the equivalent sample size. "auto":
         1 / r in each cell of a variable of r categories (.5 if it is binary), with `bdeu` 10.
-    n_chains, n_iter : int
-        Chains, and sweeps of each after the burn-in; a sweep visits every network once.
+    n_chains : int
+        Chains, which start apart from each other; two or more with `n_iter="auto"`.
+    n_iter : int or "auto"
+        Sweeps of each chain after the burn-in; a sweep visits every network once. "auto": 500
+        at first, then twice as many again and again, counted anew each time, until no edge differs
+        by more than .1 between chains; ten minutes at most, or as long as `fit_for` is given.
     burn_in : int, optional
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
     columns : word as in `CRPMixture`, or mapping from table to what `CRPMixture` takes
@@ -139,7 +144,7 @@ class NetworkFranchise(BaseEstimator):
         beta: tuple[float, float] | str = (1.0, 1.0),
         gamma: float | str = "auto",
         n_chains: int = 4,
-        n_iter: int = 2000,
+        n_iter: int | str = 2000,
         burn_in: int | None = None,
         columns: Columns = "auto",
         likelihood: str = "auto",
@@ -220,13 +225,14 @@ class NetworkFranchise(BaseEstimator):
         seconds : float, optional
             The time of all chains together.
         n_iter : int, optional
-            Sweeps of each chain; by default `n_iter` of the model.
+            Sweeps of each chain; by default `n_iter` of the model, or of its last round.
         """
         state = self._fitted
         prepare_run(self, state.chains, seconds, n_iter)
         members = {name: clone(member) for name, member in state.networks.items()}
         known = [(m._fitted.columns, m._fitted.skip) for m in state.networks.values()]
-        self._finish(members, known, state.chains, stacklevel=3)
+        ran = run_chains(self, state.chains, bool(self.verbose))[1]
+        self._finish(members, known, ran, stacklevel=3)
         return self
 
     def _fit(self, tables: Any, interventions: Any, seconds: float | None) -> NetworkFranchise:
@@ -246,27 +252,28 @@ class NetworkFranchise(BaseEstimator):
             JointChain(problems, sharing, powers, seed, apart=k > 0) for k, seed in enumerate(seeds)
         ]
         known = list(zip(columns, (p.skip for p in problems), strict=True))
-        self._finish(members, known, chains, stacklevel=4)
+        ran = run_as_asked(self, chains, start, seconds)[1]
+        self._finish(members, known, ran, stacklevel=4)
         return self
 
     def _finish(
         self, members: dict[Any, BlockmodelBayesNet], known: list[Any], chains: list[JointChain],
         stacklevel: int,
     ) -> None:  # fmt: skip
-        """Run the chains, and set the fitted state."""
-        state = self._summarise(members, known, run_chains(self, chains, bool(self.verbose))[1])
+        """Set the fitted state, and warn if the chains that have run disagree."""
+        state = self._summarise(members, known, chains)
         name, gap = state.gap
         if self.n_chains > 1 and gap > APART:
             warnings.warn(
-                f"chains differ by {gap:.2f} on an edge of the network of {name!r}: see edge_gap_, "
-                "and take more sweeps (n_iter), call run(), or set n_temperatures=3.",
+                f"chains differ by {gap:.2f} on an edge of the network of {name!r}: see edge_gap_. "
+                f"{advise(self.n_iter)}",
                 ConvergenceWarning,
                 stacklevel=stacklevel,
             )
         self._state = state
 
     def _check_parameters(self) -> None:
-        check_parameters(self)
+        check_each(self)
 
     def _new_members(self, tables: Any) -> dict[Any, BlockmodelBayesNet]:
         """Return models of the tables, not fitted yet."""

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from infinimix.estimators.common.fitted import feature_names
-from infinimix.networks.answers.asking import edge_frame, read_graph
+from infinimix.networks.answers.asking import edge_frame
 from infinimix.networks.answers.comparison import compare_graphs
+from infinimix.networks.answers.given_graphs import read_graph
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.chain import Record
@@ -22,7 +23,7 @@ from infinimix.networks.interchange.plots import plot
 from infinimix.networks.learning.columns import NetworkColumns
 from infinimix.networks.learning.knowledge import Knowledge
 from infinimix.networks.learning.progress import run_chains
-from infinimix.networks.learning.summary import warn_if_apart
+from infinimix.networks.learning.summary import advise, warn_if_apart
 from infinimix.networks.learning.timing import prepare_run
 from infinimix.scikit import BaseEstimator, check_is_fitted
 
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ADVICE = "Let n_iter be larger, call run(), or set n_temperatures."
 Net = TypeVar("Net", bound="GraphNet")
 
 
@@ -40,6 +40,7 @@ class GraphNet(BaseEstimator):
 
     State: ClassVar[type[NetworkState]] = NetworkState
     _shape: int
+    n_iter: int | str
     verbose: bool
     _state: Any = None  # a NetworkState, once it is fitted
 
@@ -176,8 +177,9 @@ class GraphNet(BaseEstimator):
 
         Parameters
         ----------
-        other : fitted model, array (N, N), pairs of columns, networkx graph or BayesNet
-            A model of the same columns, or a graph; of an array, entry (i, j) is the edge i -> j.
+        other : fitted model, array or frame (N, N), pairs of columns, networkx graph or BayesNet
+            A model of the same columns, or a graph; entry (i, j) of an array, which is 0 or 1, is
+            the edge i -> j, and a frame has the names of the columns.
 
         Returns
         -------
@@ -221,7 +223,8 @@ class GraphNet(BaseEstimator):
     ) -> NetworkState:  # fmt: skip
         """Return what chains have found; a warning names the edge on which they differ."""
         found = self.State.found(self, columns, chains, records, skip)
-        warn_if_apart(found.edge_gap, found.names, self._link, ADVICE, stacklevel=stacklevel)
+        advice = advise(self.n_iter)
+        warn_if_apart(found.edge_gap, found.names, self._link, advice, stacklevel=stacklevel)
         return found
 
     # --- other forms ------------------------------------------------------------------------

@@ -16,10 +16,12 @@ from infinimix.networks.answers.neighbours import (
     few_rows,
     fill_undirected,
 )
-from infinimix.networks.answers.queries import condition_normal, read_cells, read_targets
+from infinimix.networks.answers.queries import condition_normal, read_cells
 from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
-from infinimix.networks.learning.parameters import read_seconds
+from infinimix.networks.learning.columns import warn_of_constants
+from infinimix.networks.learning.names import find_targets
+from infinimix.networks.learning.parameters import read_count, read_seconds
 from infinimix.networks.unconstrained_net import UnconstrainedNet
 
 
@@ -46,8 +48,12 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
     gamma : "auto", "learn" or float
         Pseudo-count in each cell of the tables. "auto": 1 / r in each cell of a variable of r
         categories (.5 if it is binary).
-    n_chains, n_iter : int
-        Chains, and sweeps of each after the burn-in; a sweep visits every pair of variables.
+    n_chains : int
+        Chains, which start apart from each other; two or more with `n_iter="auto"`.
+    n_iter : int or "auto"
+        Sweeps of each chain after the burn-in; a sweep visits every pair of variables. "auto": 500
+        at first, then twice as many again and again, counted anew each time, until no edge differs
+        by more than .1 between chains; ten minutes at most, or as long as `fit_for` is given.
     burn_in : int, optional
         Sweeps before counting begins, annealed at first; by default half of `n_iter`.
     columns : as in `CRPMixture`
@@ -135,6 +141,7 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
 
     def _fit(self, X: Any, seconds: float | None) -> BlockmodelMarkovNet:
         columns, codes, missing = self._read(X)
+        warn_of_constants(columns, codes, missing, None, stacklevel=4)
         self._learn(columns, codes, columns.cards, seconds, missing=missing)
         return self
 
@@ -197,7 +204,7 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
             Category -> probability; of a real column "mean" and "std" in the units of the model.
         """
         state = self._fitted
-        (t,) = read_targets(state.names, [target], given)
+        (t,) = find_targets(state.names, [target], given)
         seen, joint = read_cells(state.columns, given), self._joint()
         if isinstance(joint, NormalMixture):
             mean, std = condition_normal(joint, t, seen, {})
@@ -244,7 +251,7 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
             A column.
         """
         state = self._fitted
-        (j,) = read_targets(state.names, [name], None)
+        (j,) = find_targets(state.names, [name], None)
         p = state.edge_marginals[j]
         order = [int(i) for i in np.argsort(-p, kind="stable") if p[i] > 0.0]
         return {state.names[i]: float(p[i]) for i in order}
@@ -311,7 +318,7 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
     def _rows_for(self, X: Any, target: str) -> tuple[NetworkState, int, np.ndarray, np.ndarray]:
         """Return rows in which all cells of a column are missing."""
         state = self._fitted
-        (t,) = read_targets(state.names, [target], None)
+        (t,) = find_targets(state.names, [target], None)
         codes, missing = state.columns.codes(self._encode(X))
         missing[:, t] = True
         return state, t, codes, missing
@@ -326,11 +333,12 @@ class BlockmodelMarkovNet(DensityScore, UnconstrainedNet):
         random_state : int, Generator or None
             Where draws come from.
         """
-        state, joint, rng = self._fitted, self._joint(), np.random.default_rng(random_state)
+        number, rng = read_count(n_samples), np.random.default_rng(random_state)
+        state, joint = self._fitted, self._joint()
         if isinstance(joint, NormalMixture):
-            rows = joint.draw(int(n_samples), rng)
+            rows = joint.draw(number, rng)
         else:
-            places = rng.choice(joint.size, int(n_samples), p=joint.ravel())
+            places = rng.choice(joint.size, number, p=joint.ravel())
             rows = np.stack(np.unravel_index(places, joint.shape), axis=1)
         return dict(state.columns.decode(rows, rng))
 

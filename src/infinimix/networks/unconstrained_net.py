@@ -7,6 +7,8 @@ with the graph, as in other networks (`learning.completion`).
 from __future__ import annotations
 
 import time
+from functools import update_wrapper
+from types import FunctionType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,6 +19,7 @@ from infinimix.networks.answers.state import NetworkState
 from infinimix.networks.engine.blocks import UNDIRECTED
 from infinimix.networks.engine.unconstrained import bound_parents, unconstrained_layout
 from infinimix.networks.graph_net import GraphNet
+from infinimix.networks.learning.agreement import run_as_asked
 from infinimix.networks.learning.columns import NetworkColumns, check_codes, read_columns
 from infinimix.networks.learning.knowledge import (
     Knowledge,
@@ -28,7 +31,6 @@ from infinimix.networks.learning.parameters import (
     check_unconstrained_parameters,
 )
 from infinimix.networks.learning.problem import ladder, read_settings
-from infinimix.networks.learning.progress import run_chains
 from infinimix.networks.learning.timing import Budget
 from infinimix.networks.learning.unconstrained_chains import (
     UnconstrainedChain,
@@ -50,7 +52,7 @@ class UnconstrainedNet(GraphNet):
         beta: tuple[float, float] | str = (1.0, 1.0),
         gamma: float | str = "auto",
         n_chains: int = 4,
-        n_iter: int = 2000,
+        n_iter: int | str = 2000,
         burn_in: int | None = None,
         columns: Columns = "auto",
         likelihood: str = "auto",
@@ -84,6 +86,16 @@ class UnconstrainedNet(GraphNet):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.random_state = random_state
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Give each class an `__init__` of its own, so that a wrong parameter names that class."""
+        super().__init_subclass__(**kwargs)
+        made: Any = UnconstrainedNet.__init__
+        own = FunctionType(made.__code__, made.__globals__, "__init__", made.__defaults__)
+        update_wrapper(own, made)
+        own.__qualname__ = f"{cls.__qualname__}.__init__"
+        if "__init__" not in cls.__dict__:
+            cls.__init__ = own  # type: ignore[method-assign]
 
     def __sklearn_tags__(self) -> Any:
         return accept_tables(super().__sklearn_tags__(), missing=True)
@@ -119,7 +131,7 @@ class UnconstrainedNet(GraphNet):
             problem.budget = Budget(start + seconds, int(self.n_chains), self.n_jobs)
         seeds = seed_sequence(self.random_state).spawn(int(self.n_chains))
         chains = [UnconstrainedChain(problem, seed, apart=k > 0) for k, seed in enumerate(seeds)]
-        ran = run_chains(self, chains, bool(self.verbose))
+        ran = run_as_asked(self, chains, start, seconds)
         self._state = self._found(columns, *ran, problem.skip, stacklevel=6)
 
     def _make_problem(

@@ -123,10 +123,6 @@ def test_what_cannot_be_is_refused(cls, options, message):
 
 
 def test_what_only_an_undirected_graph_cannot_be_is_refused():
-    for options in ({"required": [(1, 0)], "forbidden": [(0, 1)]},
-                    {"edge_log_odds": {(0, 1): 1.0, (1, 0): 2.0}}):  # fmt: skip
-        with pytest.raises(ValueError, match="its reverse"):
-            BlockmodelMarkovNet(**QUICK, **options).fit(chain_of_columns(20))
     with pytest.raises(ValueError, match="own parent"):
         BlockmodelMarkovNet(required=[(0, 0)], **QUICK).fit(chain_of_columns(20))
 
@@ -261,3 +257,31 @@ def test_holes_and_set_cells_in_numbers_and_in_mixed_tables():
         assert set(mixed.sample(3, random_state=0)) == {"u", "v", "w"}
     with pytest.raises(ValueError, match="interventions must be an array"):
         BlockmodelDynamicNet(**QUICK).fit(X, interventions=told[:3])
+
+
+@pytest.mark.parametrize("cls", BOTH)
+def test_a_parameter_that_there_is_not_names_the_class(cls):
+    with pytest.raises(TypeError, match=rf"^{cls.__name__}\.__init__\(\) .*'effects'"):
+        cls(effects="signed")
+
+    class Own(cls):
+        """A class of a user, with parameters of its own."""
+
+        def __init__(self, n_iter=7):
+            super().__init__(n_iter=n_iter)
+
+    assert Own().get_params() == {"n_iter": 7}
+    assert clone(cls(n_iter=9)).get_params()["n_iter"] == 9
+    assert "n_iter=9" in repr(cls(n_iter=9))
+
+
+def test_an_edge_that_is_required_and_forbidden_is_said_to_be_both():
+    for required, forbidden in ([(0, 1)], [(1, 0)]), ([("x1", "x0")], [("x0", "x1")]):
+        with pytest.raises(ValueError, match="'x0' -- 'x1' is required and forbidden"):
+            BlockmodelMarkovNet(required=required, forbidden=forbidden, **QUICK).fit(
+                chain_of_columns(20)
+            )
+    with pytest.raises(ValueError, match="1 is said of it, and 2 of its reverse"):
+        BlockmodelMarkovNet(edge_log_odds={(0, 1): 1.0, (1, 0): 2.0}, **QUICK).fit(
+            chain_of_columns(20)
+        )

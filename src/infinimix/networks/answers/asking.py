@@ -10,12 +10,12 @@ import numpy as np
 from infinimix.estimators.answers.writing import write_cells
 from infinimix.networks.answers.blankets import markov_blankets
 from infinimix.networks.answers.elimination import eliminate
+from infinimix.networks.answers.given_graphs import check_kinds, read_graph
 from infinimix.networks.answers.queries import (
     answer_query,
     condition_joint,
     impossible,
     read_cells,
-    read_targets,
     refuse_mixed,
 )
 from infinimix.networks.answers.rows import (
@@ -29,6 +29,8 @@ from infinimix.networks.answers.separation import d_separated
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.learning.columns import NetworkColumns
+from infinimix.networks.learning.names import as_list, find_targets
+from infinimix.networks.learning.posterior import average
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -83,7 +85,7 @@ class Asking:
         Parameters
         ----------
         targets : sequence of str
-            Columns.
+            Columns, one or more; each once.
         given, do : mapping from column to value, optional
             What was observed, and what was set from outside.
 
@@ -93,7 +95,7 @@ class Asking:
             Tuple of categories -> probability; of real columns "mean" and "cov", arrays in the
             units of the model.
         """
-        return condition_joint(self._fitted, list(targets), given, do)
+        return condition_joint(self._fitted, targets, given, do)
 
     def most_probable(
         self,
@@ -123,7 +125,7 @@ class Asking:
         if targets is None:
             at = [j for j in range(len(names)) if j not in seen and j not in fixed]
         else:
-            at = read_targets(names, targets, given)
+            at = find_targets(names, targets, given)
         found, p = most_probable_codes(state, at, seen, fixed)
         if columns.gaussian:
             centre, scale = columns.centre, columns.scale
@@ -132,7 +134,7 @@ class Asking:
         total = float(eliminate(factors, {j: int(v) for j, v in seen.items()}, []))
         if not total > 0.0:
             raise impossible(given)
-        return {names[t]: columns.states(t)[int(v)] for t, v in found.items()}, p / total
+        return {names[t]: columns.states(t)[int(v)] for t, v in found.items()}, min(p / total, 1.0)
 
     def predict_column_proba(self, X: Any, target: str) -> np.ndarray:
         """Return the probability of each category of a column, given the other cells of each row.
@@ -194,9 +196,9 @@ class Asking:
             A column.
         """
         state: BayesNetState = self._fitted
-        (j,) = read_targets(state.names, [name], None)
+        (j,) = find_targets(state.names, [name], None)
         blankets = markov_blankets(state.adjacencies(state.places))[:, j]
-        p = state.weights @ blankets
+        p = average(state.weights, blankets)
         order = [int(i) for i in np.argsort(-p, kind="stable") if p[i] > 0.0]
         return {state.names[i]: float(p[i]) for i in order}
 
@@ -214,12 +216,12 @@ class Asking:
             Columns that are observed.
         """
         state: BayesNetState = self._fitted
-        i, j, *held = read_targets(state.names, [one, other, *given], None)
+        i, j, *held = find_targets(state.names, [one, other, *as_list(given)], None)
         if i == j or i in held or j in held:
             raise ValueError("d_separated needs two different columns that are not given")
         graphs = state.adjacencies(state.places)
         apart = [d_separated(A, i, j, held) for A in graphs]
-        return float(state.weights @ np.array(apart))
+        return float(average(state.weights, np.array(apart)))
 
     def graph_score(self, graph: Any) -> float:
         """Return the log marginal likelihood of the rows of `fit`, given a graph.
@@ -229,8 +231,9 @@ class Asking:
 
         Parameters
         ----------
-        graph : array (N, N), edges as (from, to) pairs of columns, networkx.DiGraph or BayesNet
-            A graph without cycles; of an array, entry (i, j) is the edge from i to j.
+        graph : array or frame (N, N), (from, to) pairs of columns, networkx.DiGraph or BayesNet
+            A graph without cycles; entry (i, j) of an array, which is 0 or 1, is the edge from i to
+            j, and a frame has the names of the columns.
         """
         state: BayesNetState = self._fitted
         if state.signed:
@@ -243,7 +246,7 @@ class Asking:
 
     def _rows_for(self, X: Any, target: str) -> tuple[BayesNetState, int, np.ndarray, np.ndarray]:
         state: BayesNetState = self._fitted
-        (t,) = read_targets(state.names, [target], None)
+        (t,) = find_targets(state.names, [target], None)
         codes, missing = state.columns.codes(self._encode(X))
         return state, t, codes, missing
 
@@ -252,35 +255,6 @@ def put_back(columns: NetworkColumns, X: Any, missing: np.ndarray, filled: np.nd
     """Return the table with its missing cells as in rows of codes or standardised numbers."""
     cells: Any = columns.decode(filled, Middle())  # type: ignore[arg-type]
     return write_cells(columns.schema, X, missing, cells)
-
-
-def read_graph(graph: Any, names: Sequence[str]) -> np.ndarray:
-    """Return a graph in any form as an adjacency matrix in the order of the names."""
-    edges = graph
-    if hasattr(graph, "adjacency") and hasattr(graph, "names"):
-        own = list(graph.names)
-        edges = [(own[i], own[j]) for i, j in np.argwhere(graph.adjacency)]
-    elif hasattr(graph, "edges"):
-        edges = list(graph.edges() if callable(graph.edges) else graph.edges)
-    elif isinstance(graph, np.ndarray):
-        if graph.shape != (len(names), len(names)):
-            raise ValueError(f"a graph of {len(names)} columns is an array of that many squared")
-        return (graph != 0).astype(np.uint8)
-    A = np.zeros((len(names),) * 2, np.uint8)
-    for u, v in edges:
-        i, j = read_targets(names, [u, v], None)
-        A[i, j] = 1
-    return A
-
-
-def check_kinds(A: np.ndarray, numbers: np.ndarray, names: Sequence[str]) -> None:
-    """Raise ValueError if a number is a parent of a category."""
-    for i, j in np.argwhere(A[numbers][:, ~numbers]).tolist():
-        source, end = np.flatnonzero(numbers)[i], np.flatnonzero(~numbers)[j]
-        raise ValueError(
-            f"in a mixed network the number {names[source]!r} is no parent of {names[end]!r}, "
-            "which has categories"
-        )
 
 
 def edge_frame(state: Any, threshold: float, undirected: bool) -> pd.DataFrame:

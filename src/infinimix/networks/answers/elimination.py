@@ -98,7 +98,9 @@ def _sum_out(touched: list[Factor], v: int) -> Factor:
 
 
 def _product(pool: list[Factor], names: list[int]) -> np.ndarray:
-    """Return the product of factors, summed over all variables but `names`."""
+    """Return the product of factors, summed over all variables but `names`; 1 of no factor."""
+    if not pool:
+        return np.ones(())
     places = {
         v: k for k, v in enumerate(sorted({u for held, _ in pool for u in held} | set(names)))
     }

@@ -145,7 +145,8 @@ class NormalMixture:
     def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """Return n rows."""
         which = rng.choice(len(self.parts), n, p=self.weights / self.weights.sum())
-        return np.array([rng.multivariate_normal(*self.parts[k]) for k in which])
+        rows = [rng.multivariate_normal(*self.parts[k]) for k in which]
+        return np.array(rows).reshape(n, len(self.parts[0][0]))
 
 
 def table_log_density(p: np.ndarray, X: np.ndarray, missing: np.ndarray) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import product
 from typing import Any
 
@@ -13,6 +13,7 @@ from infinimix.networks.answers.mixed import Evidence, MixedMixture
 from infinimix.networks.answers.predictive import Mixture
 from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.learning.columns import NetworkColumns
+from infinimix.networks.learning.names import by_place, check_different, find_targets
 from infinimix.tables import encode
 
 Cells = dict[int, float]
@@ -26,7 +27,7 @@ def answer_query(
 ) -> dict[Any, float]:
     """Return the probabilities of categories, or mean and standard deviation of a number."""
     columns = state.columns
-    (t,) = read_targets(columns.schema.names, [target], given)
+    (t,) = find_targets(columns.schema.names, [target], given)
     seen, fixed = read_cells(columns, given), read_cells(columns, do)
     mixture: Any = state.mixture
     if columns.numbers[t]:
@@ -45,13 +46,16 @@ def answer_query(
 
 def condition_joint(
     state: BayesNetState,
-    targets: list[str],
+    targets: Any,
     given: Mapping[str, Any] | None,
     do: Mapping[str, Any] | None,
 ) -> dict[Any, Any]:
     """Return probabilities of tuples of categories, or mean and covariance of numbers."""
     columns = state.columns
-    at = read_targets(columns.schema.names, targets, given)
+    at = find_targets(columns.schema.names, targets, given)
+    if not at:
+        raise ValueError("joint: targets must name a column or several")
+    check_different(columns.schema.names, at, "joint")
     refuse_mixed(columns, "joint", "ask query of one column after the other")
     seen, fixed = read_cells(columns, given), read_cells(columns, do)
     if columns.gaussian:
@@ -69,18 +73,6 @@ def impossible(given: Mapping[str, Any] | None) -> ValueError:
     """Return the error about evidence of probability 0."""
     cells = ", ".join(f"{name}={value!r}" for name, value in (given or {}).items())
     return ValueError(f"what is given is impossible in this network, its probability is 0: {cells}")
-
-
-def read_targets(
-    names: Sequence[str], targets: Sequence[str], given: Mapping[str, Any] | None
-) -> list[int]:
-    """Return where columns are; ValueError for one that is not there, or is given."""
-    for name in targets:
-        if name not in names:
-            raise ValueError(f"there is no column {name!r}")
-        if name in (given or {}):
-            raise ValueError(f"{name!r} is both asked for and given")
-    return [list(names).index(name) for name in targets]
 
 
 def condition_tables(
@@ -171,17 +163,12 @@ def condition_normals(
 def read_cells(columns: NetworkColumns, values: Mapping[str, Any] | None) -> Cells:
     """Return cells by name as codes or standardised numbers by column."""
     names = columns.schema.names
-    for name in values or {}:
-        if name not in names:
-            raise ValueError(f"there is no column {name!r}")
-    if not values:
+    known = by_place(names, values)
+    if not known:
         return {}
-    row = [{name: values.get(name) for name in names}]
+    row = [{name: known.get(j) for j, name in enumerate(names)}]
     codes, missing = columns.codes(encode(columns.schema, row, learn=False, strict=True))
-    out = {}
-    for j, name in enumerate(names):
-        if name in values:
-            if missing[0, j]:
-                raise ValueError(f"{name!r} has no value {values[name]!r}")
-            out[j] = codes[0, j]
-    return out
+    for j in sorted(known):
+        if missing[0, j]:
+            raise ValueError(f"{names[j]!r} has no value {known[j]!r}")
+    return {j: codes[0, j] for j in sorted(known)}

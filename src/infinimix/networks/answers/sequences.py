@@ -19,9 +19,9 @@ from infinimix.networks.answers.queries import (
     condition_tables,
     impossible,
     read_cells,
-    read_targets,
 )
 from infinimix.networks.answers.state import NetworkState
+from infinimix.networks.learning.names import find_targets
 from infinimix.networks.learning.slices import pair_rows, tie_slices
 from infinimix.tables import EncodedTable
 
@@ -75,7 +75,7 @@ def answer_next(
 ) -> dict[Any, float]:
     """Return what is known of a column, given cells of the row before."""
     columns, N = state.columns, len(state.names)
-    (t,) = read_targets(state.names, [target], None)
+    (t,) = find_targets(state.names, [target], None)
     seen = {N + j: value for j, value in read_cells(columns, given).items()}
     if columns.gaussian:
         mean, std = condition_normal(state.mixture, t, seen, {})

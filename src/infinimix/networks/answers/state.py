@@ -85,7 +85,9 @@ class NetworkState:
     def positive_share(self, i: int, j: int) -> float:
         """Return the probability that the effect of i on j is positive, if there is one."""
         p = float(self.edge_marginals[i, j])
-        return 1.0 - float(self.negative_marginals[i, j]) / p if p > 0.0 else 0.5  # type: ignore[index]
+        if p == 0.0:
+            return 0.5
+        return max(1.0 - float(self.negative_marginals[i, j]) / p, 0.0)  # type: ignore[index]
 
     @property
     def best(self) -> int:

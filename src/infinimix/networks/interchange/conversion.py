@@ -9,6 +9,8 @@ import numpy as np
 from infinimix.networks.answers.state import BayesNetState, NetworkState
 from infinimix.networks.interchange.network import BayesNet
 
+EXTRAS = {"networkx": "'infinimix[networks]'"}  # which know the versions; others have none
+
 
 def need(module: str) -> Any:
     """Import a library that somebody has asked for; ImportError if it is not installed."""
@@ -17,8 +19,10 @@ def need(module: str) -> Any:
     try:
         return import_module(module)
     except ImportError as error:
+        package = module.partition(".")[0]
         raise ImportError(
-            f"This needs {module.partition('.')[0]}, which is not installed: pip installs it."
+            f"This needs {package}, which is not installed: pip install "
+            f"{EXTRAS.get(package, package)}"
         ) from error
 
 

@@ -19,6 +19,7 @@ from infinimix.networks.answers.state import BayesNetState
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.interchange.conversion import graph_to_dot, need
 from infinimix.networks.interchange.network import adjacency_of
+from infinimix.networks.learning.parameters import read_count
 
 FORMAT = "infinimix linear Gaussian network 1"
 
@@ -105,7 +106,7 @@ class LinearGaussianNet:
         random_state : int, Generator or None
             Where draws come from.
         """
-        rng = np.random.default_rng(random_state)
+        n, rng = read_count(n, "n"), np.random.default_rng(random_state)
         X = rng.standard_normal((n, len(self.names))) * np.sqrt(self.variances) + self.intercepts
         for j in topological_order(self.adjacency):
             X[:, j] += X[:, list(self.parents[j])] @ self.coefficients[j]

@@ -14,6 +14,8 @@ from infinimix.networks.answers.elimination import Factor, eliminate, maximise
 from infinimix.networks.answers.queries import impossible
 from infinimix.networks.answers.separation import d_separated
 from infinimix.networks.engine.graphs import topological_order
+from infinimix.networks.learning.names import as_list, by_place, check_different, find_targets
+from infinimix.networks.learning.parameters import read_count
 
 TRIES = 100_000  # graphs drawn from a template before it is said to lead to cycles
 
@@ -87,7 +89,7 @@ class BayesNet:
         do : mapping from variable to state, optional
             What is set from outside.
         """
-        rng = np.random.default_rng(random_state)
+        n, rng = read_count(n, "n"), np.random.default_rng(random_state)
         X = np.zeros((n, len(self.names)), np.int64)
         fixed = self._codes(do)
         for j in topological_order(self.adjacency):
@@ -132,7 +134,8 @@ class BayesNet:
         do : mapping from variable to state, optional
             What was set from outside: its parents lose their influence.
         """
-        at = self._targets([target] if isinstance(target, str) else target, given)
+        at = self._targets(target, given)
+        check_different(self.names, at, "query")
         p = eliminate(self._factors(do), self._codes(given), at)
         if not p.sum() > 0.0:
             raise impossible(given)
@@ -162,14 +165,15 @@ class BayesNet:
         >>> net.most_probable(given={"wet": "yes"})[0]
         {'rain': 'yes'}
         """
-        known = {*(given or {}), *(do or {})}
-        names = [n for n in self.names if n not in known] if targets is None else list(targets)
-        at, seen, factors = self._targets(names, given), self._codes(given), self._factors(do)
+        seen, factors = self._codes(given), self._factors(do)
+        known = {*seen, *self._codes(do)}
+        rest = [j for j in range(len(self.names)) if j not in known]
+        at = rest if targets is None else self._targets(targets, given)
         total = float(eliminate(factors, seen, []))
         if not total > 0.0:
             raise impossible(given)
         found, p = maximise(factors, seen, at)
-        return {self.names[j]: self.states[j][k] for j, k in found.items()}, p / total
+        return {self.names[j]: self.states[j][k] for j, k in found.items()}, min(p / total, 1.0)
 
     def predict(self, X: Any) -> Any:
         """Return the most probable states, together, of all variables that a table does not have.
@@ -219,16 +223,11 @@ class BayesNet:
         given : sequence of str
             Those that are observed.
         """
-        i, j, *held = self._targets([one, other, *given], None)
+        i, j, *held = self._targets([one, other, *as_list(given)], None)
         return d_separated(self.adjacency, i, j, held)
 
-    def _targets(self, names: Sequence[str], given: Mapping[str, Any] | None) -> list[int]:
-        for name in names:
-            if name not in self.names:
-                raise ValueError(f"there is no variable {name!r}")
-            if name in (given or {}):
-                raise ValueError(f"{name!r} is both asked for and given")
-        return [self.names.index(name) for name in names]
+    def _targets(self, names: Any, given: Mapping[str, Any] | None) -> list[int]:
+        return find_targets(self.names, names, given, "variable")
 
     def _factors(self, do: Mapping[str, Any] | None) -> list[Factor]:
         """Return the tables; those of variables that are set are replaced."""
@@ -284,12 +283,10 @@ class BayesNet:
 
     def _codes(self, values: Mapping[str, Any] | None) -> dict[int, int]:
         out = {}
-        for name, value in (values or {}).items():
-            if name not in self.names:
-                raise ValueError(f"there is no variable {name!r}")
-            j = self.names.index(name)
+        for j, value in by_place(self.names, values, "variable").items():
             if str(value) not in self.states[j]:
-                raise ValueError(f"{name!r} has no state {value!r}; it has {self.states[j]}")
+                name, own = self.names[j], self.states[j]
+                raise ValueError(f"{name!r} has no state {value!r}; it has {own}")
             out[j] = self.states[j].index(str(value))
         return out
 

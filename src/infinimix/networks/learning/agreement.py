@@ -20,14 +20,26 @@ AGREED = 0.1  # the largest difference between chains of the probability of an e
 SECONDS = 600.0
 
 
+def run_as_asked(
+    model: Any, chains: list[Any], start: float, seconds: float | None
+) -> tuple[list[Any], list[Any]]:
+    """Run chains as long as `n_iter` says; return them and their records."""
+    if model.n_iter == "auto":
+        return run_until_agreed(model, chains, bool(model.verbose), start, seconds)
+    return run_chains(model, chains, bool(model.verbose))
+
+
 def run_until_agreed(
     model: Any, chains: list[Any], shown: bool, start: float, seconds: float | None = None
 ) -> tuple[list[Any], list[Any]]:
-    """Run chains in rounds; return them and their records of the last round."""
+    """Run chains in rounds; return them and their records of the last round.
+
+    What a chain returns counts edges: it is a `Record`, or has one for each of several networks.
+    """
     end = start + (SECONDS if seconds is None else seconds)
     before = time.monotonic()
     chains, records = run_chains(model, chains, shown)
-    while len(records) > 1 and edge_gap(records).max(initial=0.0) > AGREED:
+    while len(records) > 1 and _largest_gap(records) > AGREED:
         left, took = end - time.monotonic(), time.monotonic() - before
         if left <= 0.0:
             break
@@ -40,6 +52,12 @@ def run_until_agreed(
     for chain in chains:
         chain.problem.budget = None
     return chains, records
+
+
+def _largest_gap(found: list[Any]) -> float:
+    """Return the largest difference between chains, of any edge of any network."""
+    each = zip(*(getattr(own, "records", [own]) for own in found), strict=True)
+    return max(float(edge_gap(list(records)).max(initial=0.0)) for records in each)
 
 
 def _lengthen(chains: list[Any], budget: Budget | None) -> None:

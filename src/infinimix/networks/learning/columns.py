@@ -20,6 +20,8 @@ from infinimix.tables.column import Column, record_of
 from infinimix.tables.transforms import Spike
 
 MANY_CATEGORIES = 10  # up to so many nobody is warned
+SMALLEST = 1e-150  # numbers that vary by less have squares of 0, as those beyond 1e150 have none
+MOST_NAMED = 6  # columns that one warning lists
 
 
 @dataclass
@@ -157,6 +159,42 @@ def check_codes(columns: NetworkColumns, missing: np.ndarray, bdeu: bool, who: s
         )
 
 
+def warn_of_constants(
+    columns: NetworkColumns, codes: np.ndarray, missing: np.ndarray, skip: np.ndarray | None,
+    stacklevel: int, table: str = "",
+) -> None:  # fmt: skip
+    """Warn of columns without variation, whose edges have probabilities that look like findings.
+
+    A column that was set in all rows is left out: whoever has set it knows that.
+    """
+    seen = ~missing
+    first = codes[seen.argmax(axis=0), np.arange(codes.shape[1])]
+    constant = ((codes == first) | missing).all(axis=0)
+    if skip is not None:
+        constant &= ~skip.all(axis=0)
+    binned = np.array([j in columns.edges for j in range(len(constant))])
+    binned &= columns.centre < columns.scale  # of discretised columns: the range
+    found = [
+        f"{what} {_list_some(columns.schema.names, at)}"
+        for what, at in (("constant:", constant & ~binned), ("in one bin:", constant & binned))
+        if at.any()
+    ]
+    if found:
+        warnings.warn(
+            f"{table}{'; '.join(found)}. Nothing is learned about such a column, and its edges "
+            "have their prior probability. Leave it out"
+            + (", or let n_bins be larger." if (constant & binned).any() else "."),
+            stacklevel=stacklevel,
+        )
+
+
+def _list_some(names: tuple[str, ...], at: np.ndarray) -> str:
+    """Return the names of columns, the first few if there are many."""
+    own = [repr(names[j]) for j in np.flatnonzero(at)]
+    rest = f" and {len(own) - MOST_NAMED} more" if len(own) > MOST_NAMED else ""
+    return ", ".join(own[:MOST_NAMED]) + rest
+
+
 def check_signed_columns(columns: NetworkColumns) -> None:
     """Refuse columns whose effects can have no signs: those that are not low or high."""
     schema, instead = columns.schema, "use columns of 0 and 1, or effects='any'"
@@ -192,14 +230,26 @@ def _without_spikes(schema: Schema) -> Schema:
 def _measure(made: NetworkColumns, j: int, column: np.ndarray, number: bool, n_bins: int) -> None:
     seen = column[~np.isnan(column)]
     if number:
-        made.centre[j] = seen.mean() if len(seen) else 0.0
-        sd = seen.std() if len(seen) else 0.0
-        made.scale[j] = sd if np.isfinite(sd) and sd > 1e-300 else 1.0
+        if len(seen):
+            made.centre[j], made.scale[j] = _standardise(seen, made.schema.names[j])
         return
     inner = np.quantile(seen, np.arange(1, n_bins) / n_bins) if len(seen) else np.zeros(0)
     cuts = np.unique(inner)
     made.edges[j] = cuts[cuts > seen.min()] if len(seen) else cuts
     made.centre[j], made.scale[j] = (seen.min(), seen.max()) if len(seen) else (0.0, 0.0)
+
+
+def _standardise(seen: np.ndarray, name: str) -> tuple[float, float]:
+    """Return the mean and the standard deviation of numbers, 1 where they are all the same."""
+    width = float(seen.max() - seen.min())
+    if width == 0.0:
+        return float(seen[0]), 1.0  # their mean may differ from them by rounding
+    if width < SMALLEST:
+        raise ValueError(
+            f"column {name!r} varies by {width:.1g} in all, and the square of that is too small "
+            "for float64; rescale the column"
+        )
+    return float(seen.mean()), float(seen.std())
 
 
 def read_interventions(mask: Any, shape: tuple[int, int]) -> np.ndarray | None:

@@ -11,6 +11,7 @@ import numpy as np
 from infinimix.networks.engine.families import MOST_CELLS
 from infinimix.networks.engine.graphs import topological_order
 from infinimix.networks.engine.hyper import EDGES, PAIRS
+from infinimix.networks.learning.names import find_column, list_others
 
 
 class Knowledge(NamedTuple):
@@ -99,7 +100,17 @@ def _either_way(names: Sequence[str], bonus: np.ndarray) -> np.ndarray:
     both = (bonus != 0) & (bonus.T != 0) & (bonus != bonus.T)
     if both.any():
         i, j = np.argwhere(both)[0]
-        raise ValueError(f"{names[i]!r} -- {names[j]!r} and its reverse are said to differ")
+        edge = f"{names[i]!r} -- {names[j]!r}"
+        if {bonus[i, j], bonus[j, i]} == {np.inf, -np.inf}:
+            raise ValueError(
+                f"the edge {edge} is required and forbidden; as it has no direction, "
+                f"{names[j]!r} -- {names[i]!r} is the same edge"
+            )
+        raise ValueError(
+            f"the edge {edge} has no direction, but {bonus[i, j]:g} is said of it, and "
+            f"{bonus[j, i]:g} of its reverse (log odds; inf is required, -inf forbidden): name it "
+            "once"
+        )
     made = np.triu(np.where(bonus != 0, bonus, bonus.T), 1)
     np.fill_diagonal(made, -np.inf)
     return made
@@ -166,12 +177,10 @@ def _shared(shared: Mapping[str, Any]) -> np.ndarray:
 
 
 def _place(names: Sequence[str], name: Any, where: str) -> int:
-    if isinstance(name, str) and name in names:
-        return list(names).index(name)
-    if isinstance(name, int | np.integer) and 0 <= name < len(names):
-        return int(name)
-    some = list(names)[:6]
-    raise ValueError(f"{where} names {name!r}, which is not a column; there are {some}...")
+    found = find_column(names, name)
+    if found is not None:
+        return found
+    raise ValueError(f"{where} names {name!r}, which is not a column{list_others(names, name)}")
 
 
 def _pairs(

@@ -43,7 +43,7 @@ NETWORK_RULES: dict[str, Rule] = {
         "'auto', 'learn' or a positive finite number",
     ),
     "n_chains": (_whole(1), "a whole number from 1 on"),
-    "n_iter": (_whole(1), "a whole number from 1 on"),
+    "n_iter": (lambda v: _is_auto(v) or _whole(1)(v), "'auto' or a whole number from 1 on"),
     "burn_in": (lambda v: v is None or _whole(0)(v), "None or a whole number from 0 on"),
     "averaging": one_of("mcmc", "best"),
     "n_best": (_whole(1), "a whole number from 1 on"),
@@ -59,10 +59,6 @@ NETWORK_RULES: dict[str, Rule] = {
 
 
 BAYES_NET_RULES: dict[str, Rule] = NETWORK_RULES | {
-    "n_iter": (
-        lambda v: _is_auto(v) or _whole(1)(v),
-        "'auto' or a whole number from 1 on",
-    ),
     "likelihood": one_of("auto", "discrete", "gaussian", "mixed"),
     "effects": one_of("any", "signed"),
 }
@@ -88,9 +84,22 @@ FRANCHISE_RULES: dict[str, Rule] = {
 }
 
 
+def check_each(model: Any) -> None:
+    """Raise ValueError for the first parameter that is not what it may be by itself.
+
+    "auto" compares chains, so that it needs two: one alone would end after its first round.
+    """
+    parameters.check_parameters(model)
+    if _is_auto(model.n_iter) and model.n_chains < 2:
+        raise ValueError(
+            "n_iter='auto' runs chains until they agree, and n_chains=1 leaves nothing to compare: "
+            "let n_chains be 2 or more, or n_iter a number."
+        )
+
+
 def check_unconstrained_parameters(model: Any) -> None:
     """Raise ValueError as `check_parameters` does, for graphs that may have cycles."""
-    parameters.check_parameters(model)
+    check_each(model)
     if model.n_temperatures > 1 and any(map(_is_learn, (model.alpha, model.beta, model.gamma))):
         raise ValueError("n_temperatures above 1 needs fixed alpha, beta and gamma.")
 
@@ -102,9 +111,16 @@ def read_seconds(seconds: Any) -> float:
     return float(seconds)
 
 
+def read_count(n: Any, name: str = "n_samples") -> int:
+    """Return a number of rows; ValueError if it is none."""
+    if not is_whole(n, 0):
+        raise ValueError(f"{name}, the number of rows, must be a whole number from 0 on; got {n!r}")
+    return int(n)
+
+
 def check_parameters(model: Any) -> None:
     """Raise ValueError for the first parameter that is not what it may be, alone or with others."""
-    parameters.check_parameters(model)
+    check_each(model)
     learned = any(_is_learn(v) for v in (model.alpha, model.beta, model.gamma))
     if (model.n_temperatures or 1) > 1 and (learned or model.prior == "ordered"):
         raise ValueError(

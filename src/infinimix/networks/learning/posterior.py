@@ -33,6 +33,25 @@ def gather(records: list[Record]) -> Draws:
     return Draws(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
+def average(weights: np.ndarray, held: np.ndarray) -> np.ndarray:
+    """Return the probability of what holds in some graphs, (graphs, ...), by their weights.
+
+    The sum of all weights is taken in the same order, graph by graph, and divided out: so what
+    holds in all graphs has probability 1 in spite of rounding, and nothing has more.
+
+    Examples
+    --------
+    >>> average(np.full(10, 0.1), np.ones((10, 2), bool)).tolist()
+    [1.0, 1.0]
+    """
+    held = np.asarray(held)
+    parts = np.ones((len(held), held[0].size + 1))
+    parts[:, :-1] = held.reshape(len(held), -1)
+    parts *= weights[:, None]
+    total = parts.sum(axis=0)
+    return np.asarray((total[:-1] / total[-1]).reshape(held.shape[1:]))
+
+
 def edge_gap(records: list[Record]) -> np.ndarray:
     """Return, for each edge, the largest difference between chains of its frequency."""
     share = np.array([r.edges / max(r.counters[SWEEPS], 1) for r in records])

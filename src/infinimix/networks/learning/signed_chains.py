@@ -22,6 +22,7 @@ from infinimix.networks.engine.signed_moves import move_signed_classes, note_sig
 from infinimix.networks.engine.signed_scores import new_signed_cache
 from infinimix.networks.learning.chains import GraphChain
 from infinimix.networks.learning.monotone_draws import draw_signed_table
+from infinimix.networks.learning.posterior import average
 
 
 class SignRecord(NamedTuple):
@@ -106,4 +107,4 @@ def negative_marginals(found: dict[str, Any], chains: list[Any], visited: bool) 
         done = sum(int(chain.record.counters[SWEEPS]) for chain in chains)
         return np.asarray(sum(chain.signs.counts for chain in chains) / max(done, 1))
     negative = to_adjacency(found["draws"].negative[found["places"]]).astype(float)
-    return np.asarray(np.einsum("s,sij->ij", found["weights"], negative))
+    return average(found["weights"], negative)

@@ -12,6 +12,7 @@ from infinimix.networks.engine.graphs import to_adjacency
 from infinimix.networks.engine.hyper import SWEEPS
 from infinimix.networks.learning.posterior import (
     Draws,
+    average,
     consensus,
     distinct_states,
     edge_gap,
@@ -54,11 +55,7 @@ def _weighted(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the same of distinct states by their weights."""
     z, A = draws.classes[places], to_adjacency(draws.graphs[places])
-    together = (z[:, :, None] == z[:, None, :]).astype(float)
-    return (
-        np.einsum("s,sij->ij", weights, A.astype(float)),
-        np.einsum("s,sij->ij", weights, together),
-    )
+    return average(weights, A), average(weights, z[:, :, None] == z[:, None, :])
 
 
 def number_by_rank(roles: np.ndarray, draws: Draws) -> np.ndarray:
@@ -84,6 +81,16 @@ def describe_roles(draws: list[Draws], classes: np.ndarray, place: int) -> dict[
         "edges": edges[0].astype(int).tolist(),
         "pairs": pairs.astype(int).tolist(),
     }
+
+
+def advise(n_iter: Any) -> str:
+    """Return what to do where chains disagree."""
+    if n_iter == "auto":
+        return "Call run() with more seconds, or set n_temperatures=3."
+    return (
+        'Set n_iter="auto", which goes on until they agree, let n_iter be larger, call run(), or '
+        "set n_temperatures=3."
+    )
 
 
 def warn_if_apart(

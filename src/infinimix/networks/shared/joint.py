@@ -213,14 +213,26 @@ class JointChain:
         self.states = [Networks(problems, sharing, s, apart) for s in seeds]
         self.powers = tuple(float(x) for x in powers)
         self.problem = problems[0]  # says how long to go on
+        self._clear()
+        self.tell: Callable[[dict[str, Any]], None] | None = None
+        self.burned = 0  # sweeps of the burn-in, so far
+
+    def begin_record(self) -> None:
+        """Forget all that was counted, and make room for as many sweeps as are to come."""
+        for state in self.states:
+            for chain in state.chains:
+                chain.problem.n_iter = self.problem.n_iter
+                chain.begin_record()
+        self._clear()
+
+    def _clear(self) -> None:
+        """Count from nothing on, in the records of the chains of the state that is not tempered."""
         self.records = [chain.record for chain in self.states[0].chains]
         timed = self.problem.budget is not None
         self._set_thin(1 if timed else -(-self.problem.n_iter // len(self.records[0].graphs)))
-        total = sum(p.n_nodes for p in problems)
+        total = sum(chain.problem.n_nodes for chain in self.states[0].chains)
         self.together = np.zeros((total, total))
         self.kept: list[tuple[np.ndarray, float]] = []  # roles of all variables, log joint
-        self.tell: Callable[[dict[str, Any]], None] | None = None
-        self.burned = 0  # sweeps of the burn-in, so far
 
     @property
     def whole_burn_in(self) -> int:

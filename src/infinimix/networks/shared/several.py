@@ -12,6 +12,7 @@ from infinimix.networks.learning.columns import (
     check_codes,
     read_columns,
     read_interventions,
+    warn_of_constants,
 )
 from infinimix.networks.learning.problem import Problem, make_problem
 
@@ -74,6 +75,8 @@ def read_members(
     for (name, table), own in zip(tables.items(), seed.spawn(len(tables)), strict=True):
         try:
             found, problem = _read_member(models[name], table, masks[name], own, who)
+            rows = problem.X, problem.missing, problem.skip
+            warn_of_constants(found, *rows, stacklevel=5, table=f"table {name!r}: ")
             problem.anchor = _share_known(problem.anchor, models[name].known_roles, roles)
         except ValueError as error:
             raise ValueError(f"table {name!r}: {error}") from error

@@ -1,6 +1,7 @@
 """Answers about columns and rows, against sums over all rows that there can be."""
 
 import itertools
+import sys
 
 import numpy as np
 import pandas as pd
@@ -50,6 +51,70 @@ def test_the_most_probable_states_are_those_of_the_enumeration(targets):
     kept = [n for n in names if targets is None or n in targets]
     assert found == {n: str(k) for n, k in zip(kept, at, strict=True)}
     assert p == pytest.approx(table.max(), abs=1e-14)
+
+
+def test_the_most_probable_row_of_all_is_that_of_the_enumeration(model):
+    found, p = NET.most_probable()
+    assert found == {f"x{j}": str(k) for j, k in enumerate(ROWS[P.ravel().argmax()])}
+    assert p == pytest.approx(P.max(), abs=1e-14)
+    best, rows = model.network(), np.array(list(itertools.product(range(2), repeat=4)))
+    logs = best.log_probability(rows)
+    for found, p in (model.most_probable(), model.most_probable(given={}), best.most_probable()):
+        assert [int(v) for v in found.values()] == rows[logs.argmax()].tolist()
+        assert p == pytest.approx(np.exp(logs.max()), abs=1e-12)
+    assert model.most_probable([]) == ({}, 1.0)
+    assert NET.most_probable([], {"x1": 2}) == ({}, 1.0)
+    found, p = NET.most_probable(do={"x1": 2})
+    cut = NET.query(["x0", "x2", "x3"], do={"x1": 2})
+    assert p == pytest.approx(cut.max(), abs=1e-14)
+    assert list(found) == ["x0", "x2", "x3"]
+
+
+def test_a_joint_answer_needs_columns_and_each_once(model):
+    with pytest.raises(ValueError, match="joint: targets must name a column"):
+        model.joint([])
+    for ask in (model.joint, NET.query):
+        with pytest.raises(ValueError, match="'x0' is asked for twice"):
+            ask(["x1", "x0", "x0"])
+
+
+def test_a_name_by_itself_is_one_column(model):
+    assert model.joint("x0") == model.joint(["x0"])
+    assert model.most_probable("x0") == model.most_probable(["x0"])
+    assert model.d_separated("x0", "x3", "x2") == model.d_separated("x0", "x3", ["x2"])
+    assert NET.d_separated("x0", "x3", "x2") == NET.d_separated("x0", "x3", ["x2"])
+    assert NET.most_probable("x0") == NET.most_probable(["x0"])
+    with pytest.raises(ValueError, match="no column 'size'"):
+        model.d_separated("x0", "x3", "size")
+
+
+def test_columns_that_are_named_by_numbers_are_found_by_them():
+    frame = pd.DataFrame(X[:, [0, 2, 3]], columns=[1, 2, 3])
+    model = BlockmodelBayesNet(required=[(1, 2)], forbidden=[(3, "1")], **QUICK).fit(frame)
+    P = model.edge_marginals_
+    assert (P[0, 1], P[2, 0]) == (1.0, 0.0)
+    assert model.query(2, given={1: 1}) == model.query("2", given={"1": 1})
+    assert model.network().query(3, {1: 1}).sum() == pytest.approx(1.0)
+    assert model.most_probable(given={3: 0})[0].keys() == {"1", "2"}
+    assert model.markov_blanket(2) == model.markov_blanket("2")
+    assert model.compare([(1, 2)]) == model.compare([("1", "2")])
+    with pytest.raises(ValueError, match="there is no column 0"):
+        model.query(0)
+    with pytest.raises(ValueError, match="asked for and given"):
+        model.query(2, given={"2": 1})
+
+
+def test_a_date_is_asked_for_by_its_parts():
+    frame = pd.DataFrame(X[:, [0, 2]], columns=["a", "b"])
+    frame["when"] = pd.date_range("2020-01-01", periods=len(X), freq="D")
+    kinds = {"when": "date:ymd:month+weekday"}
+    model = BlockmodelBayesNet(columns=kinds, required=[("when month", "a")], **QUICK).fit(frame)
+    assert model.edge_table(1.0)["from"].tolist() == ["when month"]
+    assert sum(model.query("a", {"when month": 2}).values()) == pytest.approx(1.0)
+    with pytest.raises(ValueError, match="no column 'when'; the columns of this date are 'when mo"):
+        model.query("when")
+    with pytest.raises(ValueError, match="required names 'when'.* 'when month', 'when weekday'$"):
+        BlockmodelBayesNet(columns=kinds, required=[("when", "a")]).fit(frame)
 
 
 def test_impossible_evidence_is_named():
@@ -168,3 +233,16 @@ def test_networks_with_tables_go_to_other_libraries():
     graph = NET.to_networkx()
     assert nx.is_directed_acyclic_graph(graph)
     assert graph.nodes["x0"]["states"] == ["0", "1", "2"]
+
+
+def test_a_package_that_is_not_there_is_named_with_what_installs_it(monkeypatch):
+    absent = dict.fromkeys(("networkx", "pgmpy.models", "pgmpy", "pyagrum"))
+    for name in absent:
+        monkeypatch.setitem(sys.modules, name, None)
+    for ask, command in (
+        (NET.to_networkx, r"pip install 'infinimix\[networks\]'$"),
+        (NET.to_pgmpy, "pip install pgmpy$"),
+        (NET.to_pyagrum, "pip install pyagrum$"),
+    ):
+        with pytest.raises(ImportError, match=command):
+            ask()

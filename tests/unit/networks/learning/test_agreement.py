@@ -5,10 +5,20 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from infinimix import BlockmodelBayesNet
-from infinimix.networks import sample_network
+from infinimix.networks import (
+    BlockmodelBayesNet,
+    BlockmodelDynamicNet,
+    BlockmodelMarkovNet,
+    NetworkFranchise,
+    sample_network,
+)
+from infinimix.networks.engine.hyper import SWEEPS
 from infinimix.networks.learning import agreement
 from infinimix.networks.learning.agreement import AGREED, run_until_agreed
+from infinimix.networks.learning.summary import advise, warn_if_apart
+from infinimix.scikit import ConvergenceWarning
+
+EVERY = (BlockmodelBayesNet, BlockmodelMarkovNet, BlockmodelDynamicNet, NetworkFranchise)
 
 
 class StubChain:
@@ -74,6 +84,93 @@ def test_a_fit_ends_when_chains_agree_and_can_be_repeated():
     assert models[0].run().edge_gap_.max() < 0.2  # as many sweeps again
 
 
-def test_other_words_than_auto_are_refused():
+def test_records_of_several_networks_are_compared_one_by_one(model):
+    chains = [StubChain((0.5, 0.5)), StubChain((0.5, 0.5))]
+    for chain, other in zip(chains, ((0.1, 0.5), (0.9, 0.5)), strict=True):
+        chain.other, run = StubChain(other), chain.run
+
+        def both(chain=chain, run=run):
+            return SimpleNamespace(records=[run(), chain.other.run()])
+
+        def clear(chain=chain, clear=chain.begin_record):
+            clear()
+            chain.other.begin_record()
+
+        chain.run, chain.begin_record = both, clear
+    again, _ = run_until_agreed(model, chains, False, agreement.time.monotonic())
+    assert len(again[0].rounds) == 2  # the first networks agreed at once
+
+
+def rows_of(cls, n=400):
+    """A chain of columns, each a noisy copy of the one before, as `cls.fit` takes it."""
+    rng = np.random.default_rng(2)
+    X = rng.integers(2, size=(n, 5))
+    for j in range(1, 5):
+        X[:, j] ^= np.where(rng.random(n) < 0.8, X[:, j] ^ X[:, j - 1], 0)
+    return {"a": X[: n // 2], "b": X[n // 2 :, :4]} if cls is NetworkFranchise else X
+
+
+def largest_gap(model):
+    gaps = model.edge_gap_
+    return max(g.max() for g in (gaps.values() if isinstance(gaps, dict) else [gaps]))
+
+
+@pytest.mark.parametrize("cls", EVERY)
+@pytest.mark.parametrize("holes", [False, True])
+def test_every_kind_of_network_runs_until_chains_agree(cls, holes, monkeypatch):
+    agreed = 0.08 if holes or cls is NetworkFranchise else 0.04  # less than .1, for several rounds
+    monkeypatch.setattr(agreement, "AGREED", agreed)
+    X = rows_of(cls, 100)
+    if holes:
+        X = {k: with_holes(x) for k, x in X.items()} if isinstance(X, dict) else with_holes(X)
+    models = [cls(n_iter="auto", n_chains=2, random_state=0).fit(X) for _ in "ab"]
+    assert largest_gap(models[0]) <= agreed
+    assert np.array_equal(models[0].co_class_marginals_, models[1].co_class_marginals_)
+    done = sweeps_of(models[0])
+    assert done[0] == done[1]
+    assert done[0] in [500 << k for k in range(6)]
+    assert models[0].co_class_marginals_.max() == 1.0  # roles were counted as long as edges
+    models[0].run()  # as many sweeps again
+    assert sweeps_of(models[0]) == [2 * done[0]] * 2
+
+
+def with_holes(x):
+    return np.where(np.arange(x.size).reshape(x.shape) % 7 == 0, np.nan, x)
+
+
+def sweeps_of(model):
+    """The sweeps that count, of each chain."""
+    records = [getattr(chain, "records", None) or [chain.record] for chain in model._state.chains]
+    return [int(own[0].counters[SWEEPS]) for own in records]
+
+
+@pytest.mark.parametrize("cls", EVERY)
+def test_auto_ends_in_the_time_that_it_is_given(cls, monkeypatch):
+    monkeypatch.setattr(agreement, "AGREED", -1.0)  # never
+    start = agreement.time.monotonic()
+    model = cls(n_iter="auto", n_chains=2, random_state=0)
+    model.fit_for(rows_of(cls), 2.0)
+    assert 1.0 < agreement.time.monotonic() - start < 6.0
+    assert model.run(n_iter=20) is model
+
+
+@pytest.mark.parametrize("cls", EVERY)
+def test_one_chain_has_nothing_to_agree_with(cls):
+    model = cls(n_iter="auto", n_chains=1)
+    with pytest.raises(ValueError, match=r"n_chains=1 .* n_chains be 2 or more"):
+        model.fit(rows_of(cls))
+    assert not hasattr(model, "n_features_in_")
+
+
+@pytest.mark.parametrize("cls", EVERY)
+def test_other_words_than_auto_are_refused(cls):
     with pytest.raises(ValueError, match="n_iter.*auto"):
-        BlockmodelBayesNet(n_iter="many").fit([[0, 1], [1, 0]])
+        cls(n_iter="many").fit(rows_of(cls))
+
+
+def test_a_warning_says_what_goes_on_until_chains_agree():
+    assert 'n_iter="auto"' in advise(2000)
+    assert "auto" not in advise("auto")
+    gaps = np.array([[0.0, 0.5], [0.0, 0.0]])
+    with pytest.warns(ConvergenceWarning, match='a -> b differs by 0.50. Set n_iter="auto"'):
+        warn_if_apart(gaps, ("a", "b"), "->", advise(2000), 2)
