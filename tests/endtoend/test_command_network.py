@@ -164,3 +164,36 @@ def test_effects_may_have_signs(tmp_path):
     assert "signed is for directed networks" in refuse(*args, "--kind", "dynamic")
     assert "signed needs another --prior" in refuse(*args, "--prior", "ordered")
     assert "--effects: there is no 'odd'" in refuse(*args, "--effects", "odd")
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """Two binary columns that agree in 9 of 10 rows: linked, in either direction."""
+    rows = [(t % 2, (t + (t % 10 == 0)) % 2) for t in range(100)]
+    return write_csv(tmp_path_factory.mktemp("pair") / "pair.csv", rows, ("a", "b"))
+
+
+def test_a_pair_of_unknown_direction_is_one_line(pair, tmp_path):
+    files = {name: tmp_path / name for name in ("e.csv", "page.html")}
+    args = ("network", pair, "--sweeps", "200", "--chains", "2", "--threshold", "0.8")
+    written = ("--edges", files["e.csv"], "--report", files["page.html"])
+    shown = run(*args, *written).stdout
+    (line,) = [line for line in shown.splitlines() if "--" in line and " a " in line]
+    assert "->" in line
+    assert "<-" in line
+    assert "the direction is not decided" in shown
+    found = json.loads(run(*args, "--json").stdout)
+    (one,) = found["undecided"]
+    assert {one["from"], one["to"]} == {"a", "b"}
+    assert one["forward"] + one["backward"] == pytest.approx(one["probability"])
+    assert (found["edges"], one["probability"] > 0.95) == ([], True)
+    assert files["e.csv"].read_text().splitlines()[0] == "from,to,probability"
+    assert json.loads(run(*args, "--kind", "dynamic", "--json").stdout)["undecided"] == []
+
+
+def test_one_chain_is_not_said_to_agree(pair):
+    args = ("network", pair, "--sweeps", "20", "--chains")
+    assert "One chain" in (shown := run(*args, "1").stdout)
+    assert "Largest gap" not in shown
+    assert json.loads(run(*args, "1", "--json").stdout)["largest_gap_between_chains"] is None
+    assert "Largest gap between chains: " in run(*args, "2").stdout

@@ -143,10 +143,10 @@ def network(
         warnings.filterwarnings("ignore", "[Cc]hains d")  # told below, in words of the command
         model = learner.fit(model, seconds, given)
     model.set_params(verbose=False)
-    found = describe_network(model, threshold)
+    found = describe_network(model, threshold, learner.constant())
     from infinimix.networks.learning.summary import APART
 
-    if found["largest_gap_between_chains"] > APART:
+    if (found["largest_gap_between_chains"] or 0.0) > APART:
         warn("network", "the chains still disagree; give them more --seconds or --sweeps.")
     if output is not None:
         learner.save(model, output)

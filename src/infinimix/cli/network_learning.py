@@ -105,6 +105,14 @@ class Learner:
         """The table; the first of several."""
         return next(iter(self.tables.values()))
 
+    def constant(self) -> dict[str | None, list[str]]:
+        """Return the columns with a single value by table, None if there is only one."""
+        several = len(self.tables) > 1
+        return {
+            name if several else None: [info.name for info in rows.infos if info.distinct == 1]
+            for name, rows in self.tables.items()
+        }
+
     def know(
         self,
         require: Sequence[str] | None,
