@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import typer
 
@@ -128,11 +128,11 @@ def _write_out(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except OSError:
-        _forget_output()
+        forget_output(sys.stdout)
         raise
 
 
-def _forget_output() -> None:
+def forget_output(stream: TextIO | None) -> None:
     """Let what could not be written go, or Python would try again at its end."""
-    with suppress(OSError, ValueError):  # of standard output that is no file of the system
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError, ValueError, AttributeError):  # of what is no file of the system
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr]
