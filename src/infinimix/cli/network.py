@@ -36,7 +36,7 @@ def network(
     ] = None,
     report: Annotated[
         Path | None,
-        options.to_file("--report", text="Write a page about the network."),
+        options.to_page("--report", text="Write a page about the network."),
     ] = None,
     impute: Annotated[
         Path | None,
@@ -141,6 +141,8 @@ def network(
     })  # fmt: skip
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "[Cc]hains d")  # told below, in words of the command
+        if any(learner.constant().values()):
+            warnings.filterwarnings("ignore", "constant")  # the note on the table has told that
         model = learner.fit(model, seconds, given)
     model.set_params(verbose=False)
     found = describe_network(model, threshold, learner.constant())

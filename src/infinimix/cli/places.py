@@ -17,6 +17,8 @@ from infinimix.cli.errors import hint, refuse
 from infinimix.streaming.compression import zipped
 from infinimix.streaming.encodings import Encoding
 
+PAGES = (".html", ".htm", "")
+
 
 def check_place(
     context: typer.Context, option: typer.CallbackParam, path: Path | None
@@ -41,6 +43,19 @@ def check_place(
     except OSError as error:
         no(f"the folder {str(folder)!r} is not writable: {error.strerror}.")
     return path
+
+
+def check_page(
+    context: typer.Context, option: typer.CallbackParam, path: Path | None
+) -> Path | None:
+    """Say the same of a page, whose name must not promise another format."""
+    if path is not None and path.suffix.lower() not in PAGES:
+        refuse(
+            str(context.info_name),
+            f"{option.opts[0]}: {path.name!r} ends in {path.suffix}, and the page is HTML; name a "
+            "file that ends in .html.",
+        )
+    return check_place(context, option, path)
 
 
 def check_file(context: typer.Context, path: Path | None) -> Path | None:
