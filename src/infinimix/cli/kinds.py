@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.errors import CommandError, listed, quoted
 from infinimix.cli.out import count, grid, warn
-from infinimix.cli.stray import find_stray, word_stray
+from infinimix.cli.stray import explain_text
 from infinimix.cli.tables_in import InputTable, need_columns, split_names
 from infinimix.evaluation.abilities import KnowsKinds, able
 
@@ -194,8 +194,7 @@ def _odd(some: Any, distinct: int, text: InputTable | None) -> str:
         return TELL_NOTHING[distinct]
     if len(some) < FEWEST or text is None:
         return ""
-    stray = find_stray(some.tolist())
-    return "" if stray is None else word_stray(stray, text.markers)
+    return explain_text(some.tolist(), text.markers)
 
 
 def warn_of_columns(command: str, infos: Sequence[ColumnInfo]) -> list[str]:
