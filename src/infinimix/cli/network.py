@@ -122,7 +122,7 @@ def network(
     """Find which columns depend on which, and the roles they play."""
     from infinimix.cli.network_learning import Learner, Wanted, check_bif
     from infinimix.cli.network_output import describe_network, edges_csv, show_network
-    from infinimix.cli.out import is_watched, print_json, show, warn
+    from infinimix.cli.out import is_watched, print_json, show, waiting, warn
     from infinimix.cli.places import write_text
 
     wanted = Wanted(
@@ -153,11 +153,14 @@ def network(
     if output is not None:
         learner.save(model, output)
     if bif is not None:
-        write_text(model.to_bif(), bif)
+        with waiting("searching for the most probable network"):
+            text = model.to_bif()
+        write_text(text, bif)
     if edges is not None:
         write_text(edges_csv(model), edges)
     if impute is not None:
-        learner.impute(model, impute, given)
+        with waiting("filling missing cells"):
+            learner.impute(model, impute, given)
     if report is not None:
         from infinimix.reports.model_page import write_report  # scikit-learn: slow to load
 
