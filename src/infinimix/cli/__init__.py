@@ -49,9 +49,8 @@ def infinimix(
 def _make_app(names: Iterable[str]) -> typer.Typer:
     """Return a command line with these commands."""
     from infinimix.cli.bundles import unfolded
-    from infinimix.cli.errors import guarded
+    from infinimix.cli.errors import OneLineGroup, guarded
     from infinimix.cli.examples import EXAMPLES
-    from infinimix.cli.usage import OneLineGroup
 
     made = typer.Typer(
         cls=OneLineGroup, no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False,

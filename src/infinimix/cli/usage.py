@@ -1,75 +1,13 @@
-"""What goes wrong around a command: options that are none, and a pipe that nobody reads.
+"""The words of usage errors: options that are none, numbers out of range, what is missing.
 
-Typer frames usage errors in boxes of several lines, in words of its parsers; here they are one
-line, as all other errors of the command.
+Loaded only where a command is called in a wrong way, as others need no more than `errors`.
 """
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from difflib import get_close_matches
 from inspect import signature
-from typing import Any, NoReturn, get_args
-
-import typer
-from typer.core import TyperGroup
-
-from infinimix.cli.errors import one_line
-from infinimix.cli.places import forget_output
-
-UsageError: Any = typer.BadParameter.__mro__[1]  # of click, or of the copy of it that typer has
-CLOSED = 141  # what a shell reports of a program that SIGPIPE ended
-
-
-class OneLineGroup(TyperGroup):
-    """Commands whose usage errors are one line, and which stop quietly at a closed pipe."""
-
-    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
-        """Read what stands before the command."""
-        with _telling_usage():
-            return super().make_context(info_name, args, parent, **extra)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Read what stands after the command, and run it."""
-        with _telling_usage(ctx):
-            done = super().invoke(ctx)
-            if sys.stdout is not None:
-                sys.stdout.flush()  # or Python finds the pipe closed after all is done
-            return done
-
-
-@contextmanager
-def _telling_usage(group: Any = None) -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError as error:
-        _stop_quietly(error)
-    except SystemExit as error:  # Rich makes this of a closed pipe
-        if not isinstance(error.__context__, BrokenPipeError):
-            raise
-        _stop_quietly(error)
-    except UsageError as error:
-        if type(error).__name__ == "NoArgsIsHelpError":  # the help is its message
-            raise
-        name = _name(error.ctx, group)
-        typer.echo(f"{name}: {one_line(word_usage(error, name))}", err=True)
-        raise typer.Exit(2) from error
-
-
-def _stop_quietly(error: BaseException) -> NoReturn:
-    for stream in (sys.stdout, sys.stderr):
-        forget_output(stream)
-    raise typer.Exit(CLOSED) from error
-
-
-def _name(ctx: Any, group: Any) -> str:
-    """Return the command that an error is about; the parser of options does not say it."""
-    command = ctx.info_name if ctx is not None and ctx.parent is not None else None
-    if ctx is None and group is not None:
-        command = group.invoked_subcommand
-    return "infinimix" if command is None else f"infinimix {command}"
+from typing import Any, get_args
 
 
 def word_usage(error: Any, name: str) -> str:
