@@ -83,7 +83,10 @@ class Progress:
         if self.bar is None:
             print(text, file=sys.stderr)
             return
-        self.bar.show(self.ended * self.n_iter, text.removeprefix("infinimix: "))
+        done, n = sum(self.burned), len(self.news)
+        if self.end == "ended":  # a burn-in is over sooner than its sweeps are, so it stays
+            done += self.ended * (n * (self.burn_in + self.n_iter) - done) // n
+        self.bar.show(done, text.removeprefix("infinimix: "))
 
     def line(self, k: int) -> str:
         """Return the line that chain k is worth."""

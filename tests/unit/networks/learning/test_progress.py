@@ -73,6 +73,17 @@ def test_the_time_that_is_left_is_told_once_it_is_known(monkeypatch):
         assert left.render(task).plain == "0:03:00 left"
 
 
+def test_chains_that_cannot_tell_move_the_bar_when_they_end(monkeypatch):
+    on_terminal(monkeypatch)
+    for end, expected in (("burned in", [12, 12]), ("ended", [76, 140])):
+        with Progress(2, 60, 10, end, burned=[6, 6]) as progress:
+            moved = []
+            for _ in range(2):
+                progress.count_ended()
+                moved.append(progress.bar.tasks[0].completed)
+        assert moved == expected
+
+
 def test_the_bar_follows_the_clock_where_time_decides(monkeypatch):
     on_terminal(monkeypatch)
     with Progress(1, 100, seconds=10.0) as progress:
