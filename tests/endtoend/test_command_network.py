@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tests.endtoend.command_files import insects, refuse, run, write_csv
+from tests.endtoend.command_files import insects, invoke, refuse, run, write_csv
 
 SHORT = ("--sweeps", "20", "--chains", "1")
 
@@ -164,3 +164,78 @@ def test_effects_may_have_signs(tmp_path):
     assert "signed is for directed networks" in refuse(*args, "--kind", "dynamic")
     assert "signed needs another --prior" in refuse(*args, "--prior", "ordered")
     assert "--effects: there is no 'odd'" in refuse(*args, "--effects", "odd")
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory):
+    """Two binary columns that agree in 9 of 10 rows: linked, in either direction."""
+    rows = [(t % 2, (t + (t % 10 == 0)) % 2) for t in range(100)]
+    return write_csv(tmp_path_factory.mktemp("pair") / "pair.csv", rows, ("a", "b"))
+
+
+def test_a_pair_of_unknown_direction_is_one_line(pair, tmp_path):
+    files = {name: tmp_path / name for name in ("e.csv", "page.html")}
+    args = ("network", pair, "--sweeps", "200", "--chains", "2", "--threshold", "0.8")
+    written = ("--edges", files["e.csv"], "--report", files["page.html"])
+    shown = run(*args, *written).stdout
+    (line,) = [line for line in shown.splitlines() if "--" in line and " a " in line]
+    assert "->" in line
+    assert "<-" in line
+    assert "the direction is not decided" in shown
+    found = json.loads(run(*args, "--json").stdout)
+    (one,) = found["undecided"]
+    assert {one["from"], one["to"]} == {"a", "b"}
+    assert one["forward"] + one["backward"] == pytest.approx(one["probability"])
+    assert (found["edges"], one["probability"] > 0.95) == ([], True)
+    assert files["e.csv"].read_text().splitlines()[0] == "from,to,probability"
+    assert json.loads(run(*args, "--kind", "dynamic", "--json").stdout)["undecided"] == []
+
+
+def test_one_chain_is_not_said_to_agree(pair):
+    args = ("network", pair, "--sweeps", "20", "--chains")
+    assert "One chain" in (shown := run(*args, "1").stdout)
+    assert "Largest gap" not in shown
+    assert json.loads(run(*args, "1", "--json").stdout)["largest_gap_between_chains"] is None
+    assert "Largest gap between chains: " in run(*args, "2").stdout
+
+
+def test_columns_that_tell_nothing(tmp_path):
+    rows = [(t % 2, (t + (t % 10 == 0)) % 2, "x", None) for t in range(100)]
+    file = write_csv(tmp_path / "odd.csv", rows, ("a", "b", "same", "empty"))
+    files = {name: tmp_path / name for name in ("e.csv", "filled.csv", "m.imx")}
+    written = ("--edges", files["e.csv"], "--impute", files["filled.csv"], "-o", files["m.imx"])
+    args = ("network", file, *SHORT, "--threshold", "0")
+    done = run(*args, *written, "--json")
+    left_out, constant = done.stderr.splitlines()
+    assert left_out.endswith("column 'empty' has no values; left out.")
+    assert "its edges keep the prior probability; to leave it out, add --drop same." in constant
+    found = json.loads(done.stdout)
+    assert {name for edge in found["edges"] for name in (edge["from"], edge["to"])} == {"a", "b"}
+    assert set(found["roles"]) == {"a", "b", "same"}
+    assert len(files["e.csv"].read_text().splitlines()) == 7
+    assert files["filled.csv"].read_text() == file.read_text()
+    run("inspect", files["m.imx"])
+    for kind in ("undirected", "dynamic"):
+        assert "empty" not in json.loads(run(*args, "--kind", kind, "--json").stdout)["roles"]
+    write_csv(tmp_path / "none.csv", [(None, None)] * 5, ("a", "b"))
+    done = invoke("network", tmp_path / "none.csv", *SHORT)
+    assert (done.exit_code, "no column has a value" in done.stderr) == (2, True)
+
+
+def test_what_contradicts_itself_or_names_no_table_is_refused(folder):
+    one = ("network", folder / "one.csv", *SHORT)
+    two = ("network", folder / "one.csv", folder / "two.csv", *SHORT)
+    assert "column 'kind' has two roles, 'a' and 'b'" in refuse(
+        *one, "--role", "kind=a", "--role", "kind=b"
+    )
+    run(*one, "--role", "kind=a", "--role", "kind=a")
+    wrong = refuse(*two, "--require", "three: kind -> colour")
+    assert "names a table 'three', and there are 'one', 'two'; write it as 'one: from" in wrong
+
+
+def test_a_page_has_the_ending_of_a_page(folder, tmp_path):
+    for name in ("page.pdf", "page.html.gz"):
+        args = ("network", folder / "one.csv", *SHORT, "--report", tmp_path / name)
+        assert "the page is HTML; name a file that ends in .html." in refuse(*args)
+    assert "--output: 'x.pdf' ends in .pdf" in refuse("demo", "--output", "x.pdf")
+    run("network", folder / "one.csv", *SHORT, "--report", tmp_path / "page.HTM")

@@ -1,9 +1,9 @@
 """The command `infinimix`: one file a command, listed in `NAMES`.
 
 Commands import what they run when they run, so `--version` and `--help` answer at once. `errors`
-words what goes wrong, `options` and `bundles` hold what several commands share, `files`, `sheets`,
-`columns_in`, `tables_in`, `dates`, `ids` and `kinds` read tables, `learning` and `tasks` make
-models of them, `out`, `places`, `writing` and `filling` show and write.
+and `usage` word what goes wrong, `options` and `bundles` hold what several commands share, `files`,
+`sheets`, `columns_in`, `tables_in`, `dates`, `ids` and `kinds` read tables, `learning` and `tasks`
+make models of them, `out`, `places`, `writing` and `filling` show and write.
 """
 
 from __future__ import annotations
@@ -49,11 +49,11 @@ def infinimix(
 def _make_app(names: Iterable[str]) -> typer.Typer:
     """Return a command line with these commands."""
     from infinimix.cli.bundles import unfolded
-    from infinimix.cli.errors import guarded
+    from infinimix.cli.errors import OneLineGroup, guarded
     from infinimix.cli.examples import EXAMPLES
 
     made = typer.Typer(
-        no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False,
+        cls=OneLineGroup, no_args_is_help=True, add_completion=True, pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["--help", "-h"]},
     )  # fmt: skip
     made.callback()(infinimix)

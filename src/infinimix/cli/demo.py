@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from infinimix.cli import options
-from infinimix.cli.places import check_place
+from infinimix.cli.places import check_page
 
 
 def demo(
     output: Annotated[
-        Path, typer.Option("--output", "-o", help="Page to write.", callback=check_place)
+        Path, typer.Option("--output", "-o", help="Page to write.", callback=check_page)
     ] = Path("infinimix-demo.html"),
     seed: Annotated[
         int,

@@ -11,6 +11,7 @@ import errno
 import os
 import re
 import shlex
+import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -18,6 +19,7 @@ from functools import wraps
 from typing import Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from infinimix.cli.out import forget_notes, warn
 
@@ -31,6 +33,8 @@ OPTIONS = {  # by what the warnings of the library recommend
     ),
 }
 REFUSED = (errno.EACCES, errno.EPERM, errno.EROFS)
+UsageError: Any = typer.BadParameter.__mro__[1]  # of click, or of the copy of it that typer has
+CLOSED = 141  # what a shell reports of a program that SIGPIPE ended
 
 
 class CommandError(Exception):
@@ -101,6 +105,62 @@ def _word_system_error(error: OSError) -> str:
     if error.errno in REFUSED:
         return f"no permission for {str(error.filename)!r}; choose another place or change it."
     return f"{error.strerror or error}{about}"
+
+
+class OneLineGroup(TyperGroup):
+    """Commands whose usage errors are one line, and which stop quietly at a closed pipe.
+
+    Typer frames usage errors in boxes of several lines, in words of its parsers.
+    """
+
+    def make_context(self, info_name: Any, args: Any, parent: Any = None, **extra: Any) -> Any:
+        """Read what stands before the command."""
+        with _telling_usage():
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Read what stands after the command, and run it."""
+        with _telling_usage(ctx):
+            done = super().invoke(ctx)
+            if sys.stdout is not None:
+                sys.stdout.flush()  # or Python finds the pipe closed after all is done
+            return done
+
+
+@contextmanager
+def _telling_usage(group: Any = None) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        _stop_quietly(error)
+    except SystemExit as error:  # Rich makes this of a closed pipe
+        if not isinstance(error.__context__, BrokenPipeError):
+            raise
+        _stop_quietly(error)
+    except UsageError as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # the help is its message
+            raise
+        name = _name(error.ctx, group)
+        from infinimix.cli.usage import word_usage
+
+        typer.echo(f"{name}: {one_line(word_usage(error, name))}", err=True)
+        raise typer.Exit(2) from error
+
+
+def _stop_quietly(error: BaseException) -> NoReturn:
+    from infinimix.cli.places import forget_output  # which needs this file
+
+    for stream in (sys.stdout, sys.stderr):
+        forget_output(stream)
+    raise typer.Exit(CLOSED) from error
+
+
+def _name(ctx: Any, group: Any) -> str:
+    """Return the command that an error is about; the parser of options does not say it."""
+    command = ctx.info_name if ctx is not None and ctx.parent is not None else None
+    if ctx is None and group is not None:
+        command = group.invoked_subcommand
+    return "infinimix" if command is None else f"infinimix {command}"
 
 
 def one_line(text: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from infinimix.cli.files import Source
 from infinimix.cli.places import write_text
 from infinimix.cli.tables_in import InputTable
 from infinimix.cli.writing import BINARY, format_of_output, write_table
-from infinimix.streaming.cells import WHOLE
+from infinimix.streaming.cells import NUMBER, WHOLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,10 +66,18 @@ def _columns(table: InputTable, filled: Filled) -> dict[str, list[Any]]:
     columns = (
         table.plain_columns() if source.is_text else dict(zip(source.names, cells, strict=True))
     )
+    floats = _floats({j: columns[name] for j, name in enumerate(source.names)})
     for i, row in filled.items():
         for j, value in row.items():
-            columns[source.names[j]][i] = value
+            columns[source.names[j]][i] = (
+                float(value) if j in floats and type(value) is int else value
+            )
     return columns
+
+
+def _floats(columns: Mapping[int, Sequence[Any]]) -> set[int]:
+    """Return which columns of values write whole numbers as 2.0: a filled cell does so too."""
+    return {j for j, cells in columns.items() if any(isinstance(cell, float) for cell in cells)}
 
 
 def _csv_text(table: InputTable, filled: Filled) -> str:
@@ -96,15 +104,17 @@ def _writer(table: InputTable, j: int) -> Callable[[Any], str]:
         if isinstance(value, str | bool):
             return str(value)
         if style is not None:
-            return style.write(value, 0 if isinstance(value, int) else digits)
-        return str(value) if isinstance(value, int) else f"{value:.{digits}f}"
+            return style.write(value, digits)
+        return f"{value:.{digits}f}"
 
     digits = max(style.digits(cell.strip()) if style else _digits(cell) for cell in cells)
     return write
 
 
 def _digits(cell: str) -> int:
-    """Return how many digits a number has behind its point."""
+    """Return how many digits a number has behind its point; of a missing cell, such as n.a., 0."""
+    if not NUMBER.fullmatch(cell.strip()):
+        return 0
     mantissa, _, exponent = cell.strip().lower().partition("e")
     behind = len(mantissa.partition(".")[2])
     power = int(exponent) if WHOLE.fullmatch(exponent) else 0
@@ -122,12 +132,15 @@ def _csv_row(source: Source, i: int, cells: dict[int, Any], raw: str) -> str:
 
 
 def _json_text(source: Source, filled: Filled) -> str:
-    lines = []
+    lines, floats = [], _floats(dict(enumerate(source.cells)))
     for i, raw in enumerate(source.raw):
         if i not in filled:
             lines.append(raw)
             continue
         row = json.loads(raw)
-        row |= {source.names[j]: value for j, value in filled[i].items()}
+        row |= {
+            source.names[j]: float(value) if j in floats and type(value) is int else value
+            for j, value in filled[i].items()
+        }
         lines.append(json.dumps(row, ensure_ascii=False) + ("\n" if raw.endswith("\n") else ""))
     return "".join(lines)

@@ -13,7 +13,7 @@ from typing import Any
 
 from infinimix.cli.errors import quoted
 from infinimix.cli.out import count
-from infinimix.cli.stray import find_stray, word_stray
+from infinimix.cli.stray import explain_text
 from infinimix.cli.tables_in import InputTable
 from infinimix.tables.missing import is_missing
 
@@ -38,8 +38,8 @@ def find_ids(table: InputTable, names: Iterable[str]) -> dict[str, str]:
         why = judge_cells(name, cells, kind, name == table.source.names[0])
         if why is None:
             continue
-        stray = find_stray(cells) if kind == "text" else None
-        found[name] = why if stray is None else f"{why} (it {word_stray(stray, table.markers)})"
+        odd = explain_text(cells, table.markers) if kind == "text" else ""
+        found[name] = f"{why} (it {odd})" if odd else why
     return found
 
 

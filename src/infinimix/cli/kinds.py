@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.errors import CommandError, listed, quoted
 from infinimix.cli.out import count, grid, warn
-from infinimix.cli.stray import find_stray, word_stray
+from infinimix.cli.stray import explain_text
 from infinimix.cli.tables_in import InputTable, need_columns, split_names
 from infinimix.evaluation.abilities import KnowsKinds, able
 
@@ -194,8 +194,7 @@ def _odd(some: Any, distinct: int, text: InputTable | None) -> str:
         return TELL_NOTHING[distinct]
     if len(some) < FEWEST or text is None:
         return ""
-    stray = find_stray(some.tolist())
-    return "" if stray is None else word_stray(stray, text.markers)
+    return explain_text(some.tolist(), text.markers)
 
 
 def warn_of_columns(command: str, infos: Sequence[ColumnInfo]) -> list[str]:
@@ -208,13 +207,21 @@ def warn_of_columns(command: str, infos: Sequence[ColumnInfo]) -> list[str]:
         names = [info.name for info in infos if info.odd == odd]
         if names:
             subject = f"column {names[0]!r} {odd}" if len(names) == 1 else _many(names, odd)
-            said.append(
-                f"{subject}; to leave {'it' if len(names) == 1 else 'them'} out, add "
-                f"{quoted(names)}."
-            )
+            said.append(f"{subject}{_advise(command, odd, names)}.")
     for text in said[:MOST_SHOWN]:
         warn(command, text)
     return said
+
+
+def _advise(command: str, odd: str, names: list[str]) -> str:
+    """Return what becomes of columns that tell nothing, and what to do."""
+    it, its = ("it", "its") if len(names) == 1 else ("them", "their")
+    learned = ""
+    if command == "network":
+        if odd == "has no values":
+            return "; left out"
+        learned = f": nothing can be learned about {it}, and {its} edges keep the prior probability"
+    return f"{learned}; to leave {it} out, add {quoted(names)}"
 
 
 def _many(names: list[str], odd: str) -> str:

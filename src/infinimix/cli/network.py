@@ -36,7 +36,7 @@ def network(
     ] = None,
     report: Annotated[
         Path | None,
-        options.to_file("--report", text="Write a page about the network."),
+        options.to_page("--report", text="Write a page about the network."),
     ] = None,
     impute: Annotated[
         Path | None,
@@ -122,7 +122,7 @@ def network(
     """Find which columns depend on which, and the roles they play."""
     from infinimix.cli.network_learning import Learner, Wanted, check_bif
     from infinimix.cli.network_output import describe_network, edges_csv, show_network
-    from infinimix.cli.out import is_watched, print_json, show, warn
+    from infinimix.cli.out import is_watched, print_json, show, waiting, warn
     from infinimix.cli.places import write_text
 
     wanted = Wanted(
@@ -141,21 +141,26 @@ def network(
     })  # fmt: skip
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "[Cc]hains d")  # told below, in words of the command
+        if any(learner.constant().values()):  # the note on the table has told that
+            warnings.filterwarnings("ignore", r"(table .*: )?constant: [^;]*\. Nothing is learned")
         model = learner.fit(model, seconds, given)
     model.set_params(verbose=False)
-    found = describe_network(model, threshold)
+    found = describe_network(model, threshold, learner.constant())
     from infinimix.networks.learning.summary import APART
 
-    if found["largest_gap_between_chains"] > APART:
+    if (found["largest_gap_between_chains"] or 0.0) > APART:
         warn("network", "the chains still disagree; give them more --seconds or --sweeps.")
     if output is not None:
         learner.save(model, output)
     if bif is not None:
-        write_text(model.to_bif(), bif)
+        with waiting("searching for the most probable network"):
+            text = model.to_bif()
+        write_text(text, bif)
     if edges is not None:
         write_text(edges_csv(model), edges)
     if impute is not None:
-        learner.impute(model, impute, given)
+        with waiting("filling missing cells"):
+            learner.impute(model, impute, given)
     if report is not None:
         from infinimix.reports.model_page import write_report  # scikit-learn: slow to load
 

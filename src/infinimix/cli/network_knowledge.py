@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from infinimix.cli.errors import CommandError, hint
+from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.places import wrong_with_file
 
 YES, NO = {"1", "1.0", "true", "yes"}, {"0", "0.0", "false", "no", ""}
@@ -36,12 +36,12 @@ def _table_of(
     if len(tables) == 1:
         return next(iter(tables)), text
     table, colon, edge = text.partition(":")
-    if not colon or table.strip() not in tables:
-        raise CommandError(
-            f"{option}: {text!r} does not say of which table it is; write it as "
-            f"'{next(iter(tables))}: {form}'."
-        )
-    return table.strip(), edge
+    if table.strip() in tables and colon:
+        return table.strip(), edge
+    wrong = "does not say of which table it is"
+    if colon:
+        wrong = f"names a table {table.strip()!r}, and there are {listed(tables)}"
+    raise CommandError(f"{option}: {text!r} {wrong}; write it as '{next(iter(tables))}: {form}'.")
 
 
 def read_roles(
@@ -55,7 +55,12 @@ def read_roles(
         if not equals or not name.strip() or not role.strip():
             raise CommandError(f"--role: {text!r} is no role of a column; write it as COLUMN=ROLE.")
         _need(name.strip(), tables[table], "--role")
-        found.setdefault(table, {})[name.strip()] = role.strip()
+        roles = found.setdefault(table, {})
+        if roles.setdefault(name.strip(), role.strip()) != role.strip():
+            raise CommandError(
+                f"--role: column {name.strip()!r} has two roles, {roles[name.strip()]!r} and "
+                f"{role.strip()!r}; say one of them."
+            )
     return found
 
 

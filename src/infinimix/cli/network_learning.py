@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -95,7 +95,7 @@ class Learner:
         if len(set(names)) < len(names):
             raise CommandError("two of the files have one name; tables are told apart by them.")
         self.tables: dict[str, TaskTable] = {
-            name: read_rows("network", path, options, groups=wanted.groups)
+            name: without_empty(read_rows("network", path, options, groups=wanted.groups))
             for name, path in zip(names, paths, strict=True)
         }
         self.known: dict[str, Any] = {}
@@ -104,6 +104,14 @@ class Learner:
     def first(self) -> TaskTable:
         """The table; the first of several."""
         return next(iter(self.tables.values()))
+
+    def constant(self) -> dict[str | None, list[str]]:
+        """Return the columns with a single value by table, None if there is only one."""
+        several = len(self.tables) > 1
+        return {
+            name if several else None: [info.name for info in rows.infos if info.distinct == 1]
+            for name, rows in self.tables.items()
+        }
 
     def know(
         self,
@@ -184,6 +192,19 @@ class Learner:
         from infinimix import save
 
         save(model, path)
+
+
+def without_empty(rows: TaskTable) -> TaskTable:
+    """Return a table without the columns that have no values; a note has told of them."""
+    kept = [info for info in rows.infos if info.distinct]
+    names = [info.name for info in kept]
+    if len(kept) == len(rows.infos):
+        return rows
+    if not kept:
+        raise CommandError(f"{rows.table.source.name}: no column has a value to learn from.")
+    empty = [name for name in rows.X.columns if name not in names]
+    asked = replace(rows.asked, drop=[*rows.asked.drop, *empty])
+    return replace(rows, X=rows.X[names], columns=asked.within(names), infos=kept, asked=asked)
 
 
 def sequences_of(rows: TaskTable, groups: str) -> list[Any]:

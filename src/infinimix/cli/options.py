@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from infinimix.cli.places import check_file, check_model, check_place, check_source
+from infinimix.cli.places import check_file, check_model, check_page, check_place, check_source
 
 MODEL_NAMES = (
     "aclass", "online-crp", "finite-mixture", "m2dpm", "m2dpm-cv", "dpmeans-svc", "gibbs-svc",
@@ -34,6 +34,11 @@ def _running(*flags: str, text: str, metavar: str | None = None, **more: Any) ->
 def to_file(*flags: str, text: str) -> Any:
     """Return an option that names a file to write, checked before the work."""
     return typer.Option(*flags, help=text, metavar="FILE", callback=check_place)
+
+
+def to_page(*flags: str, text: str) -> Any:
+    """Return an option that names a page to write, checked before the work."""
+    return typer.Option(*flags, help=text, metavar="FILE", callback=check_page)
 
 
 def _check_table(

@@ -118,6 +118,21 @@ def count(n: int, what: str) -> str:
 
 
 @contextmanager
+def waiting(what: str) -> Iterator[None]:
+    """Show on a terminal what takes its time, where nobody knows how long."""
+    if not is_watched():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn(what), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        bar.add_task(what, total=None)
+        yield
+
+
+@contextmanager
 def progress(what: str, total: int | None) -> Iterator[Callable[[], None]]:
     """Yield a function that is called after each step; a terminal shows a bar."""
     if not is_watched():

@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 import typer
 
@@ -16,6 +16,8 @@ from infinimix.artifacts.signature import check_signature
 from infinimix.cli.errors import hint, refuse
 from infinimix.streaming.compression import zipped
 from infinimix.streaming.encodings import Encoding
+
+PAGES = (".html", ".htm", "")
 
 
 def check_place(
@@ -41,6 +43,19 @@ def check_place(
     except OSError as error:
         no(f"the folder {str(folder)!r} is not writable: {error.strerror}.")
     return path
+
+
+def check_page(
+    context: typer.Context, option: typer.CallbackParam, path: Path | None
+) -> Path | None:
+    """Say the same of a page, whose name must not promise another format."""
+    if path is not None and path.suffix.lower() not in PAGES:
+        refuse(
+            str(context.info_name),
+            f"{option.opts[0]}: {path.name!r} ends in {path.suffix}, and the page is HTML; name a "
+            "file that ends in .html.",
+        )
+    return check_place(context, option, path)
 
 
 def check_file(context: typer.Context, path: Path | None) -> Path | None:
@@ -128,11 +143,11 @@ def _write_out(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except OSError:
-        _forget_output()
+        forget_output(sys.stdout)
         raise
 
 
-def _forget_output() -> None:
+def forget_output(stream: TextIO | None) -> None:
     """Let what could not be written go, or Python would try again at its end."""
-    with suppress(OSError, ValueError):  # of standard output that is no file of the system
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(OSError, ValueError, AttributeError):  # of what is no file of the system
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())  # type: ignore[union-attr]

@@ -28,7 +28,7 @@ def report(
             help="Column of the class or number; the model's, if not given.",
         ),
     ] = None,
-    output: Annotated[Path, options.to_file("--output", "-o", text="Page to write.")] = Path(
+    output: Annotated[Path, options.to_page("--output", "-o", text="Page to write.")] = Path(
         "infinimix-report.html"
     ),
     held_out: Annotated[

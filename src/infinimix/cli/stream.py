@@ -39,7 +39,7 @@ def stream(
         options.to_file("--curve", text="Write the error along the stream as CSV."),
     ] = None,
     report: Annotated[
-        Path | None, options.to_file("--report", text="Write a page about the run.")
+        Path | None, options.to_page("--report", text="Write a page about the run.")
     ] = None,
     window: Annotated[
         int, typer.Option("--window", help="Rows over which the curve is averaged.", min=1)

@@ -13,6 +13,7 @@ from infinimix.reports.about import show_about
 from infinimix.reports.graph import draw_network, sure
 from infinimix.reports.layout import lay_out
 from infinimix.reports.network_page import FEW, LEAST, THRESHOLD, show_template, strongest
+from infinimix.reports.undecided import show_undecided
 
 
 def franchise_page(model: Any, title: str | None) -> str:
@@ -84,3 +85,4 @@ def _show_network(model: Any, g: int, table: Any) -> Iterator[str]:
     head = ["edge", "probability", "the other way", "gap between chains"]
     lines = pieces.plain_table(f"Edges of {LEAST:.0%} and more", head, rows)
     yield pieces.folded("Table of the edges", lines, opened=len(found) <= FEW)
+    yield from show_undecided(names, edges, THRESHOLD)

@@ -14,6 +14,7 @@ from infinimix.reports.about import show_about
 from infinimix.reports.graph import draw_matrix, draw_network, sure
 from infinimix.reports.layout import BandLayout, lay_out
 from infinimix.reports.markup import draw, join
+from infinimix.reports.undecided import show_undecided
 
 LEAST = 0.05  # edges below are left out
 MOST_EDGES = 1000
@@ -151,6 +152,8 @@ def _show_edges(
         draw("network.html", "edge_table", rows, THRESHOLD, shape.directed), "Edges"
     )
     yield pieces.folded("Table of the edges", table, opened=len(found) <= FEW)
+    if shape is DIRECTED:
+        yield from show_undecided(names, edges, THRESHOLD)
     if able(model, SigningEffects):
         signs = pieces.plain_table(
             "How probable it is that an effect is positive, if there is one",

@@ -54,3 +54,18 @@ def test_a_column_that_stays_missing_stays_as_it_was(tmp_path):
     table = read_table(tmp_path / "a.csv")
     cells, counts = fill(table, table.frame, pd.DataFrame({"a": [1, 2], "b": [None, None]}))
     assert (cells, counts) == ({}, {})
+
+
+def test_whole_numbers_are_written_as_their_column_writes_them(tmp_path):
+    text = "a;b;c;d\n2.0;1;2,50 €;n.a.\n1.0;;3,00 €;1.5\n?;0;;2\n"
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
+    values = {"a": 1.2, "b": 0.9, "c": 4.0, "d": 3.0}
+    out, _ = filled_file(tmp_path / "a.csv", values, tmp_path)
+    lines = out.decode("utf-8").splitlines()
+    assert lines[1:] == ["2.0;1;2,50 €;3.0", "1.0;1;3,00 €;1.5", "1.0;0;4,00 €;2"]
+    (tmp_path / "b.jsonl").write_text('{"a": 2.0, "b": 1}\n{"a": null, "b": null}\n')
+    out, _ = filled_file(tmp_path / "b.jsonl", {"a": 1.2, "b": 1.2}, tmp_path, "out.jsonl")
+    assert out.decode().splitlines()[1] == '{"a": 1.0, "b": 1}'
+    out, _ = filled_file(tmp_path / "a.csv", values, tmp_path, "a.jsonl")
+    assert [json.loads(line)["a"] for line in out.splitlines()] == [2.0, 1.0, 1.0]
+    assert b": 1," not in out

@@ -1,5 +1,6 @@
 """What commands show: JSON that is JSON, tables of any text, files whole or not at all."""
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -27,7 +28,21 @@ def test_nothing_is_drawn_where_nobody_watches(capsys):
     with out.progress("folds", 3) as step:
         step()
     out.mention("hello")
+    with out.waiting("filling"):
+        pass
     assert capsys.readouterr() == ("", "")
+
+
+def test_a_terminal_shows_what_takes_its_time(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stderr", terminal := Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    with out.waiting("filling missing cells"):
+        pass
+    assert "filling missing cells" in terminal.getvalue()
 
 
 @pytest.mark.parametrize(("n", "words"), [(1, "1 row"), (1200, "1,200 rows")])

@@ -16,6 +16,7 @@ from infinimix.networks import (
 from infinimix.reports import write_report
 from infinimix.reports.layout import NODE_WIDTH, lay_out
 from infinimix.reports.network_page import strongest
+from infinimix.reports.undecided import show_undecided
 from tests.unit.reports.pages import CHROMIUM, NASTY, check_page, run_in_chromium
 
 
@@ -67,6 +68,18 @@ def fit_quietly(model, X):
 def rows(n=60):
     X = np.asarray(sample_network((2, 2), random_state=1).sample(n, random_state=0))
     return pd.DataFrame(X, columns=[NASTY, "b", "c", "d"])
+
+
+def test_pairs_of_unknown_direction_have_a_table(tmp_path):
+    two = np.arange(100) % 2
+    X = pd.DataFrame({"a": two, "b": np.where(np.arange(100) % 10 == 0, 1 - two, two)})
+    model = fit_quietly(BlockmodelBayesNet(n_iter=200, n_chains=2, random_state=0), X)
+    undecided = model.edge_marginals_.max() < 0.5
+    write_report(model, tmp_path / "network.html")
+    assert ("neither direction" in (tmp_path / "network.html").read_text("utf-8")) == undecided
+    shown = "".join(show_undecided(["a", "b"], np.array([[0.0, 0.4], [0.5, 0.0]]), 0.6))
+    assert re.findall(r"[\d.]+%(?=</td>)", shown) == ["90.0%", "50.0%", "40.0%"]
+    assert list(show_undecided(["a", "b"], np.array([[0.0, 0.4], [0.5, 0.0]]), 0.5)) == []
 
 
 def test_an_undirected_network_has_lines_and_a_dynamic_one_loops(tmp_path):

@@ -7,34 +7,41 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from infinimix import execution
 
+if TYPE_CHECKING:
+    from infinimix.networks.learning.bars import ChainsBegun
+
 
 class Progress:
     """Collects what chains tell: a bar, or a line at most once a second."""
 
-    def __init__(self, n_chains: int, n_iter: int, burn_in: int = 0, end: str = "ended") -> None:
+    def __init__(
+        self, n_chains: int, n_iter: int, burn_in: int = 0, end: str = "ended",
+        burned: Sequence[int] = (), seconds: float | None = None,
+    ) -> None:  # fmt: skip
         self.news: list[dict[str, Any] | None] = [None] * n_chains
         self.n_iter, self.burn_in, self.end = n_iter, burn_in, end
         self.last, self.ended = 0.0, 0
         self.counts = False  # has a chain passed its burn-in?
+        self.burned = list(burned) or [0] * n_chains  # sweeps, before they tell anything
+        self.seconds = seconds  # of all chains, where time decides when they end
+        self.begun: ChainsBegun | None = None  # by an earlier bar of these chains
         self.bar: Any = None
 
     def __enter__(self) -> Progress:
         if sys.stderr is not None and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
-            from rich.progress import Progress as Bar
+            from infinimix.networks.learning.bars import ChainsBar, ChainsBegun
 
-            columns = (BarColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-            self.bar = Bar(*columns, console=Console(stderr=True), transient=True)
-            self.bar.add_task("chains", total=len(self.news) * (self.burn_in + self.n_iter))
+            done, total = sum(self.burned), len(self.news) * (self.burn_in + self.n_iter)
+            self.begun = self.begun or ChainsBegun(time.monotonic(), done)
+            self.bar = ChainsBar(total, self.begun, done, self.seconds)
             self.bar.start()
         return self
 
@@ -62,10 +69,12 @@ class Progress:
         return begins or ends or time.monotonic() - self.last > 1.0
 
     def _draw(self, k: int) -> None:
-        told = [news for news in self.news if news is not None]
-        done = sum(news["sweeps"] + news.get("burn_in", 0) for news in told)
+        done = sum(
+            before if news is None else news["sweeps"] + news.get("burn_in", 0)
+            for news, before in zip(self.news, self.burned, strict=True)
+        )
         text = self.line(k).removeprefix("infinimix: ")
-        self.bar.update(self.bar.task_ids[0], completed=done, description=text)
+        self.bar.show(done, text.replace("gap between chains", "gap"))  # lines are narrow
 
     def count_ended(self) -> None:
         """Say that one more chain has ended."""
@@ -74,10 +83,10 @@ class Progress:
         if self.bar is None:
             print(text, file=sys.stderr)
             return
-        done = self.ended * self.n_iter
-        self.bar.update(
-            self.bar.task_ids[0], completed=done, description=text.removeprefix("infinimix: ")
-        )
+        done, n = sum(self.burned), len(self.news)
+        if self.end == "ended":  # a burn-in is over sooner than its sweeps are, so it stays
+            done += self.ended * (n * (self.burn_in + self.n_iter) - done) // n
+        self.bar.show(done, text.removeprefix("infinimix: "))
 
     def line(self, k: int) -> str:
         """Return the line that chain k is worth."""
@@ -111,16 +120,22 @@ def map_chains(
     sweeps = chains[0].problem.n_iter if model.n_iter == "auto" else model.n_iter
     progress = None
     if shown:
-        progress = Progress(model.n_chains, sweeps, chains[0].whole_burn_in, end)
+        budget, burned = chains[0].problem.budget, [chain.burned for chain in chains]
+        seconds = None if budget is None else budget.end - time.monotonic()
+        progress = Progress(model.n_chains, sweeps, chains[0].whole_burn_in, end, burned, seconds)
+        progress.begun = vars(chains[0]).get("begun")
     for k, chain in enumerate(chains):
         chain.tell = progress.teller(k) if progress and not executor.is_remote else None
     with progress or nullcontext():
         done = progress.count_ended if progress and executor.is_remote else None
         ran = execution.map(task, chains, model.n_jobs, done)
+    if progress is not None and task is not _run_chain:
+        for chain in ran:
+            chain.begun = progress.begun  # one clock and one bar, also for what comes after this
     return ran
 
 
 def _run_chain(chain: Any) -> tuple[Any, Any]:
     found = chain.run()
-    chain.tell = None
+    chain.tell = chain.begun = None
     return chain, found

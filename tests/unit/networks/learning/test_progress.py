@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from infinimix import BlockmodelBayesNet
+from infinimix.networks.learning.bars import ChainsBar
 from infinimix.networks.learning.progress import Progress
 
 NEWS = {"sweeps": 20, "log_joint": -12.5, "edges": np.zeros((2, 2))}
@@ -26,13 +27,19 @@ def test_a_log_gets_lines(capsys):
     assert second.endswith("largest gap between chains 0.25")
 
 
-def test_a_terminal_gets_a_bar(monkeypatch):
-    class Terminal(io.StringIO):
-        def isatty(self):
-            return True
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
 
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
+
+def on_terminal(monkeypatch):
+    """No fixture, as pytest takes standard error back after those."""
+    monkeypatch.setattr(sys, "stderr", made := Terminal())
+    return made
+
+
+def test_a_terminal_gets_a_bar(monkeypatch):
+    terminal = on_terminal(monkeypatch)
     progress = Progress(2, 20)
     with progress:
         progress.teller(0)(NEWS)
@@ -51,11 +58,67 @@ def test_a_burn_in_moves_the_bar_and_has_no_gaps(capsys):
     progress.teller(1)({**NEWS, "burn_in": 10})
     assert capsys.readouterr().err.endswith("largest gap between chains -\n")
     moved = []
-    progress.bar = SimpleNamespace(
-        task_ids=[0], update=lambda task, completed, description: moved.append(completed)
-    )
+    progress.bar = SimpleNamespace(show=lambda done, text: moved.append(done))
     progress.teller(0)({**quiet, "burn_in": 6})
     assert moved == [6 + 30]
+
+
+def test_the_time_that_is_left_is_told_once_it_is_known(monkeypatch):
+    on_terminal(monkeypatch)
+    with Progress(1, 100, 10) as progress:
+        (task,), left = progress.bar.tasks, progress.bar.columns[2]
+        task.start_time -= 20.0
+        assert left.render(task).plain == ""
+        progress.bar.show(11, "")
+        assert left.render(task).plain == "0:03:00 left"
+
+
+def test_chains_that_cannot_tell_move_the_bar_when_they_end(monkeypatch):
+    on_terminal(monkeypatch)
+    for end, expected in (("burned in", [12, 12]), ("ended", [76, 140])):
+        with Progress(2, 60, 10, end, burned=[6, 6]) as progress:
+            moved = []
+            for _ in range(2):
+                progress.count_ended()
+                moved.append(progress.bar.tasks[0].completed)
+        assert moved == expected
+
+
+def test_the_bar_follows_the_clock_where_time_decides(monkeypatch):
+    on_terminal(monkeypatch)
+    with Progress(1, 100, seconds=10.0) as progress:
+        (task,), left = progress.bar.tasks, progress.bar.columns[2]
+        task.start_time -= 4.0
+        progress.teller(0)({**NEWS, "sweeps": 1})
+        progress.bar.get_renderables()
+        progress.bar.refresh()
+        assert (round(task.completed), task.total) == (4, 10.0)
+        assert left.render(task).plain == "0:00:06 left"
+        task.start_time -= 40.0
+        progress.bar.refresh()
+        assert (task.completed, left.render(task).plain) == (10.0, "0:00:00 left")
+
+
+@pytest.mark.filterwarnings("ignore:Chains disagree")
+def test_chains_that_burn_in_together_have_one_bar(monkeypatch):
+    """The second goes on where the first has ended, and with its clock."""
+    on_terminal(monkeypatch)
+    seen, start = [], ChainsBar.start
+
+    def started(bar):
+        seen.append((bar.tasks[0].start_time, bar.tasks[0].completed, bar.tasks[0].total))
+        start(bar)
+
+    monkeypatch.setattr(ChainsBar, "start", started)
+    X = np.random.default_rng(0).integers(2, size=(20, 14))
+    model = BlockmodelBayesNet(
+        prior="sparse", n_iter=10, burn_in=60, n_chains=2, verbose=True, random_state=0
+    ).fit(X)
+    (first, none, total), (second, done, again) = seen
+    assert (first, none, total) == (second, 0, again)
+    assert 0 < done < total == 140
+    model.run(n_iter=10)
+    assert seen[2][0] > first
 
 
 @pytest.mark.parametrize("width", [4, 14])
