@@ -4,7 +4,7 @@ Given a network, the predictive of one row is a network too: each table has its 
 each Gaussian family is a Student t. So a family is scored once for all networks that have it, and
 a network is a sum over families. Missing cells of discrete rows are summed over; those of real rows
 are left out of a joint normal with the moments of the network, which for these rows takes the
-place of the Student t. Rows with the same missing cells go together.
+place of the Student t.
 """
 
 from __future__ import annotations
@@ -49,6 +49,21 @@ def patterns(missing: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         rows = np.flatnonzero(which.ravel() == k)
         for part in chunks(len(rows), CHUNK):
             yield rows[part], holes
+
+
+def complete(
+    X: np.ndarray, missing: np.ndarray, cards: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return all that rows may be where cells are missing, and where those of each row begin."""
+    many = np.where(missing, cards, 1).prod(axis=1)
+    begins = many.cumsum() - many
+    filled, holes = np.repeat(X, many, axis=0), np.repeat(missing, many, axis=0)
+    left = np.arange(len(filled)) - np.repeat(begins, many)
+    for j in np.flatnonzero(missing.any(axis=0))[::-1]:
+        at = holes[:, j]
+        filled[at, j] = left[at] % cards[j]
+        left[at] //= cards[j]
+    return filled, begins
 
 
 def chunks(n: int, size: int) -> Iterator[np.ndarray]:
@@ -124,14 +139,28 @@ class Mixture:
 
     def log_density(self, X: np.ndarray, missing: np.ndarray) -> np.ndarray:
         """Return the log predictive density of each row."""
-        out = np.empty(len(X))
-        for rows, holes in patterns(missing):
-            if holes.any():
-                logs = self.log_holed(X[rows], holes)
-                out[rows] = logsumexp(logs, axis=1, b=self.weights)
-            else:
-                out[rows] = self._log_whole(X[rows])
+        out, few = np.empty(len(X)), self._have_few_completions(missing)
+        at = np.flatnonzero(few)
+        out[at] = self._average(self._log_completed(X[at], missing[at]))
+        for rows, holes in patterns(missing[~few]):
+            at = np.flatnonzero(~few)[rows]
+            out[at] = (
+                self._log_whole(X[at])
+                if not holes.any()
+                else self._average(self.log_holed(X[at], holes))
+            )
         return out
+
+    def _average(self, logs: np.ndarray) -> np.ndarray:
+        """Return the logs of the means over networks, of log densities (rows, networks)."""
+        return np.asarray(logsumexp(logs, axis=1, b=self.weights))
+
+    def _have_few_completions(self, missing: np.ndarray) -> np.ndarray:
+        """Return which rows of categories are scored by summing over all that they may be."""
+        if self.gaussian:
+            return np.zeros(len(missing), bool)
+        size = missing @ np.log(np.maximum(self.cards, 1))
+        return np.asarray((size <= log(MOST_COMPLETIONS)) & ~missing.all(axis=1))
 
     def _log_whole(self, X: np.ndarray) -> np.ndarray:
         return np.asarray(logsumexp(self.log_families(X), axis=0, b=self.weights[:, None]))
@@ -148,21 +177,27 @@ class Mixture:
             return np.zeros((len(X), len(self.graphs)))
         if self.gaussian:
             return np.array([self._log_normal(x, ~missing) for x in X])
-        sizes = self.cards[missing]
-        if np.log(sizes).sum() <= log(MOST_COMPLETIONS):
-            return self._log_completed(X, missing)
+        if self._have_few_completions(missing[None])[0]:
+            return self._log_completed(X, np.broadcast_to(missing, X.shape))
         seen = np.flatnonzero(~missing).tolist()
         return np.array([self._log_eliminated({j: int(x[j]) for j in seen}) for x in X])
 
     def _log_completed(self, X: np.ndarray, missing: np.ndarray) -> np.ndarray:
-        """Return the log densities of rows, the sum over all that their missing cells may be."""
-        sizes = self.cards[missing]
-        cases, parts = np.indices(sizes).reshape(len(sizes), -1).T, []
-        for rows in chunks(len(X), max(CHUNK // len(cases), 1)):
-            filled = np.repeat(X[rows], len(cases), axis=0)
-            filled[:, missing] = np.tile(cases, (len(rows), 1))
-            logs = self.log_families(filled).reshape(len(self.graphs), len(rows), -1)
-            parts.append(np.ascontiguousarray(logsumexp(logs, axis=2).T))
+        """Return log densities (rows, networks), the sums over all that missing cells may be.
+
+        Rows go together whatever cells they lack: a call for each family takes longer than rows.
+        """
+        many = np.where(missing, self.cards, 1).prod(axis=1)
+        parts = [np.empty((0, len(self.graphs)))]
+        for rows in np.split(
+            np.arange(len(X)), np.flatnonzero(np.diff(many.cumsum() // CHUNK)) + 1
+        ):
+            filled, begins = complete(X[rows], missing[rows], self.cards)
+            logs = self.log_families(filled)
+            top = np.maximum.reduceat(logs, begins, axis=1)
+            logs -= np.repeat(top, many[rows], axis=1)
+            sums = np.add.reduceat(np.exp(logs), begins, axis=1)
+            parts.append(np.ascontiguousarray((top + np.log(sums)).T))
         return np.concatenate(parts)
 
     def _log_eliminated(self, given: dict[int, int]) -> list[float]:

@@ -23,13 +23,10 @@ def category_probabilities(
     mixture: Mixture, t: int, X: np.ndarray, missing: np.ndarray
 ) -> np.ndarray:
     """Return the probabilities of the categories of column t, whose own cells are not looked at."""
-    hidden = missing.copy()
-    hidden[:, t] = False
-    logs = np.empty((len(X), int(mixture.cards[t])))
-    for value in range(logs.shape[1]):
-        filled = X.copy()
-        filled[:, t] = value
-        logs[:, value] = mixture.log_density(filled, hidden)
+    r = int(mixture.cards[t])
+    filled, hidden = np.repeat(X, r, axis=0), np.repeat(missing, r, axis=0)
+    filled[:, t], hidden[:, t] = np.tile(np.arange(r), len(X)), False
+    logs = mixture.log_density(filled, hidden).reshape(-1, r)
     p = np.exp(logs - logs.max(axis=1, keepdims=True))
     return np.asarray(p / p.sum(axis=1, keepdims=True))
 
