@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from functools import update_wrapper
+from inspect import unwrap
 from types import FunctionType
 from typing import Any, ClassVar
 
@@ -91,11 +92,12 @@ class UnconstrainedNet(GraphNet):
         """Give each class an `__init__` of its own, so that a wrong parameter names that class."""
         super().__init_subclass__(**kwargs)
         made: Any = UnconstrainedNet.__init__
-        own = FunctionType(made.__code__, made.__globals__, "__init__", made.__defaults__)
+        if unwrap(cls.__init__) is not made:
+            return  # it has parameters of its own, or inherits them
+        own: Any = FunctionType(made.__code__, made.__globals__, "__init__", made.__defaults__)
         update_wrapper(own, made)
         own.__qualname__ = f"{cls.__qualname__}.__init__"
-        if "__init__" not in cls.__dict__:
-            cls.__init__ = own  # type: ignore[method-assign]
+        cls.__init__ = own  # type: ignore[method-assign]
 
     def __sklearn_tags__(self) -> Any:
         return accept_tables(super().__sklearn_tags__(), missing=True)

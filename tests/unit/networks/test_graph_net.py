@@ -270,7 +270,11 @@ def test_a_parameter_that_there_is_not_names_the_class(cls):
         def __init__(self, n_iter=7):
             super().__init__(n_iter=n_iter)
 
-    assert Own().get_params() == {"n_iter": 7}
+    class Below(Own):
+        """One that inherits them."""
+
+    assert Own().get_params() == Below().get_params() == {"n_iter": 7}
+    assert Below().n_iter == 7
     assert clone(cls(n_iter=9)).get_params()["n_iter"] == 9
     assert "n_iter=9" in repr(cls(n_iter=9))
 

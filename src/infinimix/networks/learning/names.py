@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.tables.dates import PARTS
+
 MOST_LISTED = 6  # names in an error
 
 
@@ -40,8 +42,10 @@ def list_others(names: Sequence[str], name: Any) -> str:
     --------
     >>> list_others(("when month", "when hour", "a"), "when")
     "; the columns of this date are 'when month', 'when hour'"
+    >>> list_others(("size cm", "a"), "size")
+    "; there are 'size cm', 'a'"
     """
-    parts = [own for own in names if own.startswith(f"{name} ")]
+    parts = [own for own in names if own in {f"{name} {part}" for part in PARTS}]
     if parts:
         return f"; the columns of this date are {', '.join(map(repr, parts))}"
     more = ", ..." if len(names) > MOST_LISTED else ""
