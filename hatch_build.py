@@ -1,8 +1,9 @@
-"""Packs compiled kernels into the wheel, so that whoever installs it waits for none.
+"""Compiles kernels when infinimix is installed, so that whoever uses it waits for none.
 
-`pip install .` compiles them, as packages with compiled code do: that takes a minute or two on two
-cores. INFINIMIX_AHEAD names a folder of kernels to pack instead (`make wheel` does this), or is
-"none": such a wheel is one for every platform, and kernels compile when they are first called.
+As packages with compiled code do: that takes a minute or two on two cores. `pip install .` packs
+them into the wheel; with `pip install -e .` they lie in the source tree, as after `make`.
+INFINIMIX_AHEAD names a folder of kernels to pack instead (`make wheel` does this), or is "none":
+such a wheel is one for every platform, and kernels compile when they are first called.
 """
 
 import os
@@ -34,18 +35,21 @@ class Kernels(BuildHookInterface):  # type: ignore[type-arg, misc]
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Add the kernels, and name the wheel by the Python and platform that can use them."""
-        if version != "standard" or GIVEN == "none":  # an editable one would soon be out of date
+        if version == "editable":
+            if not GIVEN:
+                self._compile(Path(self.root, "src", KERNELS))
             return
-        folder = Path(self.root, GIVEN) if GIVEN else self._compile()
-        if folder is not None:
+        if GIVEN == "none":
+            return
+        self.room = tempfile.TemporaryDirectory()  # it lives as long as this object
+        folder = Path(self.root, GIVEN) if GIVEN else Path(self.room.name, "kernels")
+        if GIVEN or self._compile(folder):
             build_data["pure_python"] = False
             build_data["infer_tag"] = True
             build_data["force_include"][str(folder)] = KERNELS
 
-    def _compile(self) -> Path | None:
-        """Compile the kernels; return their folder, which lives as long as this object."""
-        self.room = tempfile.TemporaryDirectory()
-        folder = Path(self.room.name, "kernels")
+    def _compile(self, folder: Path) -> bool:
+        """Compile the kernels into a folder; return whether that was possible."""
         path = os.pathsep.join([str(Path(self.root, "src")), *filter(None, [PYTHONPATH])])
         self.app.display_info("Compiling kernels (a minute or two)")
         done = subprocess.run(
@@ -55,5 +59,4 @@ class Kernels(BuildHookInterface):  # type: ignore[type-arg, misc]
         )
         if done.returncode:
             self.app.display_warning("Kernels were not compiled; they will be when first called")
-            return None
-        return folder
+        return not done.returncode

@@ -69,10 +69,22 @@ def test_a_folder_of_kernels_is_packed_as_it_is(hook):
     assert list(packed(own)) == [str(ROOT / "some/folder")]
 
 
-@pytest.mark.parametrize(("given", "version"), [("none", "standard"), (None, "editable")])
-def test_some_builds_have_no_kernels(hook, given, version):
-    own, _ = hook(given)
+@pytest.mark.parametrize(
+    ("given", "version"),
+    [("none", "standard"), ("none", "editable"), ("some/folder", "editable")],
+)
+def test_some_builds_compile_and_pack_nothing(hook, given, version):
+    own, said = hook(given)
     assert packed(own, version) == {}
+    assert said == []
+
+
+def test_an_editable_installation_has_kernels_in_the_source_tree(hook, tmp_path):
+    own, _ = hook(None)
+    own.root = str(tmp_path)
+    (tmp_path / "src/infinimix/kernels").mkdir(parents=True)
+    assert packed(own, "editable") == {}
+    assert (tmp_path / "src/infinimix/kernels/ahead_of_time").is_dir()
 
 
 def test_a_build_without_a_compiler_says_so_and_goes_on(hook):

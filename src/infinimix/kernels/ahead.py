@@ -1,11 +1,11 @@
 """Machine code that comes with an installation, so that the first call compiles nothing.
 
 `python -m infinimix.kernels.ahead` compiles all kernels for a processor that nearly every machine
-of its architecture is compatible with (`LEVELS`), and keeps them beside this file; `make` does so
-when it sets up, and every wheel that pip builds brings them (`hatch_build.py`). They are looked up
-before the cache on disk: with one installation the same machine code runs at all times, whatever
-was compiled before. On an older processor, with another Python or numba, or after an edit there is
-nothing to find, and kernels compile when they are first called.
+of its architecture is compatible with (`LEVELS`), and keeps them beside this file. `make` and
+`pip install -e .` do so, and every wheel that pip builds brings them (`hatch_build.py`). They are
+looked up before the cache on disk: with one installation the same machine code runs at all times,
+whatever was compiled before. On an older processor, with another Python or numba, or after an edit
+there is nothing to find, and kernels compile when they are first called.
 """
 
 import os
