@@ -16,7 +16,15 @@ from infinimix.families.registration import register
 from infinimix.kernels.compile import exact, part
 from infinimix.kernels.elementary import log_ratio
 from infinimix.kernels.gamma import rise
-from infinimix.kernels.lanes import LANES, lanes_at, no_lanes, plus_products, sum_of_lanes
+from infinimix.kernels.lanes import (
+    LANES,
+    lanes_at,
+    no_lanes,
+    plus,
+    plus_products,
+    sum_of_lanes,
+    where,
+)
 from infinimix.kernels.memory import ROOM, on_stack
 
 ZERO, ONE = 0, 1  # second axis of prior, n
@@ -71,10 +79,11 @@ def _(family, stats, k):
 def _(family, stats, X, i, live, out):
     width = X.shape[1]
     row = on_stack(2, width) if 2 * width <= ROOM else np.empty((2, width))
-    if note_ones(X, i, row[IS_ONE]):
-        note_seen(X, i, row[SEEN])
+    if has_holes(X, i):
+        note_cells(X, i, row[SEEN], row[IS_ONE])
         score_rest(stats.t, row, live, out)
     else:
+        note_ones(X, i, row[IS_ONE])
         score_whole(stats.t, stats.base, row[IS_ONE], live, out)
 
 
@@ -83,9 +92,9 @@ def _(family, stats, X, i, j, live, out, ahead):
     """Rows with holes gain: what is known of a group, twice as much, is read once for both."""
     width = X.shape[1]
     row = on_stack(4, width) if 4 * width <= ROOM else np.empty((4, width))
-    if note_ones(X, i, row[IS_ONE]) and note_ones(X, j, row[NEXT_ONE]):
-        note_seen(X, i, row[SEEN])
-        note_seen(X, j, row[NEXT_SEEN])
+    if has_holes(X, i) and has_holes(X, j):
+        note_cells(X, i, row[SEEN], row[IS_ONE])
+        note_cells(X, j, row[NEXT_SEEN], row[NEXT_ONE])
         score_rest_of_two(stats.t, row, live, out, ahead)
         return 1
     for after in range(2):  # a loop, so that `score` is compiled into it once
@@ -94,23 +103,30 @@ def _(family, stats, X, i, j, live, out, ahead):
 
 
 @part
-def note_ones(X, i, one):
-    """Note where a row has ones; return whether it lacks a cell."""
-    missing = 0
+def has_holes(X, i):
+    """Does a row lack a cell?"""
+    signs = np.int8(0)
     for d in range(X.shape[1]):
-        one[d] = 1.0 if X[i, d] == 1 else 0.0
-        missing += X[i, d] < 0
-    return missing > 0
+        signs |= X[i, d]
+    return signs < 0
 
 
 @part
-def note_seen(X, i, seen):
-    """Note where a row has cells."""
+def note_ones(X, i, one):
+    """Note where a row has ones."""
+    for d in range(X.shape[1]):
+        one[d] = 1.0 if X[i, d] == 1 else 0.0
+
+
+@part
+def note_cells(X, i, seen, one):
+    """Note where a row has cells, and where these are ones."""
     for d in range(X.shape[1]):
         seen[d] = 1.0 if X[i, d] >= 0 else 0.0
+        one[d] = 1.0 if X[i, d] == 1 else 0.0
 
 
-# Groups are scored four or two at a time, so that what is known of the row is read less often: a
+# Groups are scored four or three at a time, so that what is known of the row is read less often: a
 # quarter of the time. Where fewer are left the last one stands in, and what it gets is dropped, so
 # that the sums of a group do not depend on where it stands.
 
@@ -138,67 +154,78 @@ def score_whole(t, base, one, live, out):
 
 
 # A row with holes reads the log probability of zeros too. It must be given the same bits alone as
-# with the next one, so the order in which its cells are added up is written down. Zeros and ones
-# are added up apart: sums that wait for each other take longer.
+# with the next one, so the order in which its cells are added up is written down. Three groups at
+# a time: what is known of more than three, for two rows, has no room in the registers.
 
 
 @exact
 def score_rest(t, row, live, out):
     """Score a row with holes."""
     last, end = live.shape[0] - 1, row.shape[1] // LANES * LANES
-    for at in range(0, live.shape[0], 2):
-        a, b = live[at], live[min(at + 1, last)]
-        zeros_a, zeros_b, ones_a, ones_b = no_lanes(), no_lanes(), no_lanes(), no_lanes()
+    for at in range(0, live.shape[0], 3):
+        a, b, c = live[at], live[min(at + 1, last)], live[min(at + 2, last)]
+        in_a, in_b, in_c = no_lanes(), no_lanes(), no_lanes()
         for d in range(0, end, LANES):
             seen, one = lanes_at(row, (SEEN, d)), lanes_at(row, (IS_ONE, d))
-            zeros_a = plus_products(zeros_a, seen, lanes_at(t, (a, LOG_ZERO, d)))
-            zeros_b = plus_products(zeros_b, seen, lanes_at(t, (b, LOG_ZERO, d)))
-            ones_a = plus_products(ones_a, one, lanes_at(t, (a, LOG_ODDS, d)))
-            ones_b = plus_products(ones_b, one, lanes_at(t, (b, LOG_ODDS, d)))
-        out[a] = add_up(out[a], zeros_a, ones_a, t, a, row, SEEN, IS_ONE, end)
+            in_a = plus_cells(in_a, seen, one, *logs_at(t, a, d))
+            in_b = plus_cells(in_b, seen, one, *logs_at(t, b, d))
+            in_c = plus_cells(in_c, seen, one, *logs_at(t, c, d))
+        out[a] = add_up(out[a], in_a, t, a, row, SEEN, IS_ONE, end)
         if at < last:
-            out[b] = add_up(out[b], zeros_b, ones_b, t, b, row, SEEN, IS_ONE, end)
+            out[b] = add_up(out[b], in_b, t, b, row, SEEN, IS_ONE, end)
+        if at + 1 < last:
+            out[c] = add_up(out[c], in_c, t, c, row, SEEN, IS_ONE, end)
 
 
 @exact
 def score_rest_of_two(t, row, live, out, ahead):
     """Score two rows with holes."""
     last, end = live.shape[0] - 1, row.shape[1] // LANES * LANES
-    for at in range(0, live.shape[0], 2):
-        a, b = live[at], live[min(at + 1, last)]
-        zeros_a, zeros_b, ones_a, ones_b = no_lanes(), no_lanes(), no_lanes(), no_lanes()
-        next_zeros_a, next_zeros_b = no_lanes(), no_lanes()
-        next_ones_a, next_ones_b = no_lanes(), no_lanes()
+    for at in range(0, live.shape[0], 3):
+        a, b, c = live[at], live[min(at + 1, last)], live[min(at + 2, last)]
+        in_a, in_b, in_c = no_lanes(), no_lanes(), no_lanes()
+        next_a, next_b, next_c = no_lanes(), no_lanes(), no_lanes()
         for d in range(0, end, LANES):
-            zero_a, zero_b = lanes_at(t, (a, LOG_ZERO, d)), lanes_at(t, (b, LOG_ZERO, d))
-            seen, next_seen = lanes_at(row, (SEEN, d)), lanes_at(row, (NEXT_SEEN, d))
-            zeros_a = plus_products(zeros_a, seen, zero_a)
-            zeros_b = plus_products(zeros_b, seen, zero_b)
-            next_zeros_a = plus_products(next_zeros_a, next_seen, zero_a)
-            next_zeros_b = plus_products(next_zeros_b, next_seen, zero_b)
-            odds_a, odds_b = lanes_at(t, (a, LOG_ODDS, d)), lanes_at(t, (b, LOG_ODDS, d))
-            one, next_one = lanes_at(row, (IS_ONE, d)), lanes_at(row, (NEXT_ONE, d))
-            ones_a = plus_products(ones_a, one, odds_a)
-            ones_b = plus_products(ones_b, one, odds_b)
-            next_ones_a = plus_products(next_ones_a, next_one, odds_a)
-            next_ones_b = plus_products(next_ones_b, next_one, odds_b)
-        out[a] = add_up(out[a], zeros_a, ones_a, t, a, row, SEEN, IS_ONE, end)
-        ahead[a] = add_up(ahead[a], next_zeros_a, next_ones_a, t, a, row, NEXT_SEEN, NEXT_ONE, end)
+            seen, one = lanes_at(row, (SEEN, d)), lanes_at(row, (IS_ONE, d))
+            next_seen, next_one = lanes_at(row, (NEXT_SEEN, d)), lanes_at(row, (NEXT_ONE, d))
+            zero, odds = logs_at(t, a, d)
+            in_a = plus_cells(in_a, seen, one, zero, odds)
+            next_a = plus_cells(next_a, next_seen, next_one, zero, odds)
+            zero, odds = logs_at(t, b, d)
+            in_b = plus_cells(in_b, seen, one, zero, odds)
+            next_b = plus_cells(next_b, next_seen, next_one, zero, odds)
+            zero, odds = logs_at(t, c, d)
+            in_c = plus_cells(in_c, seen, one, zero, odds)
+            next_c = plus_cells(next_c, next_seen, next_one, zero, odds)
+        out[a] = add_up(out[a], in_a, t, a, row, SEEN, IS_ONE, end)
+        ahead[a] = add_up(ahead[a], next_a, t, a, row, NEXT_SEEN, NEXT_ONE, end)
         if at < last:
-            out[b] = add_up(out[b], zeros_b, ones_b, t, b, row, SEEN, IS_ONE, end)
-            ahead[b] = add_up(
-                ahead[b], next_zeros_b, next_ones_b, t, b, row, NEXT_SEEN, NEXT_ONE, end
-            )
+            out[b] = add_up(out[b], in_b, t, b, row, SEEN, IS_ONE, end)
+            ahead[b] = add_up(ahead[b], next_b, t, b, row, NEXT_SEEN, NEXT_ONE, end)
+        if at + 1 < last:
+            out[c] = add_up(out[c], in_c, t, c, row, SEEN, IS_ONE, end)
+            ahead[c] = add_up(ahead[c], next_c, t, c, row, NEXT_SEEN, NEXT_ONE, end)
 
 
 @exact
-def add_up(before, zeros, ones, t, k, row, seen, one, end):
+def logs_at(t, k, d):
+    """Return what is known of some columns in group k."""
+    return lanes_at(t, (k, LOG_ZERO, d)), lanes_at(t, (k, LOG_ODDS, d))
+
+
+@exact
+def plus_cells(lanes, seen, one, zero, odds):
+    """Add some cells of a row: a product with `one` would wait where this sum does not."""
+    return plus(lanes, plus_products(where(one, odds), seen, zero))
+
+
+@exact
+def add_up(before, lanes, t, k, row, seen, one, end):
     """Return what a row had before and has in group k: all lanes, and the last few columns."""
-    at_zeros, at_ones = sum_of_lanes(zeros), sum_of_lanes(ones)
+    rest = 0.0
     for d in range(end, row.shape[1]):
-        at_zeros += row[seen, d] * t[k, LOG_ZERO, d]
-        at_ones += row[one, d] * t[k, LOG_ODDS, d]
-    return before + (at_zeros + at_ones)
+        rest += row[seen, d] * t[k, LOG_ZERO, d] + row[one, d] * t[k, LOG_ODDS, d]
+    return before + (sum_of_lanes(lanes) + rest)
 
 
 @seam.column_evidence.implement(BetaBernoulli)
