@@ -24,7 +24,7 @@ from bench.text_peers import has_wabbit, wabbit
 from bench.timing import count, rate, ratio
 from infinimix import OnlineCRPClassifier
 
-ROUNDS = 5
+ROUNDS = 9
 CLASSES, WORDS, LENGTH = 24, 50_000, 20
 CHUNK = 10_000
 ONE_BY_ONE = 3000
