@@ -16,15 +16,7 @@ from infinimix.families.registration import register
 from infinimix.kernels.compile import exact, part
 from infinimix.kernels.elementary import log_ratio
 from infinimix.kernels.gamma import rise
-from infinimix.kernels.lanes import (
-    LANES,
-    lanes_at,
-    no_lanes,
-    plus,
-    plus_products,
-    sum_of_lanes,
-    where,
-)
+from infinimix.kernels.lanes import LANES, lanes_at, no_lanes, plus_products, sum_of_lanes
 from infinimix.kernels.memory import ROOM, on_stack
 
 ZERO, ONE = 0, 1  # second axis of prior, n
@@ -126,9 +118,9 @@ def note_cells(X, i, seen, one):
         one[d] = 1.0 if X[i, d] == 1 else 0.0
 
 
-# Groups are scored four or three at a time, so that what is known of the row is read less often: a
-# quarter of the time. Where fewer are left the last one stands in, and what it gets is dropped, so
-# that the sums of a group do not depend on where it stands.
+# Groups are scored four at a time, so that what is known of the row is read less often: a quarter
+# of the time. Where fewer are left the last one stands in, and what it gets is dropped, so that the
+# sums of a group do not depend on where it stands.
 
 
 @part
@@ -154,37 +146,42 @@ def score_whole(t, base, one, live, out):
 
 
 # A row with holes reads the log probability of zeros too. It must be given the same bits alone as
-# with the next one, so the order in which its cells are added up is written down. Three groups at
-# a time: what is known of more than three, for two rows, has no room in the registers.
+# with the next one, so the order in which its cells are added up is written down. The sums of four
+# groups for two rows fit into the registers, and are enough for none to wait for another.
 
 
 @exact
 def score_rest(t, row, live, out):
     """Score a row with holes."""
     last, end = live.shape[0] - 1, row.shape[1] // LANES * LANES
-    for at in range(0, live.shape[0], 3):
-        a, b, c = live[at], live[min(at + 1, last)], live[min(at + 2, last)]
-        in_a, in_b, in_c = no_lanes(), no_lanes(), no_lanes()
+    for at in range(0, live.shape[0], 4):
+        a, b = live[at], live[min(at + 1, last)]
+        c, e = live[min(at + 2, last)], live[min(at + 3, last)]
+        in_a, in_b, in_c, in_e = no_lanes(), no_lanes(), no_lanes(), no_lanes()
         for d in range(0, end, LANES):
             seen, one = lanes_at(row, (SEEN, d)), lanes_at(row, (IS_ONE, d))
             in_a = plus_cells(in_a, seen, one, *logs_at(t, a, d))
             in_b = plus_cells(in_b, seen, one, *logs_at(t, b, d))
             in_c = plus_cells(in_c, seen, one, *logs_at(t, c, d))
+            in_e = plus_cells(in_e, seen, one, *logs_at(t, e, d))
         out[a] = add_up(out[a], in_a, t, a, row, SEEN, IS_ONE, end)
         if at < last:
             out[b] = add_up(out[b], in_b, t, b, row, SEEN, IS_ONE, end)
         if at + 1 < last:
             out[c] = add_up(out[c], in_c, t, c, row, SEEN, IS_ONE, end)
+        if at + 2 < last:
+            out[e] = add_up(out[e], in_e, t, e, row, SEEN, IS_ONE, end)
 
 
 @exact
 def score_rest_of_two(t, row, live, out, ahead):
     """Score two rows with holes."""
     last, end = live.shape[0] - 1, row.shape[1] // LANES * LANES
-    for at in range(0, live.shape[0], 3):
-        a, b, c = live[at], live[min(at + 1, last)], live[min(at + 2, last)]
-        in_a, in_b, in_c = no_lanes(), no_lanes(), no_lanes()
-        next_a, next_b, next_c = no_lanes(), no_lanes(), no_lanes()
+    for at in range(0, live.shape[0], 4):
+        a, b = live[at], live[min(at + 1, last)]
+        c, e = live[min(at + 2, last)], live[min(at + 3, last)]
+        in_a, in_b, in_c, in_e = no_lanes(), no_lanes(), no_lanes(), no_lanes()
+        next_a, next_b, next_c, next_e = no_lanes(), no_lanes(), no_lanes(), no_lanes()
         for d in range(0, end, LANES):
             seen, one = lanes_at(row, (SEEN, d)), lanes_at(row, (IS_ONE, d))
             next_seen, next_one = lanes_at(row, (NEXT_SEEN, d)), lanes_at(row, (NEXT_ONE, d))
@@ -197,6 +194,9 @@ def score_rest_of_two(t, row, live, out, ahead):
             zero, odds = logs_at(t, c, d)
             in_c = plus_cells(in_c, seen, one, zero, odds)
             next_c = plus_cells(next_c, next_seen, next_one, zero, odds)
+            zero, odds = logs_at(t, e, d)
+            in_e = plus_cells(in_e, seen, one, zero, odds)
+            next_e = plus_cells(next_e, next_seen, next_one, zero, odds)
         out[a] = add_up(out[a], in_a, t, a, row, SEEN, IS_ONE, end)
         ahead[a] = add_up(ahead[a], next_a, t, a, row, NEXT_SEEN, NEXT_ONE, end)
         if at < last:
@@ -205,6 +205,9 @@ def score_rest_of_two(t, row, live, out, ahead):
         if at + 1 < last:
             out[c] = add_up(out[c], in_c, t, c, row, SEEN, IS_ONE, end)
             ahead[c] = add_up(ahead[c], next_c, t, c, row, NEXT_SEEN, NEXT_ONE, end)
+        if at + 2 < last:
+            out[e] = add_up(out[e], in_e, t, e, row, SEEN, IS_ONE, end)
+            ahead[e] = add_up(ahead[e], next_e, t, e, row, NEXT_SEEN, NEXT_ONE, end)
 
 
 @exact
@@ -215,8 +218,8 @@ def logs_at(t, k, d):
 
 @exact
 def plus_cells(lanes, seen, one, zero, odds):
-    """Add some cells of a row: a product with `one` would wait where this sum does not."""
-    return plus(lanes, plus_products(where(one, odds), seen, zero))
+    """Add some cells of a row."""
+    return plus_products(plus_products(lanes, seen, zero), one, odds)
 
 
 @exact

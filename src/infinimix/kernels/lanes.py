@@ -6,8 +6,6 @@ they say it: a processor adds to all lanes with one instruction, and the lanes a
 The functions with these loops must be `exact`, as numba lets other ones reorder these sums, too.
 """
 
-import operator
-
 import numpy as np
 from llvmlite import ir
 from numba import types
@@ -69,23 +67,6 @@ def _plus_products(typing_context, lanes, x, y):
 
 
 @intrinsic
-def _plus(typing_context, lanes, x):
-    def generate(context, builder, signature, args):
-        return builder.fadd(*args)
-
-    return LANES_TYPE(lanes, x), generate
-
-
-@intrinsic
-def _where(typing_context, flags, x):
-    def generate(context, builder, signature, args):
-        zeros = ir.Constant(VECTOR, [0.0] * LANES)
-        return builder.select(builder.fcmp_ordered("!=", args[0], zeros), args[1], zeros)
-
-    return LANES_TYPE(flags, x), generate
-
-
-@intrinsic
 def _sum_of_lanes(typing_context, lanes):
     def generate(context, builder, signature, args):
         a, b, c, d = (builder.extract_element(args[0], ir.IntType(32)(j)) for j in range(LANES))
@@ -106,10 +87,6 @@ def _each_plus_product(lanes, x, y):
     return lanes + x * y
 
 
-def _each_where(flags, x):
-    return np.where(flags != 0, x, 0.0)
-
-
 def _sum_of_four(lanes):
     return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
 
@@ -122,12 +99,6 @@ lanes_at = _four_from if INTERPRETED else _lanes_at
 
 #: Lanes, and to each of them the product of two others.
 plus_products = _each_plus_product if INTERPRETED else _plus_products
-
-#: Lanes, and to each of them another one.
-plus = operator.add if INTERPRETED else _plus
-
-#: Lanes where others are not 0, and else 0.
-where = _each_where if INTERPRETED else _where
 
 #: The sum of the lanes.
 sum_of_lanes = _sum_of_four if INTERPRETED else _sum_of_lanes
