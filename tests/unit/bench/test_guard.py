@@ -83,24 +83,39 @@ def test_the_command_fails_only_below_what_was_recorded(measured, tmp_path, caps
     assert main(["guard", "--quick", "--recorded", str(file)]) == 0
 
 
-def test_each_processor_has_its_record_and_an_unknown_one_that_of_all_others(
+def test_each_processor_has_its_record_and_a_new_one_the_least_of_all(
     measured, tmp_path, monkeypatch, capsys
 ):
     file = tmp_path / "recorded.json"
-    for name, speed in [(guard.OTHERS, 4.0), ("one with vectors of 512 bits", 1.0)]:
+    for name, speed, cost in [("an old one", 4.0, 3.0), ("one with wide vectors", 1.0, 2.0)]:
         monkeypatch.setattr(guard, "processor", lambda name=name: name)
-        measured["speed"] = speed
+        measured["speed"], measured["cost"] = speed, cost
         assert main(["guard", "--record", "--recorded", str(file)]) == 0
     assert main(["guard", "--recorded", str(file)]) == 0
-    assert "on one with vectors of 512 bits" in capsys.readouterr().out
-    monkeypatch.setattr(guard, "processor", lambda: "a new one")
+    measured["cost"] = 3.0
     assert main(["guard", "--recorded", str(file)]) == 1
-    assert "on any other processor" in capsys.readouterr().out
+    assert "on one with wide vectors; " in capsys.readouterr().out
+    monkeypatch.setattr(guard, "processor", lambda: "a new one")
+    assert main(["guard", "--recorded", str(file)]) == 0
+    assert "on 2 other processors, the least of each" in capsys.readouterr().out
+    measured["speed"] = 0.75
+    assert main(["guard", "--recorded", str(file)]) == 1
+    measured["speed"], measured["cost"] = 1.0, 4.0
+    assert main(["guard", "--recorded", str(file)]) == 1
+
+
+def test_the_last_line_is_one_line_however_long_a_name_is(measured, tmp_path, monkeypatch, capsys):
+    file = tmp_path / "recorded.json"
+    monkeypatch.setattr(guard, "processor", lambda: "a name of many words " * 9)
+    assert main(["guard", "--record", "--recorded", str(file)]) == 0
+    assert main(["guard", "--recorded", str(file)]) == 0
+    assert "passes" in next(
+        line for line in capsys.readouterr().out.splitlines() if line.startswith("Recorded at")
+    )
 
 
 def test_all_that_is_measured_is_recorded():
     records = json.loads(guard.RECORDED.read_text(encoding="utf-8"))
-    assert guard.OTHERS in records
     measures = {function.__name__ for function in (*guard_measures.SPEEDS, *guard_measures.COSTS)}
     for record in records.values():
         assert set(record["measures"]) == measures
