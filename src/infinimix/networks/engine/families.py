@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infinimix.kernels.compile import kernel, part
+from infinimix.kernels.compile import exact, kernel, part
 from infinimix.kernels.elementary import log
 from infinimix.networks.engine.calls import Calls
 from infinimix.networks.engine.graphs import ONE, ZERO, lowest
@@ -115,9 +115,12 @@ def discrete_score(data, layout, cache, c, mask):
     return score
 
 
-@kernel
+@exact
 def gaussian_score(data, layout, cache, c, mask):
-    """Return the BGe score of child c: Cholesky's factor of the scatter of parents and child."""
+    """Return the BGe score of child c: Cholesky's factor of the scatter of parents and child.
+
+    Tables of both kinds have it too, to the last bit, so its sums must not depend on who calls.
+    """
     L = cache.chol
     own = c if data.R.shape[0] > 1 else 0
     R, n = data.R[own], data.rows[own]
