@@ -16,7 +16,7 @@ from numba.core import config
 from numba.extending import typeof_impl
 
 from infinimix.kernels.cache import KernelCache
-from infinimix.kernels.parts import PIPELINE
+from infinimix.kernels.parts import LEAN, PIPELINE
 
 SUMS = {"reassoc", "nsz", "contract"}  # sums may be vectorised; NaN keeps its meaning (missing)
 INTERPRETED = bool(config.DISABLE_JIT)
@@ -94,7 +94,7 @@ def address(func, types, on_disk=True):
 
     That is, int32 f(result *, exception **, arguments...). It is valid while the dispatcher lives.
     """
-    options = OPTIONS | {"no_cpython_wrapper": True}
+    options = OPTIONS | LEAN | {"no_cpython_wrapper": True}
     dispatcher = njit(fastmath=SUMS, **options)(func)
     if on_disk:
         keep(dispatcher)
