@@ -1,11 +1,12 @@
 """Machine code that comes with an installation, so that the first call compiles nothing.
 
 `python -m infinimix.kernels.ahead` compiles all kernels for a processor that nearly every machine
-of its architecture is compatible with (`LEVELS`), and keeps them beside this file. `make` and
-`pip install -e .` do so, and every wheel that pip builds brings them (`hatch_build.py`). They are
-looked up before the cache on disk: with one installation the same machine code runs at all times,
-whatever was compiled before. On an older processor, with another Python or numba, or after an edit
-there is nothing to find, and kernels compile when they are first called.
+of its architecture is compatible with, or for an older one if this machine is none of these
+(`LEVELS`), and keeps them beside this file. `make` and `pip install -e .` do so, and every wheel
+that pip builds brings them (`hatch_build.py`). They are looked up before the cache on disk: with
+one installation the same machine code runs at all times, whatever was compiled before. On an older
+processor than that of the build, with another Python or numba, or after an edit there is nothing
+to find, and kernels compile when they are first called.
 """
 
 import os
@@ -21,17 +22,16 @@ import llvmlite.binding as llvm
 
 VARIABLE = "INFINIMIX_AHEAD"  # another folder of kernels, or "none"
 FOLDER = Path(os.environ.get(VARIABLE) or Path(__file__).with_name("ahead_of_time"))
-# By architecture: LLVM's name of the processor, and what a machine must have to run its code.
+# By architecture, newest first: LLVM's name of a processor, and what a machine must have to run
+# its code. Nearly all that are in use run that of the first.
 LEVELS = {
-    "x86_64": ("x86-64-v3", "avx avx2 bmi bmi2 f16c fma lzcnt movbe popcnt sse4.2 xsave".split()),
-    "aarch64": ("generic", []),
-    "arm64": ("generic", []),
+    "x86_64": (
+        ("x86-64-v3", "avx avx2 bmi bmi2 f16c fma lzcnt movbe popcnt sse4.2 xsave".split()),
+        ("x86-64-v2", "popcnt sse4.2".split()),
+        ("x86-64", []),
+    ),
 }
-
-
-def level():
-    """Return LLVM's name of the processor that kernels are compiled for, or None."""
-    return LEVELS.get(_architecture(), (None,))[0]
+OTHERS = (("generic", []),)
 
 
 def _architecture():
@@ -39,25 +39,27 @@ def _architecture():
 
 
 @cache
-def processor():
-    """Return the identity of shipped machine code that this machine can run, or None."""
+def levels():
+    """Return LLVM's names of the processors whose code this machine can run, newest first."""
+    known = LEVELS.get(_architecture(), OTHERS)
+    has = llvm.get_host_cpu_features() if len(known) > 1 else {}
+    return [name for name, needed in known if all(has.get(feature) for feature in needed)]
+
+
+@cache
+def processors():
+    """Return the identities of machine code that was shipped and that this machine can run."""
     if not FOLDER.is_dir():
-        return None
-    name, needed = LEVELS.get(_architecture(), (None, []))
-    has = llvm.get_host_cpu_features() if needed else {}
-    if name is None or not all(has.get(feature) for feature in needed):
-        return None
-    return llvm.get_process_triple(), name, ""
+        return []
+    return [(llvm.get_process_triple(), name, "") for name in levels()]
 
 
 def build(folder, command=("-m", "infinimix", "warm-up")):
     """Run Python with an empty cache and keep in a folder all that it compiles."""
-    if level() is None:
-        raise SystemExit(f"infinimix: no common processor is known for {platform.machine()}")
     with tempfile.TemporaryDirectory() as scratch:
         environment = os.environ | {
             "NUMBA_CACHE_DIR": scratch,
-            "NUMBA_CPU_NAME": level(),
+            "NUMBA_CPU_NAME": levels()[0],
             "NUMBA_CPU_FEATURES": "",
             VARIABLE: "none",
         }

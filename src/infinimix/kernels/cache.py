@@ -181,8 +181,7 @@ class KernelCache(FunctionCache):
 
     def _read(self, sig, codegen):
         """Return what came with the wheel, or what is on disk; raise OSError if neither."""
-        shipped = ahead.processor()
-        if shipped is not None:
+        for shipped in ahead.processors():
             with suppress(OSError):
                 return (ahead.FOLDER / self._named(sig, shipped)).read_bytes()
         return self._file(sig, codegen).read_bytes()

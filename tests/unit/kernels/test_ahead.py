@@ -8,6 +8,7 @@ import pytest
 
 from infinimix.kernels import ahead
 
+find_levels = ahead.levels.__wrapped__  # each time anew
 CALL = """
 import numpy as np
 from infinimix.kernels.draws import invert
@@ -43,18 +44,54 @@ def test_without_them_it_compiles_and_says_so(tmp_path):
     assert len(list(tmp_path.rglob("*.nbc"))) == 1
 
 
-def test_a_processor_without_the_instructions_does_not_run_them(folder, monkeypatch):
-    monkeypatch.setattr(ahead, "FOLDER", folder)
-    find = ahead.processor.__wrapped__
-    assert find()[1] == ahead.level()
-    monkeypatch.setattr(ahead, "LEVELS", {ahead._architecture(): ("new", ["not there"])})
-    assert find() is None
-    monkeypatch.setattr(ahead, "LEVELS", {})
-    assert find() is None
-    with pytest.raises(SystemExit, match="no common processor"):
-        ahead.build(folder)
+@pytest.fixture
+def machine(monkeypatch, folder):
+    """Let this be a machine of an architecture, with some features."""
+
+    def become(architecture, *features):
+        monkeypatch.setattr(ahead, "FOLDER", folder)
+        monkeypatch.setattr(ahead.platform, "machine", lambda: architecture)
+        monkeypatch.setattr(ahead.llvm, "get_host_cpu_features", lambda: dict.fromkeys(features, 1))
+        monkeypatch.setattr(ahead, "levels", find_levels)
+        return [name for _, name, _ in ahead.processors.__wrapped__()]
+
+    return become
+
+
+def test_a_processor_runs_code_of_those_that_it_is_compatible_with(machine):
+    (_, newest), (_, older), _ = ahead.LEVELS["x86_64"]
+    assert machine("x86_64", *newest) == ["x86-64-v3", "x86-64-v2", "x86-64"]
+    assert machine("AMD64", *newest) == ["x86-64-v3", "x86-64-v2", "x86-64"]
+    assert machine("x86_64", *older, "avx") == ["x86-64-v2", "x86-64"]
+    assert machine("x86_64", "sse2") == ["x86-64"]
+    assert machine("aarch64") == machine("riscv64") == ["generic"]
+
+
+def test_a_machine_compiles_for_itself_if_it_is_an_old_one(machine, monkeypatch, tmp_path):
+    built = []
+    monkeypatch.setattr(ahead.subprocess, "run", lambda *_, env, check: built.append(env))
+    for features in [(), ahead.LEVELS["x86_64"][1][1], ahead.LEVELS["x86_64"][0][1]]:
+        machine("x86_64", *features)
+        ahead.build(tmp_path / "kernels")
+    names = [env["NUMBA_CPU_NAME"] for env in built]
+    assert names == ["x86-64", "x86-64-v2", "x86-64-v3"]
+
+
+@pytest.mark.skipif("x86-64" not in ahead.levels(), reason="one level of processors is known here")
+def test_kernels_of_an_older_machine_serve_a_newer_one(tmp_path):
+    code = f"""
+from pathlib import Path
+from infinimix.kernels import ahead
+ahead.levels = lambda: ["x86-64"]
+ahead.build(Path("older"), ("-c", {CALL!r}))
+"""
+    environment = os.environ | {"INFINIMIX_AHEAD": "none"}
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, check=True)
+    done = run(tmp_path / "older", tmp_path / "cache")
+    assert done.stdout == "1\n"
+    assert done.stderr == ""
 
 
 def test_nothing_was_shipped(monkeypatch, tmp_path):
     monkeypatch.setattr(ahead, "FOLDER", tmp_path / "none")
-    assert ahead.processor.__wrapped__() is None
+    assert ahead.processors.__wrapped__() == []
