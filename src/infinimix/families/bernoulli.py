@@ -16,7 +16,15 @@ from infinimix.families.registration import register
 from infinimix.kernels.compile import exact, part
 from infinimix.kernels.elementary import log_ratio
 from infinimix.kernels.gamma import rise
-from infinimix.kernels.lanes import LANES, lanes_at, no_lanes, plus_products, sum_of_lanes
+from infinimix.kernels.lanes import (
+    LANES,
+    lanes_at,
+    no_lanes,
+    plus,
+    plus_products,
+    sum_of_lanes,
+    where,
+)
 from infinimix.kernels.memory import ROOM, on_stack
 
 ZERO, ONE = 0, 1  # second axis of prior, n
@@ -218,8 +226,12 @@ def logs_at(t, k, d):
 
 @exact
 def plus_cells(lanes, seen, one, zero, odds):
-    """Add some cells of a row."""
-    return plus_products(plus_products(lanes, seen, zero), one, odds)
+    """Add some cells of a row.
+
+    A zero is chosen rather than multiplied, and a cell is added when it is complete: processors
+    choose and add beside multiplying, and only the addition waits for the one before.
+    """
+    return plus(lanes, plus_products(where(seen, zero), one, odds))
 
 
 @exact

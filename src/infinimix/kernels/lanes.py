@@ -67,6 +67,23 @@ def _plus_products(typing_context, lanes, x, y):
 
 
 @intrinsic
+def _plus(typing_context, lanes, more):
+    def generate(context, builder, signature, args):
+        return builder.fadd(*args)
+
+    return LANES_TYPE(lanes, more), generate
+
+
+@intrinsic
+def _where(typing_context, chosen, x):
+    def generate(context, builder, signature, args):
+        zeros = ir.Constant(VECTOR, [0.0] * LANES)
+        return builder.select(builder.fcmp_unordered("!=", args[0], zeros), args[1], zeros)
+
+    return LANES_TYPE(chosen, x), generate
+
+
+@intrinsic
 def _sum_of_lanes(typing_context, lanes):
     def generate(context, builder, signature, args):
         a, b, c, d = (builder.extract_element(args[0], ir.IntType(32)(j)) for j in range(LANES))
@@ -87,6 +104,14 @@ def _each_plus_product(lanes, x, y):
     return lanes + x * y
 
 
+def _each_plus(lanes, more):
+    return lanes + more
+
+
+def _each_where(chosen, x):
+    return np.where(chosen != 0.0, x, 0.0)
+
+
 def _sum_of_four(lanes):
     return (lanes[0] + lanes[2]) + (lanes[1] + lanes[3])
 
@@ -99,6 +124,12 @@ lanes_at = _four_from if INTERPRETED else _lanes_at
 
 #: Lanes, and to each of them the product of two others.
 plus_products = _each_plus_product if INTERPRETED else _plus_products
+
+#: Lanes, and to each of them another.
+plus = _each_plus if INTERPRETED else _plus
+
+#: Lanes, but 0 where others are 0.
+where = _each_where if INTERPRETED else _where
 
 #: The sum of the lanes.
 sum_of_lanes = _sum_of_four if INTERPRETED else _sum_of_lanes
