@@ -30,8 +30,8 @@ LEVELS = {
         ("x86-64-v2", "popcnt sse4.2".split()),
         ("x86-64", []),
     ),
-}
-OTHERS = (("generic", []),)
+}  # type: dict[str, tuple[tuple[str, list[str]], ...]]
+OTHERS = (("generic", []),)  # type: tuple[tuple[str, list[str]], ...]
 
 
 def _architecture():
