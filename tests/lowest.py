@@ -69,8 +69,9 @@ def read_requirements(extra=None):
 
 def main(python, folder, newest=False):
     """Make the environment in a folder, and run the check there."""
-    subprocess.run([python, "-m", "venv", folder], check=True)
-    inside = str(Path(folder) / "bin" / "python")
+    folder = Path(folder).absolute()  # the check runs inside it
+    subprocess.run([python, "-m", "venv", str(folder)], check=True)
+    inside = str(folder / "bin" / "python")
     wanted = lower_bounds(read_requirements()) if not newest else []
     install = [inside, "-m", "pip", "install", "-q", "--only-binary", ":all:"]
     subprocess.run([*install, "hatchling"], check=True)
