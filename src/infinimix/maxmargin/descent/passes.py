@@ -34,7 +34,7 @@ def scan(problem: MarginProblem, clusters: Clusters, z: np.ndarray | None = None
     z = np.full(problem.rows.n, -1, np.int64) if z is None else z
     executor = execution.executor_for()
     if len(problem.spans) == 1 or (executor.n == 1 and not executor.is_remote):
-        # New memory for each span, and again for all of them, would take a third of the time.
+        # New memory for each span, and again for all of them, would take a quarter of the time.
         return choose_clusters((problem.rows, W, problem.weights, z))
     tasks, first = [], 0
     for span in problem.spans:
