@@ -5,7 +5,7 @@ import tokenize
 
 import pytest
 
-from bench.catalogue import BENCHMARKS
+from bench.catalogue import BENCHMARKS, KEPT, KERNELS
 from bench.sources import PACKAGE, ROOT, STRING_OR_COMMENT, code_only, files, fingerprint
 
 CODE = '''"""What it is."""
@@ -92,6 +92,12 @@ def test_files_count_by_name_and_rooms_that_are_not_named_do_not(package):
 def test_what_a_benchmark_measures_exists():
     for room in {room for benchmark in BENCHMARKS.values() for room in benchmark.measures}:
         assert files(PACKAGE / room)
+
+
+def test_files_of_kernels_decide_what_machine_code_does_or_where_it_is_kept():
+    room = PACKAGE / "kernels"
+    known = {*(PACKAGE / name for name in KERNELS), *(room / name for name in KEPT)}
+    assert set(room.glob("*.py")) == known
 
 
 def test_a_room_that_is_gone_is_named():
