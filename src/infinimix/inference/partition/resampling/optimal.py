@@ -55,17 +55,28 @@ def threshold(q, n, size):
 
 
 @part
+def is_room_at(kappa, q, n, size):
+    """Do at most `size` pairs survive on average at this kappa, that of `threshold` or above it?"""
+    total = 0.0
+    for j in range(n):
+        total += min(q[j], kappa)
+    return total <= kappa * size
+
+
+@part
 def select(n, q, first_stage, owner, pick, level, size, p, u):
     """Keep at most `size` of n pairs, each with probability min(1, v / kappa), reweighted."""
     particles, logw, counters = p.particles, p.logw, p.counters
     q, first_stage, owner, pick = (
         borrowed(q), borrowed(first_stage), borrowed(owner), borrowed(pick),
     )  # fmt: skip
-    kappa = threshold(first_stage, n, size)
-    if kappa > 0.0:
-        counters[FULL] = 1
-    if counters[FULL] == 1:
-        kappa = max(kappa, FLOOR)
+    if counters[FULL] == 1 and is_room_at(FLOOR, first_stage, n, size):
+        kappa = FLOOR  # `threshold` would be below, and looks at all pairs several times
+    else:
+        kappa = threshold(first_stage, n, size)
+        if kappa > 0.0:
+            counters[FULL] = 1
+            kappa = max(kappa, FLOOR)
     at = kappa * u[counters[USED]]
     counters[USED] += 1
     for r in range(counters[UNIQUE]):

@@ -21,7 +21,12 @@ from infinimix.inference.partition.population import (
     USED,
     Population,
 )
-from infinimix.inference.partition.resampling.optimal import FLOOR, select, threshold
+from infinimix.inference.partition.resampling.optimal import (
+    FLOOR,
+    is_room_at,
+    select,
+    threshold,
+)
 from infinimix.inference.partition.resampling.pairs import NEGLIGIBLE, candidates
 from infinimix.partitions.crp import UNBOUNDED
 from tests.oracle.worlds import WORLDS, run
@@ -36,6 +41,15 @@ def test_the_threshold_solves_its_equation(weights, share):
     size = 1 + int(share * (len(q) - 2))
     kappa = threshold(q, len(q), size)
     assert np.minimum(q / kappa, 1.0).sum() == pytest.approx(size, rel=1e-9)
+
+
+@given(weights=weights, share=st.floats(0.0, 1.0), height=st.floats(-12.0, 0.0))
+def test_there_is_room_at_the_threshold_and_above(weights, share, height):
+    q, kappa = np.array(weights) / sum(weights), 10.0**height
+    size = 1 + int(share * (len(q) - 1))
+    solution = threshold(q, len(q), size)  # 0 when all fit
+    if abs(kappa / solution - 1.0 if solution > 0.0 else 1.0) > 1e-9:
+        assert is_room_at(kappa, q, len(q), size) == (kappa > solution)
 
 
 def test_without_a_crowd_there_is_no_threshold():
