@@ -13,7 +13,7 @@ import numpy as np
 
 from infinimix.estimators.common.features import is_number, number_cells
 from infinimix.inference.trees.arrays import BinnedCells
-from infinimix.inference.trees.growth import HOLE
+from infinimix.inference.trees.cuts import HOLE
 from infinimix.kernels.holes import is_hole
 from infinimix.tables import EncodedTable, Schema
 

@@ -21,6 +21,7 @@ import numpy as np
 from infinimix.estimators.aclass.binned_cells import Binning
 from infinimix.estimators.common.folds import deal_evenly
 from infinimix.inference.trees.arrays import BinnedCells, Trees, are_trees
+from infinimix.inference.trees.cuts import HOLE
 from infinimix.inference.trees.ensembles import (
     as_classes,
     boost,
@@ -30,7 +31,6 @@ from infinimix.inference.trees.ensembles import (
     n_outputs,
     smoothed,
 )
-from infinimix.inference.trees.growth import HOLE
 from infinimix.tables import EncodedTable, Schema
 
 FEWEST_ROWS = 40  # fewer say nothing that a line does not

@@ -10,22 +10,34 @@ says nothing: it counts for no split, and its row goes to a random side, in prop
 whose cell is there. Answers follow both sides instead (`paths`).
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from infinimix.kernels.bits import lowest_bit
+from infinimix.inference.trees.cuts import (
+    HOLE,
+    fill,
+    fill_votes,
+    find_cut,
+    forget,
+    histogram,
+    list_bins,
+)
 from infinimix.kernels.compile import kernel, part
 from infinimix.kernels.memory import borrowed
 
-HOLE = 255  # bin of a missing cell
 LEAF = -1  # as the column of a node
 LEAST_GAIN = 1e-9
-TINY = 1e-12  # a side that counts less adds nothing
 
 
-@part
-def draw(state):
-    """Return the next state of a generator (Park and Miller's), which is in 1 .. 2^31 - 2."""
-    return state * 48271 % 2147483647
+class NodeRows(NamedTuple):
+    """What the rows of a node add, in their order; of K outputs, h has one if rows vote, else K."""
+
+    codes: np.ndarray  # (n,) int64, or none if they do not vote
+    g: np.ndarray  # (n, K), or none if they do
+    h: np.ndarray  # (n, 1 or K)
+    G: np.ndarray  # (K,) sum of g
+    H: np.ndarray  # (K,) sum of h; the first alone counts if rows vote
 
 
 @kernel
@@ -59,19 +71,10 @@ def grow(bins, is_category, codes, g, h, rows, n_try, deepest, least, ridge, sta
         (bins, is_category, codes, g, h, rows, tree)
     )
     column, threshold, child, share, value = tree
-    n_columns, K, votes = bins.shape[0], g.shape[1], codes.shape[0] > 0
-    order = np.arange(n_columns)
-    hist_g, hist_h = np.zeros((256, K)), np.zeros((256, 1 if votes else K))
-    node_g = np.empty((0 if votes else rows.shape[0], K))  # in the order of the rows
-    node_h = np.empty((rows.shape[0], hist_h.shape[1]))
-    node_codes = np.empty(rows.shape[0] if votes else 0, np.int64)
-    count, present = np.zeros(256, np.int64), np.empty(256, np.int64)
-    words = np.zeros(8, np.int64)  # a bit for each bin that has rows
-    G, H = np.empty(K), np.empty(K)
-    # Of each bin, and what a cut there would gain; no node has more bins than rows.
-    sides = np.empty((6, min(256, rows.shape[0]) * K))
-    room = 2 * deepest + 4
-    todo = np.empty((room, 4), np.int64)  # node, first row, end, depth
+    n, K, votes = rows.shape[0], g.shape[1], codes.shape[0] > 0
+    s = node_rows(n, K, votes)
+    hist, order = histogram(n, K, votes), np.arange(bins.shape[0])
+    todo = np.empty((2 * deepest + 4, 4), np.int64)  # node, first row, end, depth
     todo[0, 0], todo[0, 1], todo[0, 2], todo[0, 3] = 0, 0, rows.shape[0], 0
     waiting, n_nodes = 1, 1
     while waiting:
@@ -79,76 +82,19 @@ def grow(bins, is_category, codes, g, h, rows, n_try, deepest, least, ridge, sta
         node, first, end, depth = (
             todo[waiting, 0], todo[waiting, 1], todo[waiting, 2], todo[waiting, 3],
         )  # fmt: skip
-        for k in range(K):
-            G[k] = H[k] = 0.0
-        for r in range(first, end):
-            i = rows[r]
-            if votes:
-                node_h[r, 0], node_codes[r] = h[i, 0], codes[i]
-                G[codes[i]] += h[i, 0]
-                H[0] += h[i, 0]
-            else:
-                for k in range(K):
-                    node_g[r, k], node_h[r, k] = g[i, k], h[i, k]
-                    G[k] += node_g[r, k]
-                    H[k] += node_h[r, k]
-        most = 0.0
-        for k in range(K):
-            below = H[0 if votes else k] + ridge
-            value[node, k] = G[k] / below if below > 0.0 else 0.0
-            most = max(most, G[k])
+        add_up(codes, g, h, rows, first, end, s)
+        is_pure = fill_leaf(node, ridge, s, value)
         column[node], threshold[node], child[node], share[node] = LEAF, 0, 0, 0.0
-        if depth == deepest or end - first < 2 * least or n_nodes + 2 > column.shape[0]:
+        is_small = end - first < 2 * least or n_nodes + 2 > column.shape[0]
+        if depth == deepest or is_small or is_pure:
             continue
-        if votes and most == H[0]:  # all for one class
-            continue
-        best, at, cut, part_left = LEAST_GAIN, LEAF, 0, 0.0
-        tried, left_to_draw = 0, n_columns
-        while tried < n_try and left_to_draw:
-            state = draw(state)
-            q = state % left_to_draw
-            left_to_draw -= 1
-            f = order[q]
-            order[q] = order[left_to_draw]
-            order[left_to_draw] = f
-            if votes:
-                seen = fill_votes(
-                    bins[f], node_codes, node_h, rows, first, end, hist_g, hist_h, count, words
-                )
-            else:
-                seen = fill(bins[f], node_g, node_h, rows, first, end, hist_g, hist_h, count, words)
-            n_present = list_bins(words, present)
-            if n_present > 1:
-                tried += 1
-                gain, t, n_left = find_cut(
-                    is_category[f], present, n_present, seen, least, ridge, hist_g, hist_h, count,
-                    G, H, sides,
-                )  # fmt: skip
-                if gain > best:
-                    best, at, cut, part_left = gain, f, t, n_left / seen
-            for q in range(n_present):
-                b = present[q]
-                count[b] = 0
-                for k in range(K):
-                    hist_g[b, k] = 0.0
-                for k in range(hist_h.shape[1]):
-                    hist_h[b, k] = 0.0
+        at, cut, part_left, state = choose_cut(
+            bins, is_category, rows, first, end, n_try, least, ridge, state, order, s, hist
+        )
         if at == LEAF:
             continue
         column[node], threshold[node], child[node], share[node] = at, cut, n_nodes, part_left
-        middle = first
-        for r in range(first, end):
-            i = rows[r]
-            b = bins[at, i]
-            if b == HOLE:
-                state = draw(state)
-                goes_left = state < part_left * 2147483647.0
-            else:
-                goes_left = b == cut if is_category[at] else b <= cut
-            if goes_left:
-                rows[r] = rows[middle]
-                rows[middle] = i
-                middle += 1
+        middle, state = divide(bins[at], is_category[at], cut, part_left, rows, first, end, state)
         for side in range(2):
             todo[waiting, 0] = n_nodes + side
             todo[waiting, 1] = middle if side else first
@@ -160,112 +106,94 @@ def grow(bins, is_category, codes, g, h, rows, n_try, deepest, least, ridge, sta
 
 
 @part
-def fill(cells, g, h, rows, first, end, hist_g, hist_h, count, words):
-    """Add the rows of a node to the bins of a column; return how many have a cell there."""
-    seen = 0
-    K = g.shape[1]
+def node_rows(n, K, votes):
+    """Return room for the rows of a node."""
+    codes, g = np.empty(n if votes else 0, np.int64), np.empty((0 if votes else n, K))
+    return NodeRows(codes, g, np.empty((n, 1 if votes else K)), np.empty(K), np.empty(K))
+
+
+@part
+def add_up(codes, g, h, rows, first, end, s):
+    """Copy what the rows of a node add, in their order; let G and H be the sums."""
+    for k in range(s.G.shape[0]):
+        s.G[k] = s.H[k] = 0.0
     for r in range(first, end):
-        b = np.int64(cells[rows[r]])
-        if b == HOLE:
-            continue
-        words[b >> 5] |= 1 << (b & 31)
-        seen += 1
-        count[b] += 1
-        for k in range(K):
-            hist_g[b, k] += g[r, k]
-            hist_h[b, k] += h[r, k]
-    return seen
+        i = rows[r]
+        if codes.shape[0] > 0:
+            s.h[r, 0], s.codes[r] = h[i, 0], codes[i]
+            s.G[codes[i]] += h[i, 0]
+            s.H[0] += h[i, 0]
+        else:
+            for k in range(s.G.shape[0]):
+                s.g[r, k], s.h[r, k] = g[i, k], h[i, k]
+                s.G[k] += s.g[r, k]
+                s.H[k] += s.h[r, k]
 
 
 @part
-def fill_votes(cells, codes, h, rows, first, end, hist_g, hist_h, count, words):
-    """Do the same with rows that vote for their classes."""
-    seen = 0
-    for r in range(first, end):
-        b = np.int64(cells[rows[r]])
-        if b == HOLE:
-            continue
-        words[b >> 5] |= 1 << (b & 31)
-        seen += 1
-        count[b] += 1
-        hist_g[b, codes[r]] += h[r, 0]
-        hist_h[b, 0] += h[r, 0]
-    return seen
+def fill_leaf(node, ridge, s, value):
+    """Fill in the values of a node as if it were a leaf; return whether all vote for one class."""
+    votes, most = s.codes.shape[0] > 0, 0.0
+    for k in range(s.G.shape[0]):
+        below = s.H[0 if votes else k] + ridge
+        value[node, k] = s.G[k] / below if below > 0.0 else 0.0
+        most = max(most, s.G[k])
+    return votes and most == s.H[0]
 
 
 @part
-def list_bins(words, present):
-    """List the bins that have rows, in their order, and forget them; return how many there are."""
-    n_present = 0
-    for j in range(words.shape[0]):
-        word = words[j]
-        while word != 0:
-            present[n_present] = 32 * j + lowest_bit(word)
-            n_present += 1
-            word &= word - 1
-        words[j] = 0
-    return n_present
-
-
-@part
-def find_cut(
-    is_category, present, n, seen, least, ridge, hist_g, hist_h, count, G, H, sides
+def choose_cut(
+    bins, is_category, rows, first, end, n_try, least, ridge, state, order, s, hist
 ):  # fmt: skip
-    """Return the largest gain of a column, its bin, and how many rows go left; G and H change.
+    """Look at columns drawn at random, of which those of a single bin do not count.
 
-    Divisions take most of the time of a tree, so they are made for all bins and outputs at once.
+    Return the column of the best cut, LEAF if there is none, its bin, the share of rows that go
+    left, and the state of the generator.
     """
-    K, shared = hist_g.shape[1], hist_h.shape[1] == 1
-    width = hist_h.shape[1]
-    left_g, left_h, rest_g, rest_h, gains = sides[0], sides[1], sides[2], sides[3], sides[4]
-    for k in range(K):
-        G[k] = H[k] = 0.0
-    for q in range(n):
-        b = present[q]
-        for k in range(K):
-            G[k] += hist_g[b, k]
-        for k in range(width):
-            H[k] += hist_h[b, k]
-    whole = 0.0
-    for k in range(K):
-        below = H[0 if shared else k] + ridge
-        whole += G[k] * G[k] / below if below > 0.0 else 0.0
-    for q in range(n):  # what is left and right of each bin
-        b, before = present[q], q - 1
-        for k in range(width):
-            known = 0.0 if is_category or q == 0 else left_h[before * width + k]
-            left_h[q * width + k] = known + hist_h[b, k]
-            rest_h[q * width + k] = H[k] - (known + hist_h[b, k])
-        for k in range(K):
-            known = 0.0 if is_category or q == 0 else left_g[before * K + k]
-            left_g[q * K + k] = known + hist_g[b, k]
-            rest_g[q * K + k] = G[k] - (known + hist_g[b, k])
-    if shared:
-        for q in range(n):
-            left_square, rest_square = 0.0, 0.0
-            for k in range(K):
-                left_square += left_g[q * K + k] * left_g[q * K + k]
-                rest_square += rest_g[q * K + k] * rest_g[q * K + k]
-            gains[q], sides[5, q] = left_square, rest_square
-        for q in range(n):
-            left, rest = left_h[q] + ridge, rest_h[q] + ridge
-            gains[q] = (gains[q] / left if left > TINY else 0.0) + (
-                sides[5, q] / rest if rest > TINY else 0.0
+    best, at, cut, part_left = LEAST_GAIN, LEAF, 0, 0.0
+    tried, left_to_draw = 0, order.shape[0]
+    while tried < n_try and left_to_draw:
+        state = draw(state)
+        q = state % left_to_draw
+        left_to_draw -= 1
+        f = order[q]
+        order[q], order[left_to_draw] = order[left_to_draw], f
+        if s.codes.shape[0] > 0:
+            seen = fill_votes(bins[f], rows, first, end, s, hist)
+        else:
+            seen = fill(bins[f], rows, first, end, s, hist)
+        n_present = list_bins(hist.words, hist.present)
+        if n_present > 1:
+            tried += 1
+            gain, t, n_left = find_cut(
+                is_category[f], n_present, seen, least, ridge, s.G, s.H, hist
             )
-    else:
-        for j in range(n * K):
-            left, rest = left_h[j] + ridge, rest_h[j] + ridge
-            gains[j] = (left_g[j] * left_g[j] / left if left > TINY else 0.0) + (
-                rest_g[j] * rest_g[j] / rest if rest > TINY else 0.0
-            )
-        for q in range(n):
-            total = 0.0
-            for k in range(K):
-                total += gains[q * K + k]
-            gains[q] = total
-    gain, cut, at_cut, n_left = 0.0, -1, 0, 0
-    for q in range(n if is_category else n - 1):
-        n_left = count[present[q]] if is_category else n_left + count[present[q]]
-        if n_left >= least and seen - n_left >= least and gains[q] - whole > gain:
-            gain, cut, at_cut = gains[q] - whole, present[q], n_left
-    return gain, cut, at_cut
+            if gain > best:
+                best, at, cut, part_left = gain, f, t, n_left / seen
+        forget(n_present, hist)
+    return at, cut, part_left, state
+
+
+@part
+def draw(state):
+    """Return the next state of a generator (Park and Miller's), which is in 1 .. 2^31 - 2."""
+    return state * 48271 % 2147483647
+
+
+@part
+def divide(cells, is_category, cut, part_left, rows, first, end, state):
+    """Let the rows that go left come first; return where the others begin, and the generator."""
+    middle = first
+    for r in range(first, end):
+        i = rows[r]
+        b = cells[i]
+        if b == HOLE:
+            state = draw(state)
+            goes_left = state < part_left * 2147483647.0
+        else:
+            goes_left = b == cut if is_category else b <= cut
+        if goes_left:
+            rows[r] = rows[middle]
+            rows[middle] = i
+            middle += 1
+    return middle, state

@@ -6,7 +6,8 @@ there in training. A row without any cell thus has the mean of all rows of the t
 
 import numpy as np
 
-from infinimix.inference.trees.growth import HOLE, LEAF
+from infinimix.inference.trees.cuts import HOLE
+from infinimix.inference.trees.growth import LEAF
 from infinimix.kernels.compile import kernel
 
 

@@ -11,7 +11,7 @@ from infinimix import AClassClassifier, load, save
 from infinimix.estimators.aclass.binned_cells import MOST_BINS, Binning
 from infinimix.estimators.aclass.tree_models import add_boosted, learn_forest
 from infinimix.estimators.common.mixture_estimator import with_novel
-from infinimix.inference.trees.growth import HOLE
+from infinimix.inference.trees.cuts import HOLE
 from infinimix.tables import encode, read_schema
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from infinimix.inference.trees import ensembles
 from infinimix.inference.trees.arrays import BinnedCells, are_trees
+from infinimix.inference.trees.cuts import HOLE
 from infinimix.inference.trees.ensembles import (
     as_classes,
     boost,
@@ -13,7 +14,6 @@ from infinimix.inference.trees.ensembles import (
     n_outputs,
     smoothed,
 )
-from infinimix.inference.trees.growth import HOLE
 from infinimix.inference.trees.slopes import find_slopes
 
 

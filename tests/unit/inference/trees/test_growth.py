@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from infinimix.inference.trees.arrays import BinnedCells, Growth, Trees, TreeStore, Votes
+from infinimix.inference.trees.cuts import HOLE
 from infinimix.inference.trees.ensembles import NO_CODES
-from infinimix.inference.trees.growth import HOLE, LEAF
+from infinimix.inference.trees.growth import LEAF
 
 
 def grow_tree(cells, votes, rows, how, seed):
