@@ -25,12 +25,14 @@ from infinimix.families.product import engine, refresh_all
 from infinimix.families.seam import add, copy, count, empty, map_arrays, refresh, score
 from infinimix.inference.ensemble.hyperparameters import draw_hyperparameters
 from infinimix.inference.partition.filter import doubled
+from infinimix.kernels.compile import part
 from infinimix.kernels.draws import invert
 from infinimix.kernels.elementary import exp
 from infinimix.partitions.crp import draw_alpha
 
 BURN, KEPT = 10, 20  # sweeps before the labels are looked at, and while they are
 TURNS = 10  # sweeps between two draws of the base measure
+FAR = -700.0  # nats: what is farther away weighs as much, which is nothing
 MASS, OWNER, ORDER, PLACE, NAMED = range(5)  # rows of `slots`; NAMED counts labelled rows
 
 
@@ -41,64 +43,32 @@ def visit(family, stats, X, rows, j, codes, z, slots, class_rows, live, hyper, r
     `live` has the number of slots in use; rows with z = 0 are in no group yet. `hyper` is alpha,
     gamma, and alpha again for rows without label: 0 if every group is to have a label.
     """
-    gamma, C = hyper[1], class_rows.shape[0]
-    logp, factor = np.empty(slots.shape[1]), np.empty(C)
-    w = np.empty(slots.shape[1] + C)
+    logp, factor = np.empty(slots.shape[1]), np.empty(class_rows.shape[0])
+    w = np.empty(slots.shape[1] + class_rows.shape[0])
     while j < rows.shape[0] and live[0] + 2 <= slots.shape[1]:
         i = rows[j]
         own, spare = z[i], slots[ORDER, live[0]]
         named = int(codes[i] >= 0)
+        j += 1
         if hyper[2] == 0.0 and named and slots[NAMED, own] == 1 and slots[MASS, own] > 1:
-            j += 1  # without this row the group would have no label
-            continue
-        alpha, opens = hyper[0], hyper[0] if named else hyper[2]
-        left = 0
+            continue  # without this row the group would have no label
         if own > 0:
-            copy(family, stats, own, spare)
-            count(family, stats, spare, X, i, -1.0)
-            refresh(family, stats, spare)
-            left = slots[MASS, own] - 1
-            slots[MASS, spare], slots[OWNER, spare] = left, slots[OWNER, own]
-            slots[ORDER, slots[PLACE, own]] = spare
-            class_rows[slots[OWNER, own]] -= 1
+            take_out(family, stats, X, i, own, spare, slots, class_rows)
         held = slots[ORDER, : live[0]]
         for s in held:
             logp[s] = 0.0
         score(family, stats, X, i, held, logp)
-        for c in range(C):
-            open_to = codes[i] < 0 or codes[i] == c
-            factor[c] = (class_rows[c] + gamma) / (class_rows[c] + alpha) if open_to else 0.0
-        top = logp[0] if opens > 0.0 else -np.inf
-        for s in held[1:]:
-            if slots[MASS, s] > 0 and factor[slots[OWNER, s]] > 0.0:
-                top = max(top, logp[s])
-        total = 0.0
-        for k in range(1, held.shape[0]):
-            s = held[k]
-            w[k - 1] = factor[slots[OWNER, s]] * slots[MASS, s] * exp(max(logp[s] - top, -700.0))
-            total += w[k - 1]
+        weigh_classes(codes[i], hyper, class_rows, factor)
+        total = weigh(held, logp, factor, hyper[0] if named else hyper[2], slots, w)
         groups = held.shape[0] - 1
-        for c in range(C):
-            w[groups + c] = factor[c] * opens * exp(max(logp[0] - top, -700.0))
-            total += w[groups + c]
-        k = invert(w, groups + C, total * rng.random())
+        k = invert(w, groups + factor.shape[0], total * rng.random())
         chosen = held[k + 1] if k < groups else 0
         if own > 0:
-            at = slots[PLACE, own]
-            slots[ORDER, at] = own
+            slots[ORDER, slots[PLACE, own]] = own
             if chosen == spare:  # it stays: nothing has changed
                 class_rows[slots[OWNER, own]] += 1
-                j += 1
                 continue
-            copy(family, stats, spare, own)
-            refresh(family, stats, own)
-            slots[MASS, own] = left
-            slots[NAMED, own] -= named
-            if left == 0:
-                live[0] -= 1
-                last = slots[ORDER, live[0]]
-                slots[ORDER, at], slots[PLACE, last] = last, at
-                slots[ORDER, live[0]], slots[PLACE, own] = own, live[0]
+            leave(family, stats, own, spare, named, slots, live)
         if chosen == 0:
             chosen = slots[ORDER, live[0]]
             live[0] += 1
@@ -109,8 +79,59 @@ def visit(family, stats, X, rows, j, codes, z, slots, class_rows, live, hyper, r
         slots[NAMED, chosen] += named
         class_rows[slots[OWNER, chosen]] += 1
         z[i] = chosen
-        j += 1
     return j
+
+
+@part
+def take_out(family, stats, X, i, own, spare, slots, class_rows):
+    """Let a spare slot, with the group of row i but for that row, stand in the group's place."""
+    copy(family, stats, own, spare)
+    count(family, stats, spare, X, i, -1.0)
+    refresh(family, stats, spare)
+    slots[MASS, spare], slots[OWNER, spare] = slots[MASS, own] - 1, slots[OWNER, own]
+    slots[ORDER, slots[PLACE, own]] = spare
+    class_rows[slots[OWNER, own]] -= 1
+
+
+@part
+def weigh_classes(code, hyper, class_rows, factor):
+    """Fill in the weight of each class that a row may belong to: its own, or any if it has none."""
+    alpha, gamma = hyper[0], hyper[1]
+    for c in range(factor.shape[0]):
+        open_to = code < 0 or code == c
+        factor[c] = (class_rows[c] + gamma) / (class_rows[c] + alpha) if open_to else 0.0
+
+
+@part
+def weigh(held, logp, factor, opens, slots, w):
+    """Fill in the weight of each group, then of a new one in each class; return the total."""
+    top = logp[0] if opens > 0.0 else -np.inf
+    for s in held[1:]:
+        if slots[MASS, s] > 0 and factor[slots[OWNER, s]] > 0.0:
+            top = max(top, logp[s])
+    total, groups = 0.0, held.shape[0] - 1
+    for k in range(groups):
+        s = held[k + 1]
+        w[k] = factor[slots[OWNER, s]] * slots[MASS, s] * exp(max(logp[s] - top, FAR))
+        total += w[k]
+    for c in range(factor.shape[0]):
+        w[groups + c] = factor[c] * opens * exp(max(logp[0] - top, FAR))
+        total += w[groups + c]
+    return total
+
+
+@part
+def leave(family, stats, own, spare, named, slots, live):
+    """Let a group be what the spare slot holds, and free its slot if no row is left."""
+    copy(family, stats, spare, own)
+    refresh(family, stats, own)
+    slots[MASS, own] = slots[MASS, spare]
+    slots[NAMED, own] -= named
+    if slots[MASS, own] == 0:
+        live[0] -= 1
+        at, last = slots[PLACE, own], slots[ORDER, live[0]]
+        slots[ORDER, at], slots[PLACE, last] = last, at
+        slots[ORDER, live[0]], slots[PLACE, own] = own, live[0]
 
 
 class LabelState:
