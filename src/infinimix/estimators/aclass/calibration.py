@@ -31,6 +31,7 @@ def calibrate(
     codes: np.ndarray,
     log_prior: np.ndarray,
     weight: np.ndarray | None = None,
+    up: float = LARGEST,
 ) -> Calibration:
     """Return the power that makes the labels of these rows most probable.
 
@@ -44,6 +45,8 @@ def calibrate(
         Log probability of each class, without the row.
     weight : array (rows,), optional
         How much each row counts; by default all count 1.
+    up : float
+        What the log of the power may be at most.
     """
     rows = np.arange(len(codes))
     weight = np.ones(len(codes)) if weight is None else weight
@@ -55,5 +58,5 @@ def calibrate(
     def cost(log_power: float) -> float:
         return loss(log_power) + 0.5 * (log_power / SPREAD) ** 2
 
-    found = minimise(cost, -LARGEST, LARGEST)
+    found = min(minimise(cost, -LARGEST, LARGEST), up)
     return Calibration(float(np.exp(found)), loss(found) / weight.sum())

@@ -101,7 +101,9 @@ class AClassClassifier(PublishedForm, Questions, OneRow, BatchProbabilities, Mix
         are the cells, standardised or one-hot. The ridge of B is found by cross-validation on
         held-out rows. "auto": the same, and in the sum also what a random forest and boosted trees
         say, each with a power, if that helps held-out rows. "none" and `effort="fast"`: the power
-        alone. `partial_fit` leaves the correction as `fit` has found it.
+        alone. With fewer than 40 labelled rows the power is 1 at most (two powers: 1/2 each), and
+        it is all that is found if some class has no held-out row, as one of two rows has none.
+        `partial_fit` leaves the correction as `fit` has found it.
     class_weight : {"balanced"} or mapping from labels to numbers, optional
         What multiplies P(y) and the weights of the held-out rows of a class when probabilities are
         corrected; labels that are not named have 1. "balanced" makes the classes equally probable

@@ -18,6 +18,11 @@ of B is one of STRENGTHS; an infinite one, for which B = 0, is always among them
 and without the second model and the trees, are weighted by their cross-validated loss on the
 held-out rows, and the parameters averaged: with many rows one choice has all the weight, with few
 rows choosing one would be luck.
+
+With fewer than FEW_LABELS labelled rows the power of each of M models is 1 / M at most: a few
+held-out rows are often all classified correctly by chance, and any larger power then fits better.
+If, moreover, some class has no held-out row (one of two rows has none, see `Island.fit`), only the
+power is found: offsets and coefficients would learn that this class never occurs.
 """
 
 from __future__ import annotations
@@ -29,7 +34,14 @@ import numpy as np
 
 from infinimix.estimators.aclass.calibration import calibrate
 from infinimix.estimators.aclass.choices import STRENGTHS, compare, weigh
-from infinimix.estimators.aclass.stacking import HeldOut, Weights, cross_validate, relative, solve
+from infinimix.estimators.aclass.stacking import (
+    LARGEST,
+    HeldOut,
+    Weights,
+    cross_validate,
+    relative,
+    solve,
+)
 from infinimix.estimators.aclass.tree_models import Scored, TreeModels, add_boosted, learn_forest
 from infinimix.estimators.common.features import LinearFeatures
 from infinimix.estimators.common.joint_numbers import PILOT_ROWS, JointNumbers
@@ -38,6 +50,7 @@ from infinimix.estimators.common.parameters import child_seed
 from infinimix.estimators.common.weights import Weighting
 from infinimix.tables import EncodedTable
 
+FEW_LABELS = 40  # fewer labelled rows cannot show that a power above 1 is more than luck
 LITTLE = 3.0  # nats over all rows: a forest that costs more than that brings nothing
 
 Second = tuple[JointNumbers, np.ndarray, np.ndarray]  # the model, rows it held out, log densities
@@ -91,7 +104,8 @@ def find_power(learned: Learned, gamma: float, weighting: Weighting | None = Non
         return NEUTRAL
     log_prior = _log_priors(codes, learned.bank.n_classes, gamma, weighting)
     weight = None if weighting is None else weighting.rows[learned.held_out]
-    return Correction(*calibrate(learned.log_density, codes, log_prior, weight))
+    up = _most_above(learned)
+    return Correction(*calibrate(learned.log_density, codes, log_prior, weight, up))
 
 
 def correct(
@@ -119,6 +133,8 @@ def correct(
     held_out, features, rows = _held_out(learned, second, priors)
     if len(held_out) == 0:
         return NEUTRAL
+    if _are_few(learned) and len(np.unique(rows.codes)) < learned.bank.n_classes:
+        return find_power(learned, gamma, weighting)
     trees = None
     if forest is not None:
         trees, ratios = _choose_trees(forest, held_out, rows, rng)
@@ -152,9 +168,19 @@ def _held_out(
     rows = HeldOut(
         relative(log_density), _log_priors(codes, learned.bank.n_classes, *priors[:2]),
         observed_share(table) * priors.offsets, features.transform(table), codes,
-        None if weighting is None else weighting.rows[held_out],
+        None if weighting is None else weighting.rows[held_out], _most_above(learned),
     )  # fmt: skip
     return held_out, features, rows
+
+
+def _are_few(learned: Learned) -> bool:
+    """Return whether the labelled rows are too few to be trusted without limits."""
+    return int((learned.codes >= 0).sum()) < FEW_LABELS
+
+
+def _most_above(learned: Learned) -> float:
+    """Return how far the log of a power may be above where its prior has it."""
+    return 0.0 if _are_few(learned) else LARGEST
 
 
 def _find_second(

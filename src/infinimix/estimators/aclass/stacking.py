@@ -3,8 +3,8 @@
     log P(y | x) = log P(y) + sum_m a_m log p_m(x | y) + o(x) b_y + z . B_y   (unnormalised)
 
 m are models of the same rows, o(x) is the share of cells that are observed, and z are the cells as
-numbers. With M models log a_m is Normal(-log M, 1); each b_y is Normal(0, 1); B has a ridge. An
-infinite one means B = 0.
+numbers. With M models log a_m is Normal(-log M, 1), within bounds; each b_y is Normal(0, 1); B has
+a ridge. An infinite one means B = 0.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ class HeldOut(NamedTuple):
     features: np.ndarray  # (rows, features)
     codes: np.ndarray  # (rows,) true classes
     weight: np.ndarray | None = None  # (rows,) how much each counts; None: all count 1
+    up: float = LARGEST  # of the log of a power, above where its prior has it
 
     @property
     def weights(self) -> np.ndarray:
@@ -46,8 +47,8 @@ class HeldOut(NamedTuple):
     def take(self, rows: np.ndarray) -> HeldOut:
         """Return some of the rows, contiguous: they are solved for many strengths."""
         log_density = np.ascontiguousarray(self.log_density[:, rows])
-        part = HeldOut(log_density, *(field[rows] for field in self[1:-1]))
-        return part._replace(weight=self.weights[rows])
+        part = HeldOut(log_density, *(field[rows] for field in self[1:5]))
+        return part._replace(weight=self.weights[rows], up=self.up)
 
     def only(self, models: np.ndarray) -> HeldOut:
         """Return the same rows as some of the models see them."""
@@ -145,7 +146,7 @@ def solve(
 ) -> Weights:
     """Return the most probable parameters for one strength of the ridge."""
     problem, w = as_problem(rows, strength, start)
-    minimise(problem, w, LARGEST, tolerance, FLAT, MOST_STEPS)
+    minimise(problem, w, LARGEST, rows.up, tolerance, FLAT, MOST_STEPS)
     return as_weights(w, len(rows.log_density), rows.log_density.shape[2])
 
 

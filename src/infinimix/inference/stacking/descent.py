@@ -24,7 +24,7 @@ CONVEX = 1e-10  # a step along which the gradient turns less says nothing of the
 
 
 @kernel
-def minimise(problem, x, largest, tolerance, flat, most):
+def minimise(problem, x, down, up, tolerance, flat, most):
     """Move `x` to where the cost is least; return the cost there, and how often it was asked for.
 
     Parameters
@@ -33,8 +33,8 @@ def minimise(problem, x, largest, tolerance, flat, most):
         The rows and the priors.
     x : array
         Where to begin, and at the end the solution.
-    largest : float
-        How far the log of a power may be from its centre.
+    down, up : float
+        How far the log of a power may be below its centre, and above it.
     tolerance : float
         Two steps in a row that lower the cost by less, relative to its size or to 1, are the last.
     flat : float
@@ -44,7 +44,7 @@ def minimise(problem, x, largest, tolerance, flat, most):
     """
     problem, x = borrowed(problem), borrowed(x)
     n_models, size = problem.ratios.shape[0], x.shape[0]
-    box = n_models, problem.centre - largest, problem.centre + largest
+    box = n_models, problem.centre - down, problem.centre + up
     for m in range(n_models):
         x[m] = min(max(x[m], box[1]), box[2])
     bend, gradient, direction = np.empty(size), np.empty(size), np.empty(size)

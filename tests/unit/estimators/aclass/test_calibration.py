@@ -42,6 +42,18 @@ def test_the_power_is_the_most_probable_one(factor):
     assert calibrate(log_density, codes, log_prior).power == pytest.approx(np.exp(best), rel=1e-3)
 
 
+@pytest.mark.parametrize("factor", [0.3, 4.0])
+def test_a_power_may_be_bounded(factor):
+    rng = np.random.default_rng(0)
+    codes, log_density = rng.integers(0, 2, 80), factor * rng.normal(size=(80, 2))
+    log_density[np.arange(80), codes] += 1.5 * factor
+    free, bounded = (
+        calibrate(log_density, codes, np.zeros((80, 2)), None, *up) for up in ((), (0.0,))
+    )
+    assert bounded.power == min(free.power, 1.0)
+    assert (bounded.loss > free.loss) == (free.power > 1.0) == (factor < 1.0)
+
+
 def test_rows_as_the_model_takes_them_have_a_power_near_one():
     X, y = two_classes(800)
     assert 0.8 < fitted(X, y).likelihood_power_ < 1.25
@@ -86,7 +98,7 @@ def test_the_class_prior_is_that_of_the_other_rows_held_out(monkeypatch):
     seen = []
     monkeypatch.setattr(CALIBRATE, lambda *args: seen.append(args) or Calibration(1.0, 0.0))
     fitted(X, y, gamma=2.5)
-    log_density, codes, log_prior, weight = seen[0]
+    log_density, codes, log_prior, weight, _ = seen[0]
     assert weight is None
     n = len(codes)
     assert log_density.shape == (n, 2)
@@ -159,7 +171,7 @@ def test_of_many_rows_some_are_scored(monkeypatch):
     seen = []
     monkeypatch.setattr(CALIBRATE, lambda *args: seen.append(args) or Calibration(1.0, 0.0))
     fitted(X, y, n_islands=16)
-    log_density, codes, _, _ = seen[0]
+    log_density, codes, *_ = seen[0]
     assert 20 <= len(codes) <= 25
     assert np.isfinite(log_density).all()
     assert 0 < codes.sum() < len(codes)

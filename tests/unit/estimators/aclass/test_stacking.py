@@ -63,12 +63,22 @@ def test_a_model_that_says_nothing_has_a_small_power():
     assert powers[1] < 0.1 < powers[0]
 
 
+def test_powers_may_be_bounded():
+    rows = held_out(models=2)._replace(up=0.0)
+    alike = rows._replace(log_density=0.1 * rows.log_density)  # they call for large powers
+    found = solve(alike, 10.0)
+    assert (np.exp(found.log_powers) <= 0.5).all()
+    assert np.exp(solve(alike._replace(up=3.0), 10.0).log_powers).sum() > 1.0
+
+
 def test_rows_are_taken_from_all_models():
     rows = held_out(20, models=2)
     some = rows.take(np.array([3, 5]))
     assert some.log_density.shape == (2, 2, 3)
     assert (some.log_density[1, 0] == rows.log_density[1, 3]).all()
     assert (rows.only(np.array([1])).log_density == rows.log_density[1:]).all()
+    bounded = rows._replace(up=0.5)
+    assert bounded.take(np.array([3, 5])).up == bounded.only(np.array([1])).up == 0.5
     more = rows.with_models(rows.log_density[1:] + 3.0)
     assert more.log_density.shape == (3, 20, 3)
     np.testing.assert_allclose(
