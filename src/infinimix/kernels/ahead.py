@@ -5,8 +5,8 @@ of its architecture is compatible with, or for an older one if this machine is n
 (`LEVELS`), and keeps them beside this file. `make` and `pip install -e .` do so, and every wheel
 that pip builds brings them (`hatch_build.py`). They are looked up before the cache on disk: with
 one installation the same machine code runs at all times, whatever was compiled before. On an older
-processor than that of the build, with another Python or numba, or after an edit there is nothing
-to find, and kernels compile when they are first called.
+processor than that of the build, or with another Python or numba, there is nothing to find, and
+after an edit nothing that depends on the edited file: such kernels compile when first called.
 """
 
 import os

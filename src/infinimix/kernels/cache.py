@@ -3,19 +3,19 @@
 numba's own disk cache watches only the file of the cached function, so after an edit to a function
 that is compiled into others it would run stale machine code; and processes that compile at the same
 time may mix up its numbered files. Here each kernel and signature has a file of its own, whose name
-holds a hash of all that the machine code depends on: types, processor, numba, Python, and every
-source that is compiled. Comments and docstrings are no part of that hash.
+holds a hash of all that the machine code depends on: types, processor, numba, Python, and the
+sources that it can come from (`dependencies`). So an edit recompiles what depends on the edited
+file. Comments and docstrings are no part of that hash.
 """
 
 import hashlib
+import json
 import os
 import pickle
-import re
 import sys
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from types import CodeType
 
 import llvmlite.binding as llvm
 import numba
@@ -24,100 +24,73 @@ from numba.core.caching import FunctionCache
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
-from infinimix.kernels import ahead
+from infinimix.kernels import ahead, dependencies
+from infinimix.kernels.origins import origins
+from infinimix.kernels.sources import find_file
 
-PACKAGE = Path(__file__).resolve().parents[1]
-COMPILED_ROOMS = (
-    "kernels", "families", "partitions", "inference", "tables", "maxmargin", "networks/engine",
-    "papers/m2dpm",
-)  # fmt: skip
-IMPORT = re.compile(rb"^\s*from (infinimix[\w.]*) import ([\w, ]+)", re.MULTILINE)
-NOTE = "infinimix-sources.txt"  # beside the machine code: what sources were parsed, and their hash
+NOTE = "infinimix-sources.txt"  # beside the machine code: what sources were parsed, and the answer
+STATES = 20  # of the sources, which are noted
 PYTHON = sys.implementation.cache_tag
 
 
-def room_sources(package=PACKAGE):
-    """Return the names and bytes of all files in rooms with compiled code."""
-    texts, root = {}, os.fspath(package)
-    for room in COMPILED_ROOMS:
-        for folder, _, names in os.walk(os.path.join(root, *room.split("/"))):
-            place = os.path.relpath(folder, root).replace(os.sep, "/")
-            for name in names:
-                if name.endswith(".py"):
-                    with open(os.path.join(folder, name), "rb") as file:
-                        texts[f"{place}/{name}"] = file.read()
-    return texts
-
-
-def compiled_sources(package=PACKAGE, texts=None):
-    """Return the names and bytes of the files with compiled code, and of what these import.
-
-    A file has compiled code if it imports from `kernels`; constants may come from other files.
-    `texts` are those of all rooms, if they are at hand.
-    """
-    texts = room_sources(package) if texts is None else texts
-    waiting = [name for name in texts if b"infinimix.kernels" in texts[name]]
-    waiting += [name for name in texts if name.startswith("kernels/")]
-    found = {}
-    while waiting:
-        name = waiting.pop()
-        if name in texts and name not in found:
-            found[name] = texts[name]
-            for module, names in IMPORT.findall(texts[name]):
-                place = module.decode().removeprefix("infinimix").lstrip(".").replace(".", "/")
-                members = [f"/{member.strip()}" for member in names.decode().split(",")]
-                waiting += [f"{place}{member}.py" for member in ("", *members)]
-    return sorted(found.items())
-
-
-def digest_code(sources):
-    """Hash what sources do: their bytecode without docstrings, comments and line numbers."""
-    digest = hashlib.sha256()
-    for name, text in sources:
-        code = compile(text, name, "exec", dont_inherit=True, optimize=2)
-        digest.update(f"{name}\n{_describe(code)!r}\n".encode())
-    return digest.hexdigest()
-
-
-def _describe(code):
-    consts = [_describe_constant(c) for c in code.co_consts]
-    return code.co_name, code.co_code, consts, code.co_names, code.co_varnames
-
-
-def _describe_constant(value):
-    if isinstance(value, CodeType):
-        return _describe(value)
-    return sorted(map(repr, value)) if isinstance(value, frozenset) else value  # in no order
-
-
 @cache
-def fingerprint():
-    """Return the hash of all compiled code.
+def fingerprints():
+    """Return for each file a hash of all that its kernels depend on, and one of all sources.
 
     Parsing takes as long as a small fit, so the answer for these very bytes is noted on disk.
     """
-    texts, raw = room_sources(), hashlib.sha256(PYTHON.encode())
+    texts, raw = dependencies.read_sources(), hashlib.sha256(PYTHON.encode())
     for name, text in sorted(texts.items()):
         raw.update(f"{name} {len(text)}\n".encode())
         raw.update(text)
     key, note = f"{raw.hexdigest()} ", _note()
     for known in (ahead.FOLDER / NOTE, note):
-        with suppress(OSError):
-            for line in known.read_text(encoding="ascii").splitlines():
-                if line.startswith(key):
-                    return line.removeprefix(key)
-    found = digest_code(compiled_sources(texts=texts))
-    with suppress(OSError), note.open("a", encoding="ascii") as file:
-        file.write(f"{key}{found}\n")
+        for line in _lines(known):
+            if line.startswith(key):
+                return json.loads(line.removeprefix(key))
+    found = dependencies.fingerprints(dependencies.parse(texts))
+    _remember(note, f"{key}{json.dumps(found, sort_keys=True)}")
     return found
 
 
-def _note():
-    """Return the file of hashes, in the folder that numba chooses."""
+def _lines(note):
     try:
-        return Path(FunctionCache(_describe).cache_path) / NOTE
+        return note.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return []
+
+
+def _remember(note, line):
+    """Write a line to the file of notes, where the latest are kept."""
+    half = note.with_suffix(f".{os.getpid()}.half")
+    with suppress(OSError):
+        half.write_text("\n".join([*_lines(note)[1 - STATES :], line, ""]), encoding="ascii")
+        half.replace(note)
+
+
+def _note():
+    """Return the file of notes, in the folder that numba chooses."""
+    try:
+        return Path(FunctionCache(fingerprints.__wrapped__).cache_path) / NOTE
     except RuntimeError:  # no folder to write to: parse in every process
-        return Path(os.devnull)
+        return Path(os.devnull, NOTE)
+
+
+def fingerprint(modules):
+    """Return a hash of all sources that a kernel depends on which comes from these modules."""
+    found = sorted({_fingerprint_of(module) for module in modules})
+    return found[0] if len(found) == 1 else hashlib.sha256("".join(found).encode()).hexdigest()[:24]
+
+
+def _fingerprint_of(module):
+    """Return that of one module; what is not ours may call all that is."""
+    known = fingerprints()
+    file = find_file(module, known)
+    if file is not None:
+        return known[file]
+    path = Path(getattr(sys.modules.get(module), "__file__", None) or os.devnull)
+    text = path.read_bytes() if path.is_file() else b""
+    return hashlib.sha256(known[dependencies.ALL].encode() + text).hexdigest()[:24]
 
 
 _ANNOUNCED = False
@@ -174,7 +147,7 @@ class KernelCache(FunctionCache):
         parts = repr((sig, processor, numba.__version__, PYTHON, own, config.BOUNDSCHECK))
         key = hashlib.sha256(parts.encode()).hexdigest()
         name = f"{Path(func.__code__.co_filename).stem}.{func.__qualname__}.{key[:24]}"
-        return f"{name}.{fingerprint()[:24]}.nbc"
+        return f"{name}.{fingerprint(origins(func, sig))}.nbc"
 
     def _file(self, sig, codegen):
         return Path(self._cache_path) / self._named(sig, codegen.magic_tuple())

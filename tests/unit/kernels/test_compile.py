@@ -1,6 +1,5 @@
 """Kernels on disk: right after an edit anywhere, silent when warm or when they came along."""
 
-import functools
 import os
 import shutil
 import subprocess
@@ -11,12 +10,15 @@ import llvmlite.binding as llvm
 import pytest
 
 import infinimix
-from infinimix.kernels import cache
-from infinimix.kernels.cache import compiled_sources, digest_code, machine_code_alone
+from infinimix.kernels import cache, dependencies
+from infinimix.kernels.cache import machine_code_alone
 from infinimix.kernels.compile import INTERPRETED, kernel
 
 PACKAGE = Path(infinimix.__file__).parent
-ROOMS = ("kernels", "families", "partitions", "inference")
+FINGERPRINTS = """
+from infinimix.kernels.dependencies import *
+print(sorted(fingerprints(parse(read_sources())).items()))
+"""
 SCRIPT = """
 import numpy as np
 from infinimix.families import BetaBernoulli
@@ -33,15 +35,9 @@ print(log_density[0, 0])
 
 @pytest.fixture
 def package(tmp_path):
-    """A copy of the compiled rooms that may be edited."""
-    target = tmp_path / "infinimix"
-    target.mkdir()
-    for file in ("__init__.py", "later.py"):
-        shutil.copy(PACKAGE / file, target)
-    for room in ROOMS:
-        ignored = shutil.ignore_patterns("__pycache__", "ahead_of_time")
-        shutil.copytree(PACKAGE / room, target / room, ignore=ignored)
-    return target
+    """A copy that may be edited."""
+    ignored = shutil.ignore_patterns("__pycache__", "ahead_of_time")
+    return Path(shutil.copytree(PACKAGE, tmp_path / "infinimix", ignore=ignored))
 
 
 def run(package):
@@ -62,6 +58,11 @@ def edit(path, old, new):
     path.write_text(text.replace(old, new))
 
 
+def kept(package):
+    """Return the names of the files of kernels; they hold what these depend on."""
+    return {path.name for path in (package.parent / "cache").rglob("*.nbc")}
+
+
 def test_a_cold_start_speaks_a_warm_one_is_silent_an_edit_counts(package):
     """The edit is in a family; the cached kernel that has it inlined is in another file."""
     cold, said = run(package)
@@ -69,90 +70,68 @@ def test_a_cold_start_speaks_a_warm_one_is_silent_an_edit_counts(package):
     warm, said = run(package)
     assert warm == cold
     assert said == ""
+    before = kept(package)
     source, old = package / "families" / "bernoulli.py", "log_ratio(ones, zeros)"
     edit(source, old, old.replace("ones", "2.0 * ones"))
     edited, said = run(package)
     assert "infinimix: compiling" in said
     assert edited > cold + 0.5
+    after = kept(package)
+    assert len(after) == len(before)  # those of the sources as they were are gone
+    assert {name for name in after - before if "BetaBernoulli" not in name} == set()
+    assert {name for name in before & after if "BetaBernoulli" in name} == set()
+    assert before & after  # of engines
 
 
-def code_of(package):
-    return digest_code(compiled_sources(package))
-
-
-@pytest.fixture
-def parsed_once(monkeypatch):
-    """Let text that was parsed before not be parsed again."""
-    monkeypatch.setattr(cache, "compile", functools.cache(compile), raising=False)
-    monkeypatch.setattr(cache, "_describe", functools.cache(cache._describe))
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_every_compiled_source_counts(package, room, parsed_once):
-    seen = {code_of(package)}
-    names = [name for name, _ in compiled_sources(package) if name.startswith(f"{room}/")]
-    assert names
-    for name in names:
-        path = package / name
-        path.write_text(path.read_text() + "more = 1\n")
-        seen.add(code_of(package))
-    assert len(seen) == 1 + len(names)
-
-
-@pytest.mark.parametrize("room", ROOMS)
-def test_comments_docstrings_and_line_numbers_do_not_count(package, room):
-    before = code_of(package)
-    for name, text in compiled_sources(package):
-        if name.startswith(f"{room}/"):
-            first, _, rest = text.decode().partition('"""')
-            edited = f'# a remark\n\n{first}"""More words. {rest}# another\n'
-            (package / name).write_text(edited)
-    assert code_of(package) == before
-
-
-def test_sources_without_compiled_code_do_not_count(package):
-    names = {name for name, _ in compiled_sources(package)}
-    filters = "inference/partition/resampling/optimal.py"
-    assert {filters, "families/bernoulli.py", "kernels/compile.py"} <= names
-    assert "inference/online_crp/model.py" in names  # its constants are compiled into others
-    assert "inference/finite/storage.py" not in names
-
-
-def test_the_fingerprint_does_not_depend_on_the_place(package):
-    here = compiled_sources()
-    there = [(name, text) for name, text in here if name.startswith(ROOMS)]
-    assert code_of(package) == digest_code(there)
-
-
-def test_every_source_with_kernels_counts():
-    """Else an edit to it would run stale machine code."""
-    known = {name for name, _ in compiled_sources()}
-    files = [path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py")
-             if b"from infinimix.kernels.compile import" in path.read_bytes()]  # fmt: skip
-    assert "papers/m2dpm/dpmnl_moves.py" in files
-    assert not set(files) - known
-
-
-def test_the_fingerprint_does_not_depend_on_the_process():
+def test_the_fingerprints_depend_neither_on_the_place_nor_on_the_process(package):
     """Sets are in another order in every process, and constants may be sets."""
-    script = "from infinimix.kernels.cache import *; print(digest_code(compiled_sources()))"
-    found = {f"{digest_code(compiled_sources())}\n"}
-    for seed in "12":
-        env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(PACKAGE.parent)}
-        command = [sys.executable, "-c", script]
+    here = dependencies.fingerprints(dependencies.parse(dependencies.read_sources()))
+    found = {f"{sorted(here.items())}\n"}
+    for seed, place in ("1", PACKAGE), ("2", package):
+        env = os.environ | {"PYTHONHASHSEED": seed, "PYTHONPATH": str(place.parent)}
+        command = [sys.executable, "-c", FINGERPRINTS]
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
         found.add(done.stdout)
     assert len(found) == 1
 
 
-def test_the_fingerprint_is_noted_and_found_again(monkeypatch, tmp_path):
-    """Parsing is for the first process; bytes that were never seen are parsed anew."""
+@pytest.fixture
+def note(monkeypatch, tmp_path):
+    """Let answers be noted in a file of their own."""
+    monkeypatch.setattr(cache.ahead, "FOLDER", tmp_path / "none")
     monkeypatch.setattr(cache, "_note", lambda: tmp_path / "note.txt")
-    found = cache.fingerprint.__wrapped__()
-    monkeypatch.setattr(cache, "digest_code", lambda sources: "parsed again")
-    assert cache.fingerprint.__wrapped__() == found
-    monkeypatch.setattr(cache, "room_sources", lambda: {"a.py": b"x = 1"})
-    assert cache.fingerprint.__wrapped__() == "parsed again"
+    return tmp_path / "note.txt"
+
+
+def test_the_fingerprints_are_noted_and_found_again(monkeypatch, note):
+    """Parsing is for the first process; bytes that were never seen are parsed anew."""
+    found = cache.fingerprints.__wrapped__()
+    monkeypatch.setattr(dependencies, "parse", lambda texts: {})
+    assert cache.fingerprints.__wrapped__() == found
+    monkeypatch.setattr(dependencies, "read_sources", lambda: {"a.py": b"x = 1"})
+    assert cache.fingerprints.__wrapped__() != found
+
+
+def test_of_the_sources_as_they_were_the_latest_are_remembered(monkeypatch, note):
+    for k in range(cache.STATES + 5):
+        monkeypatch.setattr(dependencies, "read_sources", lambda k=k: {"a.py": b"x = %d" % k})
+        cache.fingerprints.__wrapped__()
+    assert len(note.read_text().splitlines()) == cache.STATES
+    monkeypatch.setattr(dependencies, "parse", lambda texts: 1 / 0)
+    cache.fingerprints.__wrapped__()
+    assert [path.name for path in note.parent.iterdir()] == ["note.txt"]
+
+
+def test_what_is_not_ours_depends_on_all_that_is(monkeypatch):
+    """A function or a family of a user may call anything, and its own file counts."""
+    everything = {dependencies.ALL: "all", "families/seam.py": "seam"}
+    monkeypatch.setattr(cache, "fingerprints", lambda: everything)
+    assert cache.fingerprint({"infinimix.families.seam"}) == "seam"
+    theirs, unknown = cache.fingerprint({__name__}), cache.fingerprint({"infinimix.no_such_file"})
+    both = cache.fingerprint({__name__, "infinimix.families.seam"})
+    assert len({theirs, unknown, both, "all", "seam"}) == 5
+    everything[dependencies.ALL] = "edited"
+    assert cache.fingerprint({__name__}) != theirs
 
 
 @kernel

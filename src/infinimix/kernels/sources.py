@@ -1,0 +1,146 @@
+"""What a source says by itself: what it does, what it imports, which operations it registers.
+
+It is read and never run. Imports are found in its bytecode: those within functions count, too.
+"""
+
+import ast
+import dis
+import hashlib
+import re
+from types import CodeType
+
+PACKAGE = __name__.partition(".")[0]
+IMPORT = dis.opmap["IMPORT_NAME"]
+REGISTER = "implement", "default"  # see `dispatch`
+EVERYWHERE = "kernels/dispatch.py"  # known to all kernels
+
+
+class SourceFile:
+    """A file of the package.
+
+    Parameters
+    ----------
+    name : str
+        Its path within the package.
+    text : bytes
+        What is in it.
+    known : dict of bytes
+        The texts of all files.
+
+    Attributes
+    ----------
+    digest : str
+        A hash of what it does: comments, docstrings and line numbers do not count.
+    imports : set of str
+        The files that it imports something from.
+    serves : set of str
+        The files that know a class, or else an operation, for which it registers a body.
+    """
+
+    def __init__(self, name, text, known):
+        code = compile(text, name, "exec", dont_inherit=True, optimize=2)
+        self.digest = hashlib.sha256(repr(describe(code)).encode()).hexdigest()
+        self.imports = set(find_imports(code, name, known)) - {name, None}
+        registers = any(f".{word}".encode() in text for word in REGISTER)
+        self.serves = set(find_served(ast.parse(text), name, known)) if registers else set()
+
+
+# --- what it does -------------------------------------------------------------------------------
+
+
+def describe(code):
+    """Return what tells bytecode apart."""
+    consts = [_describe_constant(c) for c in code.co_consts]
+    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
+    return code.co_name, code.co_code, consts, names
+
+
+def _describe_constant(value):
+    if isinstance(value, CodeType):
+        return describe(value)
+    return sorted(map(repr, value)) if isinstance(value, frozenset) else value  # in no order
+
+
+# --- what it imports ----------------------------------------------------------------------------
+
+
+def find_file(module, known):
+    """Return the file of a module or package of ours, None if it is not known."""
+    package, *parts = module.split(".")
+    if package != PACKAGE:
+        return None
+    files = "/".join(parts) + ".py", "/".join([*parts, "__init__.py"])
+    return next((file for file in files if file in known), None)
+
+
+def find_home(module, member, known):
+    """Return the file that a name is imported from: from a package, mostly a module in it."""
+    return find_file(f"{module}.{member}", known) or find_file(module, known)
+
+
+def find_module(module, level, name):
+    """Return the full name of what a file imports from; `level` counts the dots before it."""
+    if not level:
+        return module
+    above = [PACKAGE, *name.split("/")[:-1]]
+    return ".".join([*above[: len(above) - level + 1], *filter(None, [module])])
+
+
+def find_imports(code, name, known):
+    """Yield the files that code imports something from, and the functions in it."""
+    for module, level, members in _imported(code):
+        full = find_module(module, level, name)
+        yield from (find_home(full, member, known) for member in members or ())
+        parts = [] if members else full.split(".")  # `import a.b`: a is at hand as well
+        yield from (find_file(".".join(parts[: end + 1]), known) for end in range(len(parts)))
+    for value in code.co_consts:
+        if isinstance(value, CodeType):
+            yield from find_imports(value, name, known)
+
+
+def _imported(code):
+    """Yield the module, level and members of every import; without members they are None."""
+    if IMPORT not in code.co_code[::2]:
+        return
+    before = []
+    for step in dis.get_instructions(code):
+        if step.opcode == IMPORT:
+            yield step.argval, *before[-2:]
+        elif step.opname != "EXTENDED_ARG":
+            before.append(step.argval)
+
+
+# --- which operations it registers --------------------------------------------------------------
+
+
+def find_served(tree, name, known):
+    """Yield for each body the file of its class; if that is none of ours, that of the operation."""
+    homes = dict(_find_names(tree, name, known))
+    called = {id(node.func): node.args for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in REGISTER:
+            operation = _home_of(node.value, homes, known) or EVERYWHERE
+            classes = called.get(id(node), []) if node.attr == "implement" else []
+            yield from [_home_of(cls, homes, known) or operation for cls in classes] or [operation]
+
+
+def _find_names(tree, name, known):
+    """Yield the names that a file imports or defines, each with a file and its name there."""
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield node.name, (name, node.name)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            module = find_module(node.module, node.level, name)
+            for alias in node.names:
+                home = find_home(module, alias.name, known)
+                yield alias.asname or alias.name, (home, alias.name)
+
+
+def _home_of(node, homes, known):
+    """Return the file that defines a name or a member of a module; None if it is not certain."""
+    named = node.value if isinstance(node, ast.Attribute) else node
+    home, name = homes.get(getattr(named, "id", None), (None, None))
+    name = node.attr if isinstance(node, ast.Attribute) else name
+    defines = home and re.search(rf"^(?:class|def) {name}\b".encode(), known[home], re.MULTILINE)
+    return home if defines else None
