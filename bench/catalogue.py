@@ -26,7 +26,10 @@ KERNELS = tuple(
         *("holes", "lanes", "logs", "matrices", "memory", "parts"),
     )
 )
-KEPT = ("__init__.py", "ahead.py", "cache.py")  # the other files there: where machine code is kept
+# The other files there decide where machine code is kept.
+KEPT = (
+    "__init__.py", "ahead.py", "cache.py", "dependencies.py", "origins.py", "sources.py",
+)  # fmt: skip
 FAMILIES = (*KERNELS, "families", "partitions")
 ENGINES = (*FAMILIES, "inference")
 WORDS = (*FAMILIES, "inference/online_crp")

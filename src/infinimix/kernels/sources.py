@@ -12,6 +12,7 @@ from types import CodeType
 PACKAGE = __name__.partition(".")[0]
 IMPORT = dis.opmap["IMPORT_NAME"]
 REGISTER = "implement", "default"  # see `dispatch`
+STATEMENTS = "body", "orelse", "finalbody", "handlers", "cases"  # where statements hold statements
 EVERYWHERE = "kernels/dispatch.py"  # known to all kernels
 
 
@@ -39,26 +40,29 @@ class SourceFile:
 
     def __init__(self, name, text, known):
         code = compile(text, name, "exec", dont_inherit=True, optimize=2)
-        self.digest = hashlib.sha256(repr(describe(code)).encode()).hexdigest()
         self.imports = set(find_imports(code, name, known)) - {name, None}
+        tree = ast.parse(text)
         registers = any(f".{word}".encode() in text for word in REGISTER)
-        self.serves = set(find_served(ast.parse(text), name, known)) if registers else set()
+        self.serves = set(find_served(tree, name, known)) if registers else set()
+        drop_docstrings(tree)
+        self.digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
 
 
 # --- what it does -------------------------------------------------------------------------------
 
 
-def describe(code):
-    """Return what tells bytecode apart."""
-    consts = [_describe_constant(c) for c in code.co_consts]
-    names = code.co_names, code.co_varnames, code.co_freevars, code.co_cellvars
-    return code.co_name, code.co_code, consts, names
+def drop_docstrings(node):
+    """Remove all docstrings from a syntax tree, which has no comments.
 
-
-def _describe_constant(value):
-    if isinstance(value, CodeType):
-        return describe(value)
-    return sorted(map(repr, value)) if isinstance(value, frozenset) else value  # in no order
+    Bytecode would have none of them either, but from Python 3.13 on it has the lines of classes.
+    """
+    homes = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
+    if isinstance(node, homes) and ast.get_docstring(node, clean=False) is not None:
+        del node.body[0]
+    for field in STATEMENTS:
+        below = getattr(node, field, ())
+        for child in below if isinstance(below, list) else ():  # the body of a lambda is none
+            drop_docstrings(child)
 
 
 # --- what it imports ----------------------------------------------------------------------------

@@ -1,13 +1,16 @@
 """Kernels on disk: right after an edit anywhere, silent when warm or when they came along."""
 
+import gc
 import os
 import shutil
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 import llvmlite.binding as llvm
 import pytest
+from numba.core.event import install_listener, trigger_event
 
 import infinimix
 from infinimix.kernels import cache, dependencies
@@ -161,3 +164,15 @@ def test_what_is_kept_on_disk_is_called_and_not_linked(monkeypatch):
     assert len(kept[0][2][1]) < len(reduced[0][2][1])
     again = type(compiled)._rebuild(compiled.target_context, *kept)
     assert again.entry_point(2.5) == 5.0
+
+
+def test_garbage_waits_while_numba_compiles():
+    """Functions within functions are told of, too, and errors end a compilation as well."""
+    assert gc.isenabled()
+    with install_listener("infinimix:test", cache.NoCollection()):
+        with trigger_event("infinimix:test"), trigger_event("a test"):
+            assert not gc.isenabled()
+        assert gc.isenabled()
+        with suppress(ZeroDivisionError), trigger_event("infinimix:test"):
+            raise ZeroDivisionError
+        assert gc.isenabled()
