@@ -5,7 +5,7 @@ import json
 import openpyxl
 import pytest
 
-from tests.endtoend.command_files import insects, refuse, run, write_csv
+from tests.endtoend.command_files import insects, invoke, refuse, run, write_csv
 
 pytestmark = pytest.mark.usefixtures("small_models")
 
@@ -57,7 +57,35 @@ def test_titles_and_totals_of_a_sheet(tmp_path, plain):
     check(done, plain, "the first line passed over", "the last row left out, as it holds totals")
 
 
-def test_totals_and_repeated_headers_are_not_learned_but_answered(tmp_path, plain):
+@pytest.mark.parametrize("end", ["csv", "xlsx"])
+def test_every_command_leaves_out_the_same_totals(tmp_path, end):
+    rows = [(f"n{i % 6}", *row) for i, row in enumerate(insects())]
+    names, total = ("place", "size", "colour", "kind"), ("Summe", 360, None, None)
+    table, clean = tmp_path / f"t.{end}", write_csv(tmp_path / "clean.csv", rows, names)
+    if end == "csv":
+        write_csv(table, [*rows, total], names)
+    else:
+        book = openpyxl.Workbook()
+        for row in (["Insects"], [], names, *rows, total):
+            book.active.append(list(row))
+        book.save(table)
+    model, out = tmp_path / "m.imx", tmp_path / f"out.{end}"
+    run("fit", table, *KIND, "--effort", "fast", "-o", model)
+    said = "the last row left out, as it holds totals"
+    for args in (("predict", model), ("cluster", "--effort", "fast")):
+        done = run(args[0], *args[1:], table)
+        assert said in done.stderr
+        assert done.stdout == run(args[0], *args[1:], clean).stdout
+    done = run("report", model, table, "-o", tmp_path / "p.html", "--json")
+    assert (said in done.stderr, json.loads(done.stdout)["rows"]) == (True, 60)
+    assert said in run("impute", table, "--effort", "fast", "-o", out).stderr
+    assert said in run("impute", out, "--effort", "fast", "-o", tmp_path / "again.csv").stderr
+    assert said in run("explain", model, table, "--row", "60").stderr
+    line = invoke("explain", model, table, "--row", "61").stderr.splitlines()[-1]
+    assert "--row 61 was left out" in line
+
+
+def test_totals_and_repeated_headers_are_not_learned(tmp_path, plain):
     rows = insects()
     rows.insert(30, ("size", "colour", "kind"))
     table = write_csv(tmp_path / "t.csv", rows)

@@ -38,14 +38,18 @@ def explain(
     from infinimix.cli.out import count, print_json, show
 
     source = read_source(file, reads.reading)
-    if row > source.n_rows:
-        raise CommandError(f"--row {row}: {source.name} has {count(source.n_rows, 'row')}.")
+    n_rows = (source.whole or source).n_rows
+    if row > n_rows:
+        raise CommandError(f"--row {row}: {source.name} has {count(n_rows, 'row')}.")
+    if row - 1 not in source.places:
+        raise CommandError(f"--row {row} was left out, as it is no row of values; take another.")
+    at = source.places.index(row - 1)
     trained = load_trained(model)
     _check(trained, label, against)
     table, X = read_for(trained, source, reads.reading)
-    cells = X.iloc[[row - 1]].reset_index(drop=True)
+    cells = X.iloc[[at]].reset_index(drop=True)
     why = trained.model.explain(trained.rows(cells), **_classes(trained.model, label, against))
-    told = {"row": row, **_tell(why), **_truth(trained, table, row)}
+    told = {"row": row, **_tell(why), **_truth(trained, table, at)}
     if as_json:
         print_json(told)
     else:
@@ -98,14 +102,14 @@ def _tell(why: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _truth(trained: Any, table: Any, row: int) -> dict[str, Any]:
+def _truth(trained: Any, table: Any, at: int) -> dict[str, Any]:
     """Return the label that the file itself has for the row, if there is one."""
     from infinimix.cli.tables_in import read_labels
 
     target = trained.notes.get("target")
     if target is None or target not in table.types:
         return {}
-    return {"target": target, "true": read_labels(table, target)[row - 1]}
+    return {"target": target, "true": read_labels(table, target)[at]}
 
 
 def _show(told: dict[str, Any], title: str) -> list[Any]:

@@ -18,7 +18,7 @@ from typing import Any
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.layout import HEAD as HEAD_LINES
-from infinimix.cli.layout import count_title_lines, stands_alone, tell_titles
+from infinimix.cli.layout import count_title_lines, leave_out_totals, stands_alone, tell_titles
 from infinimix.cli.places import wrong_with_file
 from infinimix.cli.reading import Reading
 from infinimix.cli.sheets import read_sheet
@@ -60,6 +60,8 @@ class Source:
         and blank lines.
     encoding : Encoding
         Of text files.
+    whole : Source or None
+        The file with the rows that were left out, such as totals; None if there were none.
     """
 
     name: str
@@ -70,6 +72,7 @@ class Source:
     delimiter: str = ","
     raw: list[str] = field(default_factory=list)
     encoding: Encoding = Encoding("utf-8")  # noqa: RUF009  (a value that never changes)
+    whole: Source | None = None
 
     @property
     def is_text(self) -> bool:
@@ -81,13 +84,19 @@ class Source:
         """Number of rows."""
         return len(self.lines)
 
+    @property
+    def places(self) -> list[int]:
+        """Where each row is among all rows of the file."""
+        at = {line: i for i, line in enumerate((self.whole or self).lines)}
+        return [at[line] for line in self.lines]
+
     def where(self, i: int) -> str:
         """Return the place of a row, for messages."""
         return f"{'line' if self.raw else 'row'} {self.lines[i]}"
 
 
 def read_source(path: Path, reading: Reading | None = None) -> Source:
-    """Read a file; `CommandError` says what is wrong with it."""
+    """Read a file without its totals; `CommandError` says what is wrong with it."""
     reading = reading or Reading()
     format = find_format(path, reading.format)
     wrong = wrong_with_file(path)
@@ -106,7 +115,7 @@ def read_source(path: Path, reading: Reading | None = None) -> Source:
     if not source.n_rows:
         raise CommandError(f"{path} has no rows; give a file with a header and rows below it.")
     source.names = tell_apart(source.names, f"{path}: ")
-    return source
+    return leave_out_totals(source)
 
 
 def _read_bytes(path: Path) -> bytes:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -39,8 +40,8 @@ def fill(table: InputTable, X: pd.DataFrame, done: pd.DataFrame) -> tuple[Filled
 
 
 def _rounding(some: list[Any]) -> Callable[[Any], Any]:
-    """Return how a filled cell becomes a value of its column."""
-    if any(isinstance(value, str | bool) for value in some):
+    """Return how a filled cell becomes a value of its column; dates are never filled."""
+    if any(isinstance(value, bool) or not isinstance(value, int | float) for value in some):
         return lambda value: value.item() if hasattr(value, "item") else value
     if all(float(value).is_integer() for value in some):
         return lambda value: round(float(value))
@@ -48,10 +49,21 @@ def _rounding(some: list[Any]) -> Callable[[Any], Any]:
 
 
 def write_filled(table: InputTable, filled: Filled, path: Path | None) -> None:
-    """Write the file again with its holes filled: as it was, or in the format of another name."""
+    """Write the file again with its holes filled: as it was, or in the format of another name.
+
+    In its own format it has the rows that were left out, such as totals, as they stand.
+    """
     source = table.source
     format = format_of_output(path, source.format)
-    if format != source.format or format in BINARY:
+    if format != source.format:
+        write_table(_columns(table, filled), path, format)
+        return
+    if source.whole is not None:
+        places = source.places
+        filled = {places[i]: row for i, row in filled.items()}
+        source = source.whole
+        table = replace(table, source=source)
+    if format in BINARY:
         write_table(_columns(table, filled), path, format)
     elif source.is_text:
         write_text(_csv_text(table, filled), path, source.encoding)

@@ -1,7 +1,7 @@
 """What people leave around a table in a file: titles above the header, totals below the rows.
 
-Titles are passed over wherever a file is read. Totals and headers that are repeated among the rows
-are left out where a model learns; commands that answer row by row keep all rows. A note says so.
+Titles are passed over wherever a file is read, and totals and headers that are repeated among the
+rows are left out, so that every command has the same rows. A note says so.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from infinimix.cli.out import count, warn
+from infinimix.cli.out import count
 
 if TYPE_CHECKING:
     from infinimix.cli.files import Source
@@ -67,8 +67,11 @@ def tell_titles(name: str, n: int) -> None:
         warnings.warn(f"{name}: the first {what} passed over, as no header.", stacklevel=3)
 
 
-def leave_out_totals(command: str, source: Source) -> Source:
-    """Return a file without totals at its end and without repetitions of its header."""
+def leave_out_totals(source: Source) -> Source:
+    """Return a file without totals at its end and without repetitions of its header.
+
+    A single column has no totals: its last cell may be any word.
+    """
     rows = list(zip(*source.cells, strict=True))
     bare = [[_text(cell) for cell in row] for row in rows]
     header = [name.casefold() for name in source.names]
@@ -76,16 +79,18 @@ def leave_out_totals(command: str, source: Source) -> Source:
     again = {i for i, row in enumerate(bare) if row in (header, first)}
     last = len(rows) - 1
     some = [cell for cell in bare[last] if cell] if rows else []
-    total = bool(some) and some[0].rstrip(":") in TOTALS
+    total = bool(some) and some[0].rstrip(":") in TOTALS and len(source.names) > 1
     if len(again) + total >= len(rows) or not (again or total):
         return source
     if again:
-        warn(command, f"{count(len(again), 'repetition')} of the header left out.")
+        said = f"{count(len(again), 'repetition')} of the header left out."
+        warnings.warn(said, stacklevel=3)
     if total:
-        warn(command, f"the last row left out, as it holds totals ({source.where(last)}).")
+        said = f"the last row left out, as it holds totals ({source.where(last)})."
+        warnings.warn(said, stacklevel=3)
     kept = [i for i in range(len(rows)) if i not in again and not (total and i == last)]
     cells = [[column[i] for i in kept] for column in source.cells]
-    return replace(source, cells=cells, lines=[source.lines[i] for i in kept])
+    return replace(source, cells=cells, lines=[source.lines[i] for i in kept], whole=source)
 
 
 def _text(cell: Any) -> str:

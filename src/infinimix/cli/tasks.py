@@ -14,7 +14,6 @@ from infinimix.cli.files import read_source
 from infinimix.cli.goals import REGRESSOR, Bins, Goal, settle, take_numbers
 from infinimix.cli.ids import find_ids, word_ids
 from infinimix.cli.kinds import Asked, ColumnInfo, ask_kinds, describe_columns, warn_of_columns
-from infinimix.cli.layout import leave_out_totals
 from infinimix.cli.learning import (
     Recipe,
     Trained,
@@ -38,7 +37,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CLASSES = Goal(regression=False)
-LEARNING = ("fit", "evaluate", "compare", "network")  # what answers for no single row
 
 
 @dataclass(frozen=True)
@@ -123,8 +121,6 @@ def read_rows(
     """
     reading = options.reading
     source = read_source(path, reading)
-    if command in LEARNING:
-        source = leave_out_totals(command, source)
     if target is not None:
         need_columns(source, [target], "--target")
     if groups is not None:
