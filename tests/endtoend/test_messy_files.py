@@ -133,6 +133,39 @@ def test_another_column_settles_what_one_leaves_open(tmp_path):
     assert "column 'weight': read as numbers with commas between thousands." in done.stderr
 
 
+@pytest.mark.parametrize("hole", ["", "-", "k.A."])
+@pytest.mark.parametrize("target", ["weight", "kind"])
+def test_points_are_between_thousands_beside_decimal_commas(tmp_path, hole, target):
+    lines = [f"{1 + i % 7}.{100 + 13 * i}" if i % 9 else hole for i in range(60)]
+    lines = [f"{w};{german(i / 7)};{'ab'[i % 2]}" for i, w in enumerate(lines)]
+    path, model = tmp_path / "messy.csv", tmp_path / "m.imx"
+    path.write_text("\n".join(["weight;length;kind", *lines]) + "\n", encoding="utf-8")
+    for more in ((),) if hole != "k.A." else ():
+        check_thousands(path, model, target, *more)
+    check_thousands(path, model, target, "--missing", hole or "-")
+
+
+def check_thousands(path, model, target, *more):
+    done = run("fit", path, "-t", target, *FAST, "-o", model, *more)
+    said = "column 'weight': read as numbers with points between thousands."
+    assert said in done.stderr
+    out = path.with_suffix(".jsonl")
+    run("predict", model, path, "--append", "-o", out)
+    answers = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    if target == "kind":
+        assert [one["weight"] for one in answers[:3]] == [None, 2113, 3126]
+    else:
+        assert all(1000 < one["prediction"] < 9000 for one in answers)
+
+
+def test_streams_read_points_beside_decimal_commas(tmp_path):
+    lines = [f"{1 + i % 7}.{100 + 13 * i};{german(i / 7)};{'ab'[i % 2]}" for i in range(60)]
+    path = tmp_path / "messy.csv"
+    path.write_text("\n".join(["weight;length;kind", *lines]) + "\n", encoding="utf-8")
+    done = run("stream", path, *KIND, "--keep", "weight,length")
+    assert "column 'weight': read as numbers with points between thousands." in done.stderr
+
+
 def test_impute_writes_as_the_file_is_written(tmp_path):
     path, out = tmp_path / "messy.csv", tmp_path / "filled.csv"
     for encoding in ("utf-16", "utf-8-sig", "cp1252"):
@@ -329,6 +362,22 @@ def test_dates_of_excel_and_parquet(tmp_path):
         run("stream", tmp_path / name, *KIND, "--folder", tmp_path / f"state of {name}")
         run("stream", tmp_path / name, *KIND, "--folder", tmp_path / f"state of {name}")
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("zone", [None, dt.timezone.utc])
+def test_dates_of_parquet_are_used_but_not_filled(tmp_path, zone):
+    pl = pytest.importorskip("polars")
+    days = [dt.datetime(2024, 1, 1 + i % 28, tzinfo=zone) if i % 9 else None for i in range(40)]
+    sizes = [None if i == 5 else i % 7 / 2 for i in range(40)]
+    pl.DataFrame({"when": days, "size": sizes}).write_parquet(tmp_path / "a.parquet")
+    run("impute", tmp_path / "a.parquet", *FAST, "-o", tmp_path / "b.parquet")
+    done = pl.read_parquet(tmp_path / "b.parquet").to_dict(as_series=False)
+    assert done["when"] == days
+    assert None not in done["size"]
+    if zone is None:
+        sheet = [["when", "size"], *map(list, zip(days, sizes, strict=True))]
+        write_excel(tmp_path / "a.xlsx", {"days": sheet})
+        run("impute", tmp_path / "a.xlsx", *FAST, "-o", tmp_path / "b.xlsx")
 
 
 def test_an_open_order_of_dates_is_asked_for(tmp_path):

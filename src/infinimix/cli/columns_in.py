@@ -46,7 +46,6 @@ class ColumnReader:
     def put_into(self, table: InputTable) -> None:
         """Let a table know what has been understood."""
         table.columns[self.name], table.types[self.name] = self.values, self.found
-        table.markers += self.markers
         table.ambiguous.pop(self.name, None)
         if self.style is not None:
             table.styles[self.name] = self.style

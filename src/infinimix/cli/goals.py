@@ -16,7 +16,13 @@ from infinimix.cli.errors import CommandError, listed
 from infinimix.cli.files import Source
 from infinimix.cli.out import warn
 from infinimix.cli.reading import Reading
-from infinimix.cli.tables_in import InputTable, check_ambiguous, read_labels, understand
+from infinimix.cli.tables_in import (
+    InputTable,
+    check_ambiguous,
+    holds_thousands,
+    read_labels,
+    understand,
+)
 from infinimix.evaluation.abilities import Regressing, able
 from infinimix.tables.missing import is_missing
 
@@ -144,11 +150,12 @@ def _numbers(
     """Return the target as numbers, None where it is missing; None if it holds something else.
 
     Cells such as 1,234 are numbers in two ways: the other columns may decide it. If they do not,
-    the column is refused where numbers are asked for.
+    the column is refused where numbers are asked for. Those such as 1.234 are plain numbers, unless
+    other columns have decimal commas.
     """
     cells = source.cells[source.names.index(target)]
     alone = understand(replace(source, names=[target], cells=[cells]), replace(reading, drop=()))
-    if target in alone.ambiguous:
+    if target in alone.ambiguous or (target not in alone.styles and holds_thousands(cells)):
         alone = understand(source, replace(reading, drop=()))
         check_ambiguous(alone, [target] if asked else [])
     if alone.types[target] != "number":

@@ -6,7 +6,6 @@ model remembers which were which, so that later files are read as the first one 
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,13 +17,11 @@ from infinimix.cli.columns_in import ColumnReader
 from infinimix.cli.errors import CommandError, hint, listed, quoted
 from infinimix.cli.files import Source, read_source
 from infinimix.cli.reading import Reading
-from infinimix.streaming.number_styles import Ambiguous, NumberStyle
+from infinimix.streaming.number_styles import Ambiguous, NumberStyle, has_point, may_be_thousands
 from infinimix.tables.missing import is_missing
 
 if TYPE_CHECKING:
     import pandas as pd
-
-POINT = re.compile(r"[+-]?\d*\.(\d{1,2}|\d{4,})")  # no thousands
 
 
 @dataclass
@@ -120,23 +117,38 @@ def understand(
     check_decimal(reading.decimal)
     given = dict(types or {}) | dict.fromkeys(text, "text")
     table = InputTable({}, {}, Counter(), source)
-    open_ones = []
+    readers = []
     for name, cells in zip(source.names, source.cells, strict=True):
         mark = reading.decimal or reading.decimals.get(name)
         column = ColumnReader(source, name, name == labels, given.get(name), reading.missing, mark)
         column.understand(cells)
         column.put_into(table)
-        open_ones += [(column, cells)] if column.ambiguous else []
+        readers.append((column, cells))
     mark = _only_mark(table)
-    for column, cells in open_ones if mark is not None else ():
-        column.decide(str(mark))  # a file writes its numbers in one way
-        column.understand(cells)
-        column.put_into(table)
-    for column, _ in open_ones:
+    for column, cells in readers if mark is not None else ():
+        if column.ambiguous is not None or (mark == "," and _may_be_thousands(column, cells)):
+            column.decide(str(mark))  # a file writes its numbers in one way
+            column.understand(cells)
+            column.put_into(table)
+    for column, _ in readers:
+        table.markers.update(column.markers)
         if column.ambiguous is not None and column.known == "number":
             check_ambiguous(table, [column.name])
     table.markers = +table.markers
     return table
+
+
+def _may_be_thousands(column: ColumnReader, cells: list[Any]) -> bool:
+    """Whether the points of a column of plain numbers may stand between thousands."""
+    plain = column.found == "number" and column.style is None and column.mark is None
+    return plain and holds_thousands(cells)
+
+
+def holds_thousands(cells: list[Any]) -> bool:
+    """Whether cells are text whose points may stand between thousands; see `may_be_thousands`."""
+    some = [cell for cell in cells if not is_missing(cell)]
+    texts = [cell.strip() for cell in some if isinstance(cell, str)]
+    return len(texts) == len(some) and may_be_thousands(t for t in texts if t[-1:].isdigit())
 
 
 def check_decimal(decimal: str | None) -> None:
@@ -150,7 +162,7 @@ def _only_mark(table: InputTable) -> str | None:
     marks = {style.decimal for style in table.styles.values() if style.decided}
     for name, cells in zip(table.source.names, table.source.cells, strict=True):
         plain = table.types[name] == "number" and name not in table.styles
-        if plain and any(isinstance(c, str) and POINT.fullmatch(c.strip()) for c in cells):
+        if plain and has_point(cell.strip() for cell in cells if isinstance(cell, str)):
             marks.add(".")
     return marks.pop() if len(marks) == 1 else None
 

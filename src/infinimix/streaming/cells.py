@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from infinimix.streaming.bad import StreamError
-from infinimix.streaming.number_styles import Ambiguous, NumberStyle, find_style
+from infinimix.streaming.number_styles import Ambiguous, NumberStyle, find_style, has_point
 
 WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -60,15 +60,30 @@ class TypedColumns:
 
     def decide(self, records: list[list[str]]) -> None:
         """Decide the columns that have not been, by the cells of a chunk."""
+        found = {}
         for j, is_open in enumerate(self.open):
             if is_open:
-                cells = [record[j].strip() for record in records]
-                cells = [cell for cell in cells if cell not in self.missing]
+                cells = {record[j].strip() for record in records} - self.missing
                 if cells:
-                    self._decide(j, cells)
+                    found[j] = cells
                     self.open[j] = False
+        self.decimal = self.decimal or self._only_mark(found)
+        for j, cells in found.items():
+            self._decide(j, cells)
 
-    def _decide(self, j: int, cells: list[str]) -> None:
+    def _only_mark(self, found: Mapping[int, set[str]]) -> str | None:
+        """Return the decimal mark of all columns in which it is clear; None if there is not one."""
+        marks = set()
+        for j, cells in found.items():
+            if self.names[j] == self.target:
+                continue
+            if all(map(NUMBER.fullmatch, cells)):
+                marks |= {"."} if has_point(cells) else set()
+            elif isinstance(style := find_style(cells), NumberStyle) and style.decided:
+                marks.add(style.decimal)
+        return marks.pop() if len(marks) == 1 else None
+
+    def _decide(self, j: int, cells: set[str]) -> None:
         whole = all(WHOLE.fullmatch(cell) for cell in cells)
         fits = whole or (
             self.names[j] != self.target and all(NUMBER.fullmatch(cell) for cell in cells)
@@ -80,9 +95,9 @@ class TypedColumns:
             self.types[j] = "number" if known else "text"
             self.whole[j] = whole and self.styles[j] is None
 
-    def _find_style(self, j: int, cells: list[str], plain: bool) -> NumberStyle | None:
+    def _find_style(self, j: int, cells: set[str], plain: bool) -> NumberStyle | None:
         """Return how a column writes its numbers, if they are no plain ones."""
-        style = find_style(set(cells), self.decimal)
+        style = find_style(cells, self.decimal)
         if plain and not (isinstance(style, NumberStyle) and style.is_comma):
             return None
         if isinstance(style, Ambiguous):

@@ -35,6 +35,8 @@ CORES = {
     for decimal, other in ((".", ","), (",", "."))
 }
 _GROUPS = re.compile(rf"[{_SPACES}]")
+_POINT = re.compile(r"[+-]?\d*\.(\d{1,2}|\d{4,})", re.ASCII)  # no thousands
+_POINTS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3})+", re.ASCII)  # thousands, or three decimals
 
 
 class NumberStyle(NamedTuple):
@@ -50,6 +52,8 @@ class NumberStyle(NamedTuple):
         A currency or %, with its spaces, as the first cell has it; "" if there is none.
     decided : bool
         Whether the decimal mark makes a difference: "5 %" is the same number with both.
+    whole : bool
+        Whether no cell has a decimal mark.
     """
 
     decimal: str = "."
@@ -57,6 +61,7 @@ class NumberStyle(NamedTuple):
     before: str = ""
     after: str = ""
     decided: bool = False
+    whole: bool = False
 
     @property
     def is_comma(self) -> bool:
@@ -86,7 +91,7 @@ class NumberStyle(NamedTuple):
         return min(max(behind - int(exponent or 0), 0), 12)
 
     def __str__(self) -> str:
-        parts = ["a decimal comma"] if self.is_comma else []
+        parts = ["a decimal comma"] if self.is_comma and not self.whole else []
         if self.thousands and not parts:
             parts.append(f"{MARKS.get(self.thousands, 'spaces')} between thousands")
         unit = (self.before or self.after).strip()
@@ -143,7 +148,19 @@ def find_style(
             return Ambiguous(odd[0], *(_value(odd[1], one) for one in (".", ",")))
         mark = preferred or "."
     decided = len(fits) == 1 or odd is not None
-    return NumberStyle(mark, _thousands(cores, mark), *_unit(matches), decided)
+    whole = not any(mark in core for core in cores)
+    return NumberStyle(mark, _thousands(cores, mark), *_unit(matches), decided, whole)
+
+
+def has_point(words: Iterable[str]) -> bool:
+    """Whether a point is surely the decimal mark of plain numbers: 4.3 is no 43."""
+    return any(map(_POINT.fullmatch, words))
+
+
+def may_be_thousands(words: Iterable[str]) -> bool:
+    """Whether plain numbers have points that may stand between thousands, and no others."""
+    pointed = [word for word in words if "." in word]
+    return bool(pointed) and all(map(_POINTS.fullmatch, pointed))
 
 
 def _match(word: str) -> re.Match[str] | None:
