@@ -60,6 +60,8 @@ class Source:
         and blank lines.
     encoding : Encoding
         Of text files.
+    nested : dict
+        Columns of JSON lines that hold lists or objects, and the line of the first.
     whole : Source or None
         The file with the rows that were left out, such as totals; None if there were none.
     """
@@ -72,6 +74,7 @@ class Source:
     delimiter: str = ","
     raw: list[str] = field(default_factory=list)
     encoding: Encoding = Encoding("utf-8")  # noqa: RUF009  (a value that never changes)
+    nested: dict[str, int] = field(default_factory=dict)
     whole: Source | None = None
 
     @property
@@ -271,6 +274,7 @@ def _find_delimiter(header: str) -> str:
 
 def _read_json(name: str, format: str, lines: Any, delimiter: str | None) -> Source:
     rows, at, raw = [], [], []
+    nested: dict[str, int] = {}
     for line, text in number_lines(lines, BadRecords("raise")):
         if not text.strip():
             continue
@@ -278,16 +282,16 @@ def _read_json(name: str, format: str, lines: Any, delimiter: str | None) -> Sou
             row = parse_object(text)
         except (ValueError, RecursionError) as error:
             raise CommandError(f"{name}: line {line} is no JSON object: {error}.") from error
-        nested = isinstance(row, dict) and [k for k, v in row.items() if isinstance(v, dict | list)]
-        if not isinstance(row, dict) or nested:
-            what = f"has a list or object in {nested[0]!r}" if nested else "is no JSON object"
-            raise CommandError(f"{name}: line {line} {what}; each line is one flat object.")
+        if not isinstance(row, dict):
+            raise CommandError(f"{name}: line {line} is no JSON object; each line is one.")
+        for key in (key for key, value in row.items() if isinstance(value, dict | list)):
+            nested.setdefault(key, line)
         rows.append(row)
         at.append(line)
         raw.append(text)
     names = list(dict.fromkeys(key for row in rows for key in row))
     cells = [[row.get(key) for row in rows] for key in names]
-    return Source(name, format, names, cells, at, raw=raw)
+    return Source(name, format, names, cells, at, raw=raw, nested=nested)
 
 
 def _read_parquet(path: Path, data: bytes) -> Source:

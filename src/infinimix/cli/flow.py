@@ -21,6 +21,7 @@ from infinimix.cli.out import is_watched, mention
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import need_columns, split_names, understand
 from infinimix.evaluation.abilities import LearnsTables, able
+from infinimix.streaming.bad import BadRecords
 from infinimix.streaming.readers import read_stream
 from infinimix.tables.rows import as_dicts, cut
 
@@ -72,13 +73,14 @@ class Flow:
             on_bad="skip" if self.skip_bad else "raise",
             missing=MARKERS if reading.missing is None else ("", *reading.missing),
             delimiter=delimiter, encoding=encoding, decimal=reading.decimal,
+            only=None if self.text is None else [self.text],
         )  # fmt: skip
         self._chunks = iter(reader)
         self._first = next(self._chunks, None)
         self.bad = reader.bad
         if self._first is None:
             name = "standard input" if str(self.source) == "-" else self.source
-            raise CommandError(f"{name} has no rows; nothing was learned.")
+            raise CommandError(f"{name} {_word_empty(self.bad)}; nothing was learned.")
         self._name_columns()
 
     def _name_columns(self) -> None:
@@ -147,6 +149,16 @@ class Flow:
 
     def _without_ids(self, rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
         return [{k: v for k, v in row.items() if k not in self.ids} for row in rows]
+
+
+def _word_empty(bad: BadRecords) -> str:
+    """Return why there are no rows."""
+    if not bad.total:
+        return "has no rows"
+    which = "the only row was" if bad.total == 1 else f"all {bad.total:,} rows were"
+    return (
+        f"has no row to learn: {which} set aside, the first (line {bad[0].line}) as {bad[0].reason}"
+    )
 
 
 def open_learner(

@@ -154,9 +154,9 @@ def _numbers(
     other columns have decimal commas.
     """
     cells = source.cells[source.names.index(target)]
-    alone = understand(replace(source, names=[target], cells=[cells]), replace(reading, drop=()))
+    alone = understand(replace(source, names=[target], cells=[cells]), reading)
     if target in alone.ambiguous or (target not in alone.styles and holds_thousands(cells)):
-        alone = understand(source, replace(reading, drop=()))
+        alone = understand(source, reading)
         check_ambiguous(alone, [target] if asked else [])
     if alone.types[target] != "number":
         return None

@@ -47,7 +47,8 @@ def read_for(
     types = dict(notes.get("types") or _types_of(trained.model))
     target = target if target is not None else notes.get("target")
     reading = reading_of(trained, reading)
-    table = understand(source, reading, types=types, labels=target)
+    spared = replace(reading, drop=(*reading.drop, *(notes.get("drop") or ())))
+    table = understand(source, spared, types=types, labels=target)
     for text in tell_styles(table, [name for name in table.types if name in needed]):
         warnings.warn(text, stacklevel=2)
     if not needed:

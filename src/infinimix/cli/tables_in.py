@@ -115,6 +115,7 @@ def understand(
 ) -> InputTable:
     """Return what the cells of a file mean; see `read_table`."""
     check_decimal(reading.decimal)
+    _check_flat(source, reading)
     given = dict(types or {}) | dict.fromkeys(text, "text")
     table = InputTable({}, {}, Counter(), source)
     readers = []
@@ -149,6 +150,17 @@ def holds_thousands(cells: list[Any]) -> bool:
     some = [cell for cell in cells if not is_missing(cell)]
     texts = [cell.strip() for cell in some if isinstance(cell, str)]
     return len(texts) == len(some) and may_be_thousands(t for t in texts if t[-1:].isdigit())
+
+
+def _check_flat(source: Source, reading: Reading) -> None:
+    """Refuse lists and objects in columns that are not left out."""
+    for name, line in source.nested.items():
+        if name in source.names and name not in reading.drop:
+            raise CommandError(
+                f"{source.name}: line {line} has a list or object in {name!r}; each line is one "
+                f"flat object, so write its values as keys of their own, or leave it out with "
+                f"{quoted([name])}."
+            )
 
 
 def check_decimal(decimal: str | None) -> None:

@@ -234,10 +234,10 @@ def _read_words(
     source = read_source(path, reading)
     need_columns(source, [target], "--target")
     source, _, bins = settle(command, source, target, reading, goal)  # words are for classes
-    table = understand(source, reading, labels=target, text=[text])
-    need_columns(table.source, [text], "--text")
+    need_columns(source, [text], "--text")
+    others = [name for name in source.names if name not in (text, target)]
+    table = understand(source, replace(reading, drop=tuple(others)), labels=target, text=[text])
     y = take_labels(table, target)
-    others = [name for name in table.source.names if name not in (text, target)]
     some = table.frame[text].dropna()
     info = ColumnInfo(text, "text", int(some.nunique()), int(table.n_rows - len(some)), "", "")
     X = table.frame[[text]]

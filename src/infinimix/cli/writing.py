@@ -66,6 +66,8 @@ def write_table(
     Without a header a CSV file goes on where another ended.
     """
     format = format_of_output(path, default)
+    if format != "jsonl":
+        columns = {name: [_flat(value) for value in cells] for name, cells in columns.items()}
     if format == "parquet":
         file = io.BytesIO()
         write_columns(columns, file)
@@ -77,6 +79,11 @@ def write_table(
     else:
         text = to_csv(columns, "\t" if format == "tsv" else ",")
         write_text(text if header else text.partition("\n")[2], path)
+
+
+def _flat(value: Any) -> Any:
+    """Return a value as one cell: a list or object of JSON as its text."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
 def write_binary(data: bytes, path: Path | None) -> None:

@@ -82,7 +82,9 @@ def _check_names(names: Sequence[str], reader: StreamReader) -> TypedColumns:
                 f"there is no column {name!r}; the columns are {', '.join(map(repr, names))}"
             )
     options = reader.options
-    return TypedColumns(names, options.types, options.missing, reader.target, options.decimal)
+    types = {name: "text" for name in names if not options.uses(name, reader.target)}
+    types |= options.types
+    return TypedColumns(names, types, options.missing, reader.target, options.decimal)
 
 
 def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:
@@ -96,7 +98,8 @@ def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:
             if not isinstance(row, dict):
                 raise ValueError(f"it is not a JSON object, but a {type(row).__name__}")
             for name, value in row.items():
-                _check_value(name, value)
+                if reader.options.uses(name, reader.target):
+                    _check_value(name, value)
             label = take_label(row, reader.target)
         except (ValueError, RecursionError) as error:
             reader.bad.add(line, str(error))
@@ -106,7 +109,8 @@ def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:
 
 def _check_value(name: str, value: Any) -> None:
     if isinstance(value, list | dict):
-        raise ValueError(f"{name!r} is a {type(value).__name__}, and not one value")
+        what = f"{name!r} is a {type(value).__name__}, and not one value"
+        raise ValueError(f"{what}; leave it out with drop=[{name!r}] (--drop)")
     if isinstance(value, float) and math.isinf(value):
         raise ValueError(f"{name!r} is infinite")
 

@@ -37,6 +37,13 @@ class Options(NamedTuple):
     zero_based: bool
     encoding: str | None = None
     decimal: str | None = None
+    only: Sequence[str] | None = None
+
+    def uses(self, name: str, target: Any) -> bool:
+        """Whether the cells of a column have to be understood."""
+        if name in self.drop:
+            return False
+        return self.only is None or name == target or name in self.only
 
 
 def read_stream(
@@ -55,6 +62,7 @@ def read_stream(
     zero_based: bool = False,
     encoding: str | None = None,
     decimal: str | None = None,
+    only: Sequence[str] | None = None,
 ) -> StreamReader:
     r"""Read rows and labels in chunks, for `prequential` or for a loop with `partial_fit`.
 
@@ -94,6 +102,9 @@ def read_stream(
     decimal : "." or ",", optional
         The decimal mark of a CSV file; by default found for each column of the first chunk. Where
         it makes a difference and cells leave it open ("1,234"), it has to be given.
+    only : sequence of str, optional
+        The columns of CSV and JSON lines that are used, beside the target; the others are handed
+        out as they stand, whatever they hold. By default all.
 
     Returns
     -------
@@ -119,7 +130,7 @@ def read_stream(
         raise ValueError(f"target must name the column of labels; got {target!r}.")
     delimiter = delimiter or ("\t" if format == "tsv" else ",")
     options = Options(
-        tuple(drop), names, types or {}, missing, delimiter, zero_based, encoding, decimal
+        tuple(drop), names, types or {}, missing, delimiter, zero_based, encoding, decimal, only
     )
     return StreamReader(source, target, format, chunk, on_bad, options, n_features)
 
