@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,13 +23,15 @@ from infinimix.cli.out import is_watched, mention
 from infinimix.cli.reading import Reading
 from infinimix.cli.tables_in import need_columns, split_names, understand
 from infinimix.evaluation.abilities import LearnsTables, able
-from infinimix.streaming.bad import BadRecords
-from infinimix.streaming.readers import read_stream
+from infinimix.streaming.bad import BadRecords, StreamError
+from infinimix.streaming.readers import StreamReader, read_stream
 from infinimix.tables.rows import as_dicts, cut
 
 if TYPE_CHECKING:
     from infinimix.streaming.result import PrequentialResult
 
+UNLABELLED = ("aclass",)  # models that learn rows without label
+RECORD = re.compile(r"line \d+: ")  # begins what is wrong with one record, not with the file
 BARS = "▁▂▃▄▅▆▇█"
 POINTS = 40
 
@@ -53,6 +57,8 @@ class Flow:
     skip_bad: bool
     keep: Sequence[str] = ()  # columns to use, although they seem to name rows
     skip: int = 0  # rows that have been learned before
+    unlabelled: bool = False  # whether the model learns rows without label
+    knows: bool = False  # whether it knows classes before the first row
     names: list[str] = field(default_factory=list)
     spare: list[str] = field(default_factory=list)
     dates: dict[str, str] = field(default_factory=dict)  # their kinds
@@ -73,15 +79,27 @@ class Flow:
             on_bad="skip" if self.skip_bad else "raise",
             missing=MARKERS if reading.missing is None else ("", *reading.missing),
             delimiter=delimiter, encoding=encoding, decimal=reading.decimal,
-            only=None if self.text is None else [self.text],
+            only=None if self.text is None else [self.text], unlabelled=self.unlabelled,
         )  # fmt: skip
-        self._chunks = iter(reader)
+        self._chunks = self._read(reader)
         self._first = next(self._chunks, None)
         self.bad = reader.bad
         if self._first is None:
             name = "standard input" if str(self.source) == "-" else self.source
             raise CommandError(f"{name} {_word_empty(self.bad)}; nothing was learned.")
         self._name_columns()
+
+    def _read(self, reader: StreamReader) -> Iterator[Any]:
+        """Yield chunks; a record that cannot be used is told with what may be done about it."""
+        try:
+            yield from reader
+        except StreamError as error:
+            if not RECORD.match(str(error)):
+                raise
+            what = "add --skip-bad to pass over such rows"
+            if "it has no label" in str(error) and self.text is None:
+                what += f", or --model {UNLABELLED[0]}, which learns them without label"
+            raise CommandError(f"{error}; {what}.") from error
 
     def _name_columns(self) -> None:
         rows = list(as_dicts(self._first[0]))  # type: ignore[index]
@@ -132,14 +150,25 @@ class Flow:
 
     def __iter__(self) -> Iterator[tuple[Any, list[Any]]]:
         left = self.skip
-        chunk = self._first
-        while chunk is not None:
-            X, y = chunk
+        for X, y in self._from_first_label():
             over = min(left, len(y))
             left -= over
             if over < len(y):
                 yield self._rows_of(cut(X, over, len(y))), y[over:]
-            chunk = next(self._chunks, None)
+
+    def _from_first_label(self) -> Iterator[Any]:
+        """Yield chunks without the rows before the first label, if no class is known by then."""
+        early, met = 0, self.knows or not self.unlabelled
+        for X, y in chain([self._first], self._chunks):
+            at = 0 if met else next((i for i, v in enumerate(y) if v is not None), len(y))
+            early, met = early + at, met or at < len(y)
+            if met:
+                yield cut(X, at, len(y)), y[at:]
+        if early:
+            which = "the first row" if early == 1 else f"the first {early:,} rows"
+            warnings.warn(
+                f"{which} left out: no label had come, so no class was known.", stacklevel=2
+            )
 
     def _rows_of(self, X: Any) -> Any:
         if self.text is None:

@@ -64,18 +64,21 @@ def stream(
     as_json: options.Json = False,
 ) -> None:
     """Predict the rows of a stream, then learn them, and keep score."""
-    from infinimix.cli.flow import Flow, open_learner, run
+    from infinimix.cli.flow import UNLABELLED, Flow, open_learner, run
     from infinimix.cli.out import count, print_json, warn
     from infinimix.cli.places import write_text
     from infinimix.cli.tables_in import split_names
 
-    flow = Flow(source, target, text, reads, chunk, skip_bad, split_names(keep))
+    flow = Flow(
+        source, target, text, reads, chunk, skip_bad, split_names(keep),
+        unlabelled=model in UNLABELLED,
+    )  # fmt: skip
     settings = {"random_state": seed, "n_jobs": jobs}
     learner, before = open_learner(model, flow, settings, folder, snapshot_every)
     try:
-        flow.skip = before if resume else 0
+        flow.skip, flow.knows = (before, False) if resume else (0, before > 0)
         result = run(learner, flow, window, batch, max_rows)
-        if folder is not None and result.rows:
+        if folder is not None and result.rows + result.unlabelled:
             learner.snapshot()  # the next run starts at once
     except KeyboardInterrupt:
         if folder is not None:
@@ -123,6 +126,7 @@ def _show(
     from infinimix.cli.flow import draw_error
     from infinimix.cli.out import count, grid, number, percent, show
 
+    speed = result.rows_per_second  # NaN if there was nothing to learn
     rows = [
         ("rows predicted, then learned", f"{result.rows:,}"),
         ("error", percent(result.error)),
@@ -131,14 +135,15 @@ def _show(
         ("calibration error", percent(result.calibration_error)),
         ("classes met", f"{result.classes:,}"),
         ("rows of classes not met before", f"{result.new_rows:,}"),
+        ("rows without label, learned", f"{result.unlabelled:,}"),
         ("rows set aside", f"{result.bad_rows:,}"),
-        ("rows a second", f"{result.rows_per_second:,.0f}"),
+        ("rows a second", f"{speed:,.0f}" if speed == speed else "-"),
     ]
     name = "standard input" if str(source) == "-" else str(source)
     show(grid(f"{name}, every row predicted before it was learned", ("", ""), rows))
     show(f"Error along the stream: {draw_error(result.curve)}")
     if "folder" in found:
-        total = count(found["rows_before"] + result.rows, "row")
+        total = count(found["rows_before"] + result.rows + result.unlabelled, "row")
         show(f"Kept in {found['folder']}: {total}; run it again to go on.")
     for path in written:
         if path is not None:

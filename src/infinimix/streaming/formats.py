@@ -41,7 +41,7 @@ def read_csv(reader: StreamReader, lines: Any) -> Iterator[Row]:
         for line, record in ready:
             try:
                 row = columns.read(record)
-                label = take_label(row, reader.target)
+                label = take_label(row, reader)
             except ValueError as error:
                 bad.add(line, str(error))
             else:
@@ -100,7 +100,7 @@ def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:
             for name, value in row.items():
                 if reader.options.uses(name, reader.target):
                     _check_value(name, value)
-            label = take_label(row, reader.target)
+            label = take_label(row, reader)
         except (ValueError, RecursionError) as error:
             reader.bad.add(line, str(error))
         else:
@@ -115,12 +115,14 @@ def _check_value(name: str, value: Any) -> None:
         raise ValueError(f"{name!r} is infinite")
 
 
-def take_label(row: dict[str, Any], target: str) -> Any:
-    """Take the label out of a row; ValueError if there is none."""
-    label = row.pop(target, None)
-    if is_missing(label):
-        raise ValueError(f"it has no label {target!r}")
-    return label
+def take_label(row: dict[str, Any], reader: StreamReader) -> Any:
+    """Take the label out of a row; ValueError if there is none and there has to be one."""
+    label = row.pop(reader.target, None)
+    if not is_missing(label):
+        return label
+    if reader.options.unlabelled:
+        return None
+    raise ValueError(f"it has no label {reader.target!r}")
 
 
 def read_svmlight(reader: StreamReader, lines: Any) -> Iterator[Row]:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.estimators.online.forecast import Forecast
 from infinimix.evaluation.calibration import ReliabilityBins
 from infinimix.evaluation.running import Contingency, Judged, Mean, Novelty, judge
 from infinimix.streaming.bad import BadRecords
@@ -19,6 +20,7 @@ from infinimix.streaming.chunks import count_stream, read_chunks
 from infinimix.streaming.curve import Curve
 from infinimix.streaming.result import CURVES, PrequentialResult
 from infinimix.streaming.run import AnsweredRows, Run
+from infinimix.tables.missing import is_missing
 from infinimix.tables.rows import cut
 
 Advance = Callable[[int], None]
@@ -47,7 +49,7 @@ def prequential(
         scikit-learn, or with `learn_one` as in River. It is changed: it learns the stream.
     stream : pair (X, y), iterable of rows (x, y) or of chunks (X, y), or `read_stream(...)`
         The rows in their order, with their labels. Streams of single rows are read up to 1,000
-        rows ahead.
+        rows ahead. A row whose label is missing is learned, if the model takes it, and no test.
     window : int
         The curves are means over so many of the latest rows.
     batch : int, optional
@@ -112,7 +114,7 @@ class Scores:
     """All that is kept of a run."""
 
     def __init__(self, window: int, bins: int) -> None:
-        self.n_rows = self.n_unanswered = 0
+        self.n_rows = self.n_unanswered = self.n_unlabelled = 0
         self.error, self.error_known, self.loss = Mean(), Mean(), Mean()
         self.contingency, self.novelty = Contingency(), Novelty()
         self.calibration = ReliabilityBins(bins)
@@ -120,7 +122,9 @@ class Scores:
 
     def add(self, answers: AnsweredRows, seconds: float) -> None:
         """Take in the answers of a chunk."""
-        found, y, known = answers
+        n_all = len(answers.y)
+        found, y, known = _labelled(answers)
+        self.n_unlabelled += n_all - len(y)
         if not y:
             return
         judged = judge(found, y, known)
@@ -146,6 +150,7 @@ class Scores:
         return PrequentialResult(
             rows=self.n_rows,
             bad_rows=bad.total + (unread.total if unread is not None else 0),
+            unlabelled=self.n_unlabelled,
             unanswered=self.n_unanswered,
             classes=len(run.seen),
             error=self.error.value,
@@ -167,6 +172,17 @@ class Scores:
             contingency=dict(self.contingency.cells),
             bad=list(bad),
         )
+
+
+def _labelled(answers: AnsweredRows) -> AnsweredRows:
+    """Return the answers for rows with labels: only these can be right or wrong."""
+    found, y, known = answers
+    some = [i for i, label in enumerate(y) if not is_missing(label)]
+    if len(some) == len(y):
+        return answers
+    return AnsweredRows(
+        Forecast(*(part[some] for part in found)), [y[i] for i in some], known[some]
+    )
 
 
 def peak_memory_mb() -> float:

@@ -38,6 +38,7 @@ class Options(NamedTuple):
     encoding: str | None = None
     decimal: str | None = None
     only: Sequence[str] | None = None
+    unlabelled: bool = False
 
     def uses(self, name: str, target: Any) -> bool:
         """Whether the cells of a column have to be understood."""
@@ -63,6 +64,7 @@ def read_stream(
     encoding: str | None = None,
     decimal: str | None = None,
     only: Sequence[str] | None = None,
+    unlabelled: bool = False,
 ) -> StreamReader:
     r"""Read rows and labels in chunks, for `prequential` or for a loop with `partial_fit`.
 
@@ -105,6 +107,9 @@ def read_stream(
     only : sequence of str, optional
         The columns of CSV and JSON lines that are used, beside the target; the others are handed
         out as they stand, whatever they hold. By default all.
+    unlabelled : bool
+        Whether rows without a label are handed out too, with the label None; by default they are
+        bad records. Files of svmlight always have labels.
 
     Returns
     -------
@@ -130,8 +135,9 @@ def read_stream(
         raise ValueError(f"target must name the column of labels; got {target!r}.")
     delimiter = delimiter or ("\t" if format == "tsv" else ",")
     options = Options(
-        tuple(drop), names, types or {}, missing, delimiter, zero_based, encoding, decimal, only
-    )
+        tuple(drop), names, types or {}, missing, delimiter, zero_based, encoding, decimal, only,
+        unlabelled,
+    )  # fmt: skip
     return StreamReader(source, target, format, chunk, on_bad, options, n_features)
 
 
@@ -219,9 +225,12 @@ def grouped(rows: Iterable[tuple[Any, Any]], size: int, join: Any) -> Iterator[C
 
 
 def labelled(reader: StreamReader, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
-    """Yield chunks without the rows that have no label; those are bad records."""
+    """Yield chunks without the rows that have no label; those are bad records, unless wanted."""
     row = 0
     for X, y in chunks:
+        if reader.options.unlabelled:
+            yield X, [None if is_missing(label) else label for label in y]
+            continue
         holes = [i for i, label in enumerate(y) if is_missing(label)]
         if holes and reader.bad.fatal:  # the rows before it come before the error
             yield cut(X, 0, holes[0]), y[: holes[0]]
@@ -259,12 +268,12 @@ def _read_items(reader: StreamReader, items: Iterable[Any]) -> Iterator[tuple[An
         try:
             if isinstance(item, Mapping):
                 row = {k: v for k, v in item.items() if k not in reader.options.drop}
-                pair = row, take_label(row, reader.target)
+                pair = row, take_label(row, reader)
             elif isinstance(item, tuple | list) and len(item) == 2:
                 pair = item[0], item[1]
             else:
                 raise ValueError(f"a {type(item).__name__} is neither a dict nor a pair")
-            if is_missing(pair[1]):
+            if is_missing(pair[1]) and not reader.options.unlabelled:
                 raise ValueError("it has no label")
         except ValueError as error:
             reader.bad.add(line, str(error))

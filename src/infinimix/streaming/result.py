@@ -31,6 +31,8 @@ class PrequentialResult:
         Rows that were predicted.
     bad_rows : int
         Rows that were set aside, by the model or by the reader of the stream.
+    unlabelled : int
+        Rows without a label, which are learned and not counted among `rows`.
     unanswered : int
         Rows for which the model had no answer, as it had learned nothing; they are errors.
     classes : int
@@ -73,6 +75,7 @@ class PrequentialResult:
 
     rows: int
     bad_rows: int
+    unlabelled: int
     unanswered: int
     classes: int
     error: float

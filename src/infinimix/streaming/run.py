@@ -18,6 +18,7 @@ from infinimix.evaluation.abilities import Forecasting, LearnsRows, LearnsTables
 from infinimix.streaming.bad import BadRecords
 from infinimix.streaming.forecasting import as_learner, forecast, join
 from infinimix.streaming.journal import DurabilityError
+from infinimix.tables.missing import is_missing
 from infinimix.tables.rows import cut, holds_dicts
 
 REFUSALS = (ValueError, TypeError)
@@ -53,7 +54,7 @@ class Run:
     def learn(self, X: Any, y: list[Any]) -> None:
         """Learn rows without predicting them."""
         for labels in self._parts(X, y, self._just_learn):
-            self.seen.update(labels)
+            self._see(labels)
         self.n_read += len(y)
 
     def _just_learn(self, X: Any, y: list[Any]) -> list[Any]:
@@ -112,7 +113,7 @@ class Run:
         known = np.empty(len(y), bool)
         for i, label in enumerate(y):
             known[i] = label in self.seen
-            self.seen.add(label)
+            self._see([label])
         return AnsweredRows(found, y, known)
 
     def _piece(self, X: Any, y: list[Any]) -> AnsweredRows:
@@ -121,7 +122,7 @@ class Run:
         known = np.array([label in self.seen for label in y], bool)
         if self.delay == 0:
             self._speaker(X).learn(X, y)
-            self.seen.update(y)
+            self._see(y)
         else:
             self._waiting.append((X, y))
             self._n_waiting += len(y)
@@ -140,7 +141,11 @@ class Run:
                     raise
                 self.bad.add(self.n_read, f"predicted, but not learned: {error}")
             else:
-                self.seen.update(y)
+                self._see(y)
+
+    def _see(self, labels: list[Any]) -> None:
+        """Remember labels that have been learned; a row may have none."""
+        self.seen.update(label for label in labels if not is_missing(label))
 
     def _speaker(self, X: Any) -> Any:
         if self._learner is None:

@@ -71,6 +71,39 @@ def test_an_empty_stream_is_refused(tmp_path):
         flow(path)
 
 
+def with_holes(path, holes):
+    """Write insects, some of them without a kind."""
+    rows = [(*row[:2], None if i in holes else row[2]) for i, row in enumerate(insects(40))]
+    return write_csv(path, rows)
+
+
+def test_a_row_without_label_is_told_with_what_may_be_done(tmp_path):
+    path = with_holes(tmp_path / "a.csv", {0, 1})
+    words = "line 2: it has no label 'kind'; add --skip-bad .* or --model aclass, which"
+    with pytest.raises(CommandError, match=words):
+        flow(path)
+    _, result = run_stream(flow(path, skip_bad=True))
+    assert (result.rows, result.bad_rows, result.unlabelled) == (38, 2, 0)
+
+
+def test_rows_without_label_are_learned_by_a_model_that_can(tmp_path):
+    path, folder = with_holes(tmp_path / "a.csv", {0, 1, 9, 10, 30}), tmp_path / "state"
+    for again in (False, True):
+        stream = flow(path, unlabelled=True)
+        settings = {"random_state": 0, "effort": "fast"}
+        learner, before = open_learner("aclass", stream, settings, folder, 100)
+        assert before == (38 if again else 0)
+        stream.skip = before
+        with learner, pytest.warns(UserWarning, match="the first 2 rows left out: no label"):
+            result = run(learner, stream, window=10, batch=1, max_rows=None)
+        if not again:
+            assert (result.rows, result.unlabelled, result.bad_rows) == (35, 3, 0)
+            assert (result.classes, len(result.contingency) > 1) == (2, True)
+            assert None not in {true for _, true in result.contingency}
+        else:
+            assert (result.rows, result.unlabelled) == (0, 0)
+
+
 def test_the_error_is_drawn():
     assert draw_error({"error": [0.5, 0.25, 0.0]}) == "█▅▁  50% to 0%"
     assert len(draw_error({"error": [0.1] * 1000}).split()[0]) <= 40

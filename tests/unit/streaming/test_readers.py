@@ -381,3 +381,30 @@ def test_missing_files_are_missing(tmp_path):
 def test_nan_in_json_is_a_missing_cell():
     ((rows, _),) = read_stream(io.StringIO('{"x": NaN, "y": 1}\n'), "y", format="jsonl")
     assert math.isnan(rows[0]["x"])
+
+
+def test_rows_without_label_can_be_taken(tmp_path):
+    labels = [None, *LABELS[1:]]
+    sources = [write_jsonl(tmp_path / "a.jsonl", labels=labels)]
+    pl.DataFrame([{"x": 1.0, "kind": label} for label in labels]).write_parquet(
+        tmp_path / "a.parquet"
+    )
+    sources += [tmp_path / "a.parquet", [{"x": 1.0, "kind": label} for label in labels]]
+    for source in sources:
+        reader = read_stream(source, "kind", unlabelled=True)
+        assert [label for _, y in reader for label in y] == labels
+        assert reader.bad.total == 0
+        assert len(everything(read_stream(source, "kind", on_bad="skip"))[1]) == 11
+
+
+def test_columns_that_are_not_used_may_hold_anything():
+    lines = '{"a": 1, "b": {"c": 2}, "kind": "x"}\n'
+    reader = read_stream(io.StringIO(lines), "kind", format="jsonl", only=["a"])
+    assert everything(reader) == ([{"a": 1, "b": {"c": 2}}], ["x"])
+    reader = read_stream(io.StringIO(lines), "kind", format="jsonl", drop=["b"])
+    assert everything(reader) == ([{"a": 1}], ["x"])
+    with pytest.raises(StreamError, match=r"'b' is a dict.*leave it out with drop=\['b'\]"):
+        list(read_stream(io.StringIO(lines), "kind", format="jsonl"))
+    text = "a,b,kind\n1,2,x\n2,?,y\n"
+    reader = read_stream(io.StringIO(text), "kind", format="csv", only=["a"], chunk=1)
+    assert everything(reader)[0] == [{"a": 1, "b": "2"}, {"a": 2, "b": "?"}]
