@@ -13,7 +13,7 @@ import sys
 import numpy as np
 import pytest
 
-from tests.endtoend.command_files import insects, refuse, run, write_csv
+from tests.endtoend.command_files import insects, invoke, refuse, run, write_csv
 
 pytestmark = pytest.mark.usefixtures("small_models")
 
@@ -393,6 +393,27 @@ def test_an_open_order_of_dates_is_asked_for(tmp_path):
     (tmp_path / "kinds.toml").write_text('when = "date:dmy:month"')
     done = run("cluster", path, *FAST, "--columns", tmp_path / "kinds.toml", "--drop", "kind")
     assert "read as dates, day first; the model uses month." in done.stderr
+
+
+def test_dashes_among_dates_are_missing_and_other_words_are_told_with_their_line(tmp_path):
+    path, model = dated(tmp_path / "messy.csv", "%d.%m.%Y"), tmp_path / "m.imx"
+    head, *lines = path.read_text("utf-8").splitlines()
+    lines[7] = "-" + lines[7][10:]
+    path.write_text("\n".join([head, *lines]) + "\n", "utf-8")
+    done = run("fit", path, *KIND, *FAST, "-o", model)
+    assert "column 'when': read as dates, day first" in done.stderr
+    assert "'-' in 1 cell" in done.stdout
+    (tmp_path / "one.csv").write_text("\n".join([head, lines[7]]) + "\n", "utf-8")
+    run("predict", model, tmp_path / "one.csv")
+    said = run("stream", path, *KIND).stderr
+    assert "column 'when': read as dates, day first" in said
+    lines[7] = "open" + lines[7][1:]
+    path.write_text("\n".join([head, *lines]) + "\n", "utf-8")
+    clean = dated(tmp_path / "clean.csv", "%d.%m.%Y")
+    for args in (("predict", model, path), ("evaluate", clean, *KIND, *FAST, "--test", path)):
+        line = invoke(*args).stderr.splitlines()[-1]
+        assert "messy.csv: line 9: column 'when' holds dates, day first, but here 'open'" in line
+        assert "say with --missing" in line
 
 
 READERS = {

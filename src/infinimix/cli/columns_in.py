@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import Source
+from infinimix.cli.stray import find_unit
 from infinimix.streaming.cells import MISSING, NUMBER, WHOLE
 from infinimix.streaming.number_styles import LONGEST, Ambiguous, NumberStyle, find_style
+from infinimix.tables.dates import find_order
 from infinimix.tables.missing import is_missing
 
 if TYPE_CHECKING:
@@ -30,10 +32,11 @@ class ColumnReader:
         missing: Sequence[str] | None, mark: str | None,
     ) -> None:  # fmt: skip
         self.source, self.name, self.is_label, self.known = source, name, is_label, kind
-        self.kind = "text" if kind == "other" else kind  # dates, which a text file writes out
+        self.kind = "text" if kind in ("other", "date") else kind  # as a text file writes dates
         self.given, self.mark = missing is not None, mark
         usual = MARKERS if source.is_text or source.format == "xlsx" else ()
         self.missing = frozenset(missing or ()) | {""} if self.given else frozenset(usual)
+        self.empty = "null" if source.format == "jsonl" else ""  # how None is spelled
         self.markers: Counter[str] = Counter()
         self.style: NumberStyle | None = None
         self.ambiguous: Ambiguous | None = None
@@ -74,7 +77,9 @@ class ColumnReader:
             if self.ambiguous is None:
                 self._refuse(texts, odd)
             self.kind = "text"  # until other columns have been looked at
-        self.markers["null"] += counts[None]
+        if self.kind == "text" and not self.given and not self.is_label:
+            holes = holes | self._find_markers(bare, holes)
+        self.markers[self.empty] += counts[None]
         for text in holes:
             self.markers[bare[text]] += counts[text]
         if self.kind == "text":
@@ -104,6 +109,14 @@ class ColumnReader:
         numbers = self.kind == "number" or len(bare) > len(odd) + len(holes)
         return numbers and self.kind != "text" and all(bare[t] in NUMERIC_MARKERS for t in odd)
 
+    def _find_markers(self, bare: Mapping[str, str], holes: set[str]) -> set[str]:
+        """Return what usually means a missing cell, among dates or numbers with one unit."""
+        usual = {text for text in bare.keys() - holes if bare[text] in NUMERIC_MARKERS}
+        rest = [bare[text] for text in bare.keys() - holes - usual]
+        if usual and (self.known == "date" or find_order(rest) or find_unit(rest)):
+            return usual
+        return set()
+
     def _is_number(self, word: str) -> bool:
         if self.kind == "flag" and word.lower() in FLAGS:
             return True
@@ -115,7 +128,7 @@ class ColumnReader:
         """Return a column of JSON or Parquet that holds no text."""
         values = [None if is_missing(cell) else cell for cell in cells]
         some = [value for value in values if value is not None]
-        self.markers["null"] += len(values) - len(some)
+        self.markers[self.empty] += len(values) - len(some)
         if self.kind == "text" or not some:
             return [None if value is None else cell_text(value) for value in values], "text"
         if all(isinstance(value, bool) for value in some):

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.errors import CommandError, listed, quoted
 from infinimix.tables.dates import OPEN, ORDERS, SPAN, TIME, find_order, read_moment
 from infinimix.tables.missing import is_missing
+
+if TYPE_CHECKING:
+    from infinimix.cli.tables_in import InputTable
 
 FIRST = {"ymd": "", "dmy": ", day first", "mdy": ", month first"}
 WORDS = {"days": "elapsed days"}
@@ -34,6 +37,29 @@ def find_dates(columns: Mapping[str, Sequence[Any]], order: str | None) -> dict[
     return found
 
 
+def find_orders(kinds: Mapping[str, str]) -> dict[str, str]:
+    """Return in which order the columns of dates are read."""
+    return {name: kind.split(":")[1] for name, kind in kinds.items() if kind.startswith("date:")}
+
+
+def check_dates(table: InputTable, orders: Mapping[str, str]) -> None:
+    """Refuse a cell of a later table that is no date in the order of its column."""
+    for name, order in orders.items():
+        for i, cell in enumerate(table.columns.get(name, ())):
+            if is_missing(cell) or read_moment(cell, order) is not None:
+                continue
+            shown = cell if isinstance(cell, str) else str(cell)
+            raise CommandError(
+                f"{table.source.name}: {table.source.where(i)}: column {name!r} holds "
+                f"{_word_order(order)}, but here {shown!r}; correct it, or say with --missing that "
+                "it means a missing cell."
+            )
+
+
+def _word_order(order: str) -> str:
+    return {TIME: "times of day", SPAN: "durations"}.get(order, f"dates{FIRST.get(order, '')}")
+
+
 def _word_open(name: str, cells: Sequence[Any]) -> str:
     some = (cell for cell in cells if not is_missing(cell))
     word = next(cell for cell in some if read_moment(cell, "dmy") != read_moment(cell, "mdy"))
@@ -53,9 +79,8 @@ def tell_dates(kinds: dict[str, str]) -> list[str]:
     said = []
     for kind, names in alike.items():
         _, order, parts = kind.split(":")
-        what = {TIME: "times of day", SPAN: "durations"}.get(order, f"dates{FIRST.get(order, '')}")
         words = [WORDS.get(part, part) for part in parts.split("+")]
         use = " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
         which = f"column{'s' if len(names) > 1 else ''} {listed(names)}"
-        said.append(f"{which}: read as {what}; the model uses {use}.")
+        said.append(f"{which}: read as {_word_order(order)}; the model uses {use}.")
     return said

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import KindOptions
-from infinimix.cli.columns_in import MARKERS
+from infinimix.cli.columns_in import MARKERS, NUMERIC_MARKERS
 from infinimix.cli.dates import find_dates, tell_dates
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import find_format, look_at, read_source
@@ -78,6 +78,7 @@ class Flow:
             given, self.target, format=format, chunk=self.chunk, drop=self.drop,
             on_bad="skip" if self.skip_bad else "raise",
             missing=MARKERS if reading.missing is None else ("", *reading.missing),
+            dashes=NUMERIC_MARKERS if reading.missing is None else (),
             delimiter=delimiter, encoding=encoding, decimal=reading.decimal,
             only=None if self.text is None else [self.text], unlabelled=self.unlabelled,
         )  # fmt: skip

@@ -246,7 +246,10 @@ def show_columns(infos: Sequence[ColumnInfo], table: InputTable) -> Any:
     if hidden > 0:
         rows = [*rows[:MOST_SHOWN], (f".. {count(hidden, 'column')} more", "", "", "", "")]
     markers = {marker: n for marker, n in table.markers.items() if n}
-    spelled = ", ".join(f"{marker!r} in {count(n, 'cell')}" for marker, n in markers.items())
+    spelled = ", ".join(
+        f"{repr(marker) if marker else 'empty'} in {count(n, 'cell')}"
+        for marker, n in markers.items()
+    )
     return grid(
         f"{table.source.name}: {count(table.n_rows, 'row')}",
         ("column", "kind", "values", "distinct", "missing"),

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import infinimix
+from infinimix.cli.dates import check_dates
 from infinimix.cli.errors import CommandError, hint, listed, quoted
 from infinimix.cli.files import Source
 from infinimix.cli.learning import Trained
@@ -44,11 +45,13 @@ def read_for(
 ) -> tuple[InputTable, pd.DataFrame]:
     """Return the table of a file as a model takes it, and the columns that the model takes."""
     notes, needed = trained.notes, trained.needed
-    types = dict(notes.get("types") or _types_of(trained.model))
+    dates = _dates_of(trained)
+    types = dict(notes.get("types") or _types_of(trained.model)) | dict.fromkeys(dates, "date")
     target = target if target is not None else notes.get("target")
     reading = reading_of(trained, reading)
     spared = replace(reading, drop=(*reading.drop, *(notes.get("drop") or ())))
     table = understand(source, spared, types=types, labels=target)
+    check_dates(table, dates)
     for text in tell_styles(table, [name for name in table.types if name in needed]):
         warnings.warn(text, stacklevel=2)
     if not needed:
@@ -89,6 +92,14 @@ def _types_of(model: Any) -> dict[str, str]:
         return {}
     names = {"object": "text", "int": "number", "float": "number", "bool": "flag"}
     return {n: names[s] for n, s in zip(schema.names, schema.sources, strict=True) if s in names}
+
+
+def _dates_of(trained: Trained) -> dict[str, str]:
+    """Return the columns of dates that a model knows, and in which order it reads them."""
+    encoding = trained.notes.get("encoding") or ()
+    known = {entry["name"]: entry["date"][0] for entry in encoding if "date" in entry}
+    schema = trained.model._schema if able(trained.model, ReadsTables) else None
+    return known or ({} if schema is None else {date.name: date.order for date in schema.dates})
 
 
 def proba_frame(trained: Trained, X: pd.DataFrame, batch: bool = False) -> pd.DataFrame:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.cli.dates import check_dates
 from infinimix.cli.errors import CommandError
 from infinimix.cli.goals import take_numbers
 from infinimix.cli.learning import Trained
@@ -143,6 +144,7 @@ def _by_table(task: Task, path: Path, reading: Reading) -> Judge:
     target = task.notes["target"]
     reading = replace(reading, decimals=task.notes["decimals"])
     table = read_table(path, reading, types={**task.notes["types"], target: "number"})
+    check_dates(table, task.dates)
     frame = fill_absent(table, list(task.X.columns), find_absent(table, task))
     values = take_numbers(table, target)
     counted = task.notes["weights"]

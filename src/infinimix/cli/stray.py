@@ -57,7 +57,8 @@ def word_stray(stray: Stray, markers: Iterable[str] = ()) -> str:
     why = f"is text only because of {listed(stray.words, FEW_WORDS)} in {cells}"
     values = [word for word in stray.words if any(map(str.isdigit, word))]
     empty = [word for word in stray.words if word not in values]
-    option = _missing([*empty, *(m for m in markers if m not in ("", "null"))]) if empty else ""
+    known = [marker for marker in markers if marker not in ("", "null", *empty)]
+    option = _missing([*empty, *known]) if empty else ""
     if not values:
         return f"{why}; if that means missing, add {option} to read {stray.what}"
     rest = f", and if {listed(empty, FEW_WORDS)} means missing, add {option} too" if empty else ""

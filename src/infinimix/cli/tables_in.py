@@ -94,7 +94,7 @@ def read_table(
     reading : Reading
         How.
     types : mapping, optional
-        Types that are already known, by a model; the cells must fit.
+        Types that are already known, by a model; the cells must fit. That of dates is "date".
     labels : str, optional
         The column of labels, of which only whole numbers are numbers.
     text : iterable of str

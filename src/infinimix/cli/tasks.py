@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.bundles import ColumnOptions
-from infinimix.cli.dates import find_dates, tell_dates
+from infinimix.cli.dates import find_dates, find_orders, tell_dates
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import read_source
 from infinimix.cli.goals import REGRESSOR, Bins, Goal, settle, take_numbers
@@ -59,10 +59,12 @@ class TaskTable:
     @property
     def notes(self) -> dict[str, Any]:
         """How the table was read, to be kept with a model."""
+        types = {name: self.table.types[name] for name in self.X.columns}
+        dates = find_orders({info.name: info.kind for info in self.infos})
         return {
             "columns": list(self.X.columns),
             "drop": self.asked.drop,
-            "types": {name: self.table.types[name] for name in self.X.columns},
+            "types": types | dict.fromkeys(dates, "date"),
             "missing": None if self.missing is None else list(self.missing),
             "decimals": self.table.decimals(self.X.columns),
         }
@@ -97,6 +99,11 @@ class Task:
     numbers: bool = False  # the target is one, and no class
     weights: list[float] | None = None  # of the rows, if they are relative
     bins: Bins | None = None  # by which numbers have become classes
+
+    @property
+    def dates(self) -> dict[str, str]:
+        """The columns of dates, and in which order they are read."""
+        return find_orders({info.name: info.kind for info in self.infos})
 
     @property
     def left_out(self) -> list[str]:

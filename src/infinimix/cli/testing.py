@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from infinimix.cli.dates import check_dates
 from infinimix.cli.errors import CommandError, hint, listed
 from infinimix.cli.files import read_source
 from infinimix.cli.goals import bin_target
@@ -81,6 +82,7 @@ def by_table(command: str, task: Task, path: Path, reading: Reading) -> Judge:
     reading = replace(reading, decimals=task.notes["decimals"])
     source = bin_target(read_source(path, reading), target, reading, task.bins)
     table = understand(source, reading, types=task.notes["types"], labels=target)
+    check_dates(table, task.dates)
     frame = fill_absent(table, list(task.X.columns), find_absent(table, task))
     y = take_labels(table, target)
     counted = task.notes["weights"]

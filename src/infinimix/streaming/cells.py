@@ -15,6 +15,7 @@ from typing import Any
 
 from infinimix.streaming.bad import StreamError
 from infinimix.streaming.number_styles import Ambiguous, NumberStyle, find_style, has_point
+from infinimix.tables.dates import find_order
 
 WHOLE = re.compile(r"[+-]?\d+", re.ASCII)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -37,11 +38,13 @@ class TypedColumns:
         The column of labels, of which only whole numbers are numbers.
     decimal : "." or "," or None
         The decimal mark, where cells leave it open.
+    dashes : sequence of str
+        How missing cells are spelled in columns of numbers and dates, too.
     """
 
     def __init__(
         self, names: Sequence[str], types: Mapping[str, str], missing: Sequence[str], target: str,
-        decimal: str | None = None,
+        decimal: str | None = None, dashes: Sequence[str] = (),
     ) -> None:  # fmt: skip
         for name, kind in types.items():
             if name not in names or kind not in TYPES:
@@ -50,7 +53,8 @@ class TypedColumns:
                     f"the columns are {', '.join(map(repr, names))}."
                 )
         self.names = list(names)
-        self.missing = frozenset(missing)
+        self.missing, self.dashes = frozenset(missing), frozenset(dashes)
+        self.dashed = [types.get(name) == "number" for name in names]  # whether they have dashes
         self.target = target
         self.types: list[str | None] = [types.get(name) for name in names]
         self.whole = [False] * len(names)
@@ -64,12 +68,15 @@ class TypedColumns:
         for j, is_open in enumerate(self.open):
             if is_open:
                 cells = {record[j].strip() for record in records} - self.missing
-                if cells:
-                    found[j] = cells
+                some = cells if self.names[j] == self.target else cells - self.dashes
+                if some:
+                    found[j] = some
                     self.open[j] = False
         self.decimal = self.decimal or self._only_mark(found)
         for j, cells in found.items():
             self._decide(j, cells)
+            if self.names[j] != self.target and self.dashes:
+                self.dashed[j] = self.types[j] == "number" or find_order(cells) is not None
 
     def _only_mark(self, found: Mapping[int, set[str]]) -> str | None:
         """Return the decimal mark of all columns in which it is clear; None if there is not one."""
@@ -116,7 +123,7 @@ class TypedColumns:
 
     def _cell(self, j: int, text: str) -> Any:
         bare = text.strip()
-        if bare in self.missing:
+        if bare in self.missing or (bare in self.dashes and self.dashed[j]):
             return None
         if self.types[j] != "number":
             return text

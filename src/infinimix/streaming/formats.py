@@ -84,7 +84,9 @@ def _check_names(names: Sequence[str], reader: StreamReader) -> TypedColumns:
     options = reader.options
     types = {name: "text" for name in names if not options.uses(name, reader.target)}
     types |= options.types
-    return TypedColumns(names, types, options.missing, reader.target, options.decimal)
+    return TypedColumns(
+        names, types, options.missing, reader.target, options.decimal, options.dashes
+    )
 
 
 def read_json_lines(reader: StreamReader, lines: Any) -> Iterator[Row]:

@@ -39,6 +39,7 @@ class Options(NamedTuple):
     decimal: str | None = None
     only: Sequence[str] | None = None
     unlabelled: bool = False
+    dashes: Sequence[str] = ()
 
     def uses(self, name: str, target: Any) -> bool:
         """Whether the cells of a column have to be understood."""
@@ -65,6 +66,7 @@ def read_stream(
     decimal: str | None = None,
     only: Sequence[str] | None = None,
     unlabelled: bool = False,
+    dashes: Sequence[str] = (),
 ) -> StreamReader:
     r"""Read rows and labels in chunks, for `prequential` or for a loop with `partial_fit`.
 
@@ -107,6 +109,8 @@ def read_stream(
     only : sequence of str, optional
         The columns of CSV and JSON lines that are used, beside the target; the others are handed
         out as they stand, whatever they hold. By default all.
+    dashes : sequence of str
+        How a CSV file spells missing cells in columns of numbers and dates, beside `missing`.
     unlabelled : bool
         Whether rows without a label are handed out too, with the label None; by default they are
         bad records. Files of svmlight always have labels.
@@ -136,7 +140,7 @@ def read_stream(
     delimiter = delimiter or ("\t" if format == "tsv" else ",")
     options = Options(
         tuple(drop), names, types or {}, missing, delimiter, zero_based, encoding, decimal, only,
-        unlabelled,
+        unlabelled, dashes,
     )  # fmt: skip
     return StreamReader(source, target, format, chunk, on_bad, options, n_features)
 

@@ -49,6 +49,11 @@ def test_the_option_names_what_the_file_already_calls_missing():
     )
 
 
+def test_a_word_is_named_once_though_the_file_calls_it_missing_elsewhere():
+    said = word_stray(find_stray([*DATES, "open", "open"]), ["open", "?"])
+    assert said.count("--missing open") == 1
+
+
 def test_values_with_a_unit_are_corrected_and_not_lost():
     said = explain_text([*NUMBERS * 3, "32.8 kg", "9.4 kg", *["n.d."] * 5, "tbd"])
     assert "correct cells such as '32.8 kg' in the file" in said

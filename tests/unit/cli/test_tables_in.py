@@ -76,6 +76,31 @@ def test_markers_are_found_and_counted(write):
     assert table.markers == {"?": 1, "NA": 1, "-": 1, "N/A": 1}
 
 
+@pytest.mark.parametrize(
+    "cells", [[f"{i}.5.2024" for i in range(1, 20)], [f"{i} kg" for i in range(20)]]
+)
+def test_dashes_are_missing_among_dates_and_units(write, cells):
+    table = read_table(
+        write("a.csv", "\n".join(["x;y", *(f"{c};a" for c in [*cells, "-"]), "-;-"]))
+    )
+    assert table.types["x"] == "text"
+    assert table.columns["x"] == [*cells, None, None]
+    assert table.markers == {"-": 2}
+    assert table.columns["y"][-1] == "-"  # among words it may be one
+
+
+def test_empty_cells_of_typed_files_are_empty(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    for row in (["x", "y"], [1, "a"], [None, None], [2, "b"], [3, "c"]):
+        book.active.append(row)
+    book.save(tmp_path / "a.xlsx")
+    assert read_table(tmp_path / "a.xlsx").markers == {}
+    book.active["A3"] = 5
+    book.save(tmp_path / "a.xlsx")
+    assert read_table(tmp_path / "a.xlsx").markers == {"": 1}
+
+
 def test_given_markers_are_the_only_ones(write):
     path = write("a.csv", "a,b\n1,x\n-99,NA\n3,\n")
     table = read_table(path, Reading(missing=["-99"]))
