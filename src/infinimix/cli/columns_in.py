@@ -29,11 +29,12 @@ class ColumnReader:
 
     def __init__(
         self, source: Source, name: str, is_label: bool, kind: str | None,
-        missing: Sequence[str] | None, mark: str | None,
+        missing: Sequence[str] | None, mark: str | None, trim: bool = True,
     ) -> None:  # fmt: skip
         self.source, self.name, self.is_label, self.known = source, name, is_label, kind
         self.kind = "text" if kind in ("other", "date") else kind  # as a text file writes dates
-        self.given, self.mark = missing is not None, mark
+        self.given, self.mark, self.trim = missing is not None, mark, trim
+        self.trimmed: list[str] = []  # values that also have spaces around them
         usual = MARKERS if source.is_text or source.format == "xlsx" else ()
         self.missing = frozenset(missing or ()) | {""} if self.given else frozenset(usual)
         self.empty = "null" if source.format == "jsonl" else ""  # how None is spelled
@@ -50,6 +51,8 @@ class ColumnReader:
         """Let a table know what has been understood."""
         table.columns[self.name], table.types[self.name] = self.values, self.found
         table.ambiguous.pop(self.name, None)
+        if self.trimmed:
+            table.trimmed[self.name] = self.trimmed
         if self.style is not None:
             table.styles[self.name] = self.style
         if self.ambiguous is not None:
@@ -83,9 +86,19 @@ class ColumnReader:
         for text in holes:
             self.markers[bare[text]] += counts[text]
         if self.kind == "text":
-            return [None if text in holes else text for text in texts], "text"
+            return self._trimmed(texts, bare, holes), "text"
         values = {text: self._value(bare[text]) for text in bare.keys() - holes}
         return _numbers([values.get(text) for text in texts]), self.kind  # type: ignore[arg-type]
+
+    def _trimmed(
+        self, texts: list[str | None], bare: Mapping[str, str], holes: set[str]
+    ) -> list[str | None]:
+        """Return text without spaces around it, and remember where that joins values."""
+        if not self.trim:
+            return [None if text in holes else text for text in texts]
+        spelled = Counter(word for text, word in bare.items() if text not in holes)
+        self.trimmed = [word for word, n in spelled.items() if n > 1]
+        return [None if text is None or text in holes else bare[text] for text in texts]
 
     def _find_style(self, odd: set[str], bare: Mapping[str, str], holes: set[str]) -> set[str]:
         """Look for a style in which cells are numbers; return those that are still none."""

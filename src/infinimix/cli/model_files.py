@@ -37,7 +37,8 @@ def load_trained(path: Path) -> Trained:
 def reading_of(trained: Trained, reading: Reading) -> Reading:
     """Return how to read a file for a model, where the user leaves it open."""
     missing = reading.missing if reading.missing is not None else trained.notes.get("missing")
-    return replace(reading, missing=missing, decimals=trained.notes.get("decimals") or {})
+    decimals, trim = trained.notes.get("decimals") or {}, bool(trained.notes.get("trimmed"))
+    return replace(reading, missing=missing, decimals=decimals, trim=trim)
 
 
 def read_for(

@@ -24,6 +24,8 @@ class Reading:
         The order of day, month and year, where dates leave it open.
     decimals : mapping
         The same as `decimal` for columns of a model, where a file leaves it open.
+    trim : bool
+        Whether spaces around text are left out; a model may have learned them.
     """
 
     format: str | None = None
@@ -35,3 +37,4 @@ class Reading:
     decimal: str | None = None
     date_order: str | None = None
     decimals: Mapping[str, str] = field(default_factory=dict)
+    trim: bool = True

@@ -42,6 +42,8 @@ class InputTable:
         How numbers are written, for columns whose cells are no plain numbers.
     ambiguous : dict
         Columns that are text because their cells are numbers in two ways.
+    trimmed : dict
+        Columns of text, and their values that stood there with spaces around them as well.
     """
 
     columns: dict[str, Any]
@@ -50,6 +52,7 @@ class InputTable:
     source: Source
     styles: dict[str, NumberStyle] = field(default_factory=dict)
     ambiguous: dict[str, Ambiguous] = field(default_factory=dict)
+    trimmed: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -121,7 +124,9 @@ def understand(
     readers = []
     for name, cells in zip(source.names, source.cells, strict=True):
         mark = reading.decimal or reading.decimals.get(name)
-        column = ColumnReader(source, name, name == labels, given.get(name), reading.missing, mark)
+        column = ColumnReader(
+            source, name, name == labels, given.get(name), reading.missing, mark, reading.trim
+        )
         column.understand(cells)
         column.put_into(table)
         readers.append((column, cells))

@@ -23,6 +23,7 @@ from infinimix.cli.learning import (
 )
 from infinimix.cli.out import count, warn
 from infinimix.cli.reading import Reading
+from infinimix.cli.spellings import tell_spellings
 from infinimix.cli.tables_in import (
     InputTable,
     check_ambiguous,
@@ -66,6 +67,7 @@ class TaskTable:
             "drop": self.asked.drop,
             "types": types | dict.fromkeys(dates, "date"),
             "missing": None if self.missing is None else list(self.missing),
+            "trimmed": True,
             "decimals": self.table.decimals(self.X.columns),
         }
 
@@ -155,6 +157,8 @@ def read_rows(
     used = [name for name in table.source.names if name not in (*out, *ids)]
     check_ambiguous(table, [name for name in used if name not in asked.named])
     said = [*word_ids(ids), *tell_styles(table, [*used, *([target] if target else [])])]
+    known = [name for name in used if not asked.columns.get(name, "").startswith("date")]
+    said += tell_spellings(table, [*known, *([target] if target else [])])
     for text in said:
         warn(command, text)
     places, shares = None, None
