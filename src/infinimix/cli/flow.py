@@ -16,7 +16,7 @@ from infinimix.cli.columns_in import MARKERS, NUMERIC_MARKERS
 from infinimix.cli.dates import find_dates, tell_dates
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import find_format, look_at, read_source
-from infinimix.cli.ids import find_stream_ids, word_ids
+from infinimix.cli.ids import find_stream_ids, holds_texts, word_ids
 from infinimix.cli.kinds import FLAGS
 from infinimix.cli.learning import find_class, make, reads_tables
 from infinimix.cli.out import is_watched, mention
@@ -145,7 +145,8 @@ class Flow:
         found = schema.requests_by_input()
         guesses = [c.name for c in schema.columns if c.guessed and c.record.two_valued]
         found |= {name: GUESSED for name in guesses if name in found}
-        for text in (*word_ids(self.ids), *tell_dates(found)):
+        texts = [n for n in self.ids if holds_texts(row.get(n) for row in self._rows)]
+        for text in (*word_ids(self.ids, texts), *tell_dates(found)):
             warnings.warn(text, stacklevel=2)
         return found
 

@@ -8,10 +8,10 @@ something else speaks for it: their name, that none is left out, or their place 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from infinimix.cli.errors import quoted
+from infinimix.cli.errors import quoted, shell_word
 from infinimix.cli.out import count
 from infinimix.cli.stray import explain_text
 from infinimix.cli.tables_in import InputTable
@@ -19,6 +19,8 @@ from infinimix.tables.missing import is_missing
 
 FEWEST = 20  # rows from which on a column of different values is told from chance
 NEARLY_ALL = 0.9
+SEVERAL = 3  # words of a text: names of people and places have fewer
+WORD = re.compile(r"[^\W\d_]+")
 LARGE = 10_000  # a first column that goes beyond it numbers things rather than measures them
 ID_NAME = re.compile(
     r"(.*[_\W])?(id|ids|idx|index|uuid|guid|key|nr|no|num|number|row|code|ssn|isbn|ean)|column 1"
@@ -57,13 +59,23 @@ def find_stream_ids(columns: Mapping[str, list[Any]]) -> dict[str, str]:
     return found
 
 
-def word_ids(ids: Mapping[str, str]) -> list[str]:
-    """Return a note for each column that is left out."""
-    return [
-        f"column {name!r} left out, as it seems to name rows: {why}; keep it with "
-        f"{quoted([name], '--keep')}"
-        for name, why in ids.items()
-    ]
+def word_ids(ids: Mapping[str, str], texts: Collection[str] = ()) -> list[str]:
+    """Return a note for each column that is left out; the words of texts can be learned."""
+    said = []
+    for name, why in ids.items():
+        advice = f"keep it with {quoted([name], '--keep')}"
+        if name in texts:
+            option = f"--model online-crp --text {shell_word(name)}"
+            advice += f", or learn from its words alone with {option}"
+        said.append(f"column {name!r} left out, as it seems to name rows: {why}; {advice}")
+    return said
+
+
+def holds_texts(cells: Iterable[Any]) -> bool:
+    """Whether most cells are several words."""
+    some = [cell for cell in cells if not is_missing(cell)]
+    long = [cell for cell in some if isinstance(cell, str) and len(WORD.findall(cell)) >= SEVERAL]
+    return len(long) > len(some) / 2
 
 
 def judge_cells(name: str, cells: Iterable[Any], kind: str, first: bool) -> str | None:

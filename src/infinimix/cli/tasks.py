@@ -12,7 +12,7 @@ from infinimix.cli.dates import find_dates, find_orders, tell_dates
 from infinimix.cli.errors import CommandError
 from infinimix.cli.files import read_source
 from infinimix.cli.goals import REGRESSOR, Bins, Goal, settle, take_numbers
-from infinimix.cli.ids import find_ids, word_ids
+from infinimix.cli.ids import find_ids, holds_texts, word_ids
 from infinimix.cli.kinds import Asked, ColumnInfo, ask_kinds, describe_columns, warn_of_columns
 from infinimix.cli.learning import (
     Recipe,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CLASSES = Goal(regression=False)
+WORDS = ("fit", "evaluate")  # have --text
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,9 @@ def read_rows(
     ids = _leave_out_ids(table, asked, out)
     used = [name for name in table.source.names if name not in (*out, *ids)]
     check_ambiguous(table, [name for name in used if name not in asked.named])
-    said = [*word_ids(ids), *tell_styles(table, [*used, *([target] if target else [])])]
+    texts = [name for name in ids if command in WORDS and not numbers]
+    texts = [name for name in texts if holds_texts(table.columns[name])]
+    said = [*word_ids(ids, texts), *tell_styles(table, [*used, *([target] if target else [])])]
     known = [name for name in used if not asked.columns.get(name, "").startswith("date")]
     said += tell_spellings(table, [*known, *([target] if target else [])])
     for text in said:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from infinimix.cli.ids import find_ids
+from infinimix.cli.ids import find_ids, holds_texts, word_ids
 from infinimix.cli.tables_in import read_table
+from tests.endtoend.command_files import run
 
 N = 100
 IDS = {
@@ -57,3 +58,19 @@ def test_645_of_699(tmp_path):
     codes = [1_000_025 + 1459 * (i % 645) for i in range(699)]
     table = {"Sample code number": codes, "thickness": [i % 10 for i in range(699)]}
     assert list(ids_of(tmp_path / "a.csv", table, 699)) == ["Sample code number"]
+
+
+def test_texts_of_several_words_are_told_with_the_option_that_learns_words(tmp_path):
+    notes = {"a note": [f"the {i}th of many insects" for i in range(N)], "who": IDS["who"]}
+    kinds = {"size": AMOUNTS["age"], "kind": [("ant", "bee")[i % 2] for i in range(N)]}
+    found = ids_of(tmp_path / "a.csv", notes | kinds)
+    assert holds_texts(notes["a note"])
+    assert not holds_texts(notes["who"])
+    note, who = word_ids(found, ["a note"])
+    end = '--keep "a note", or learn from its words alone with --model online-crp --text "a note"'
+    assert note.endswith(end)
+    assert who.endswith("keep it with --keep who")
+    for args in (("evaluate", "--folds", "2", "--effort", "fast"), ("stream",)):
+        said = run(args[0], tmp_path / "a.csv", "-t", "kind", *args[1:]).stderr
+        assert end in said
+    assert "--text" not in run("cluster", tmp_path / "a.csv", "--effort", "fast").stderr
