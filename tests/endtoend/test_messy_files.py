@@ -380,6 +380,30 @@ def test_dates_of_parquet_are_used_but_not_filled(tmp_path, zone):
         run("impute", tmp_path / "a.xlsx", *FAST, "-o", tmp_path / "b.xlsx")
 
 
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_the_columns_of_a_parquet_file_keep_their_types(tmp_path, monkeypatch, library):
+    pl, pa = pytest.importorskip("polars"), pytest.importorskip("pyarrow")
+    monkeypatch.setattr("infinimix.tables.parquet_files.find_library", lambda: library)
+    zone = dt.timezone.utc
+    days = [dt.datetime(2024, 1, 1 + i % 28, tzinfo=zone) if i % 9 else None for i in range(60)]
+    columns = {"when": days, "n": [None if i == 5 else i % 7 for i in range(60)]}
+    colours = pl.Series([row[1] or "red" for row in insects()], dtype=pl.Categorical)
+    frame = pl.DataFrame(columns | {"colour": colours, "kind": [row[2] for row in insects()]})
+    frame = frame.with_columns(pl.col("n").cast(pl.Int32), pl.lit(True).alias("flag"))
+    path, model, out = tmp_path / "a.parquet", tmp_path / "m.imx", tmp_path / "b.parquet"
+    frame.write_parquet(path)
+    run("fit", path, *KIND, *FAST, "-o", model)
+    for args in (("predict", model, path), ("cluster", path, *FAST)):
+        run(*args, "--append", "-o", out)
+        kept = pl.read_parquet(out).select(frame.columns)
+        assert kept.schema == frame.schema
+        assert kept.equals(frame)
+    run("impute", path, *FAST, "-o", out)
+    assert pl.read_parquet(out).schema == frame.schema
+    run("predict", model, path, "--append", "-o", tmp_path / "out.xlsx")
+    assert pa.parquet.read_schema(out).names == frame.columns
+
+
 def test_an_open_order_of_dates_is_asked_for(tmp_path):
     lines = [(f"{1 + i % 12}/{1 + i // 5 % 12}/2024", i % 7 / 2, "ab"[i % 2]) for i in range(60)]
     path = write_csv(tmp_path / "messy.csv", lines, ("when", "size", "kind"))

@@ -42,13 +42,14 @@ def _tell(model: Any, rows: Any, output: Any, append: bool, as_json: bool) -> No
     from infinimix.cli.describing import describe_groups, show_groups
     from infinimix.cli.out import print_json, show
     from infinimix.cli.predict import answer_columns
-    from infinimix.cli.writing import is_typed, write_table
+    from infinimix.cli.writing import write_table
 
     labels = model.labels_.tolist()
     groups = describe_groups(model)
     if output is not None or not as_json:
         answers = {"group": labels}
-        write_table(answer_columns(rows.table, answers, append, is_typed(output)), output)
+        types = rows.table.source.types if append else None
+        write_table(answer_columns(rows.table, answers, append, output), output, types=types)
     if as_json:
         told = {"rows": len(labels), "groups": groups}
         told["n_groups_posterior"] = model.n_groups_posterior_

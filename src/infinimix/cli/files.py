@@ -26,7 +26,7 @@ from infinimix.streaming.bad import BadRecords, StreamError
 from infinimix.streaming.compression import BROKEN, bare_name, unzipped
 from infinimix.streaming.encodings import WESTERN, Encoding, UnknownEncoding, find_encoding, named
 from infinimix.streaming.lines import number_lines
-from infinimix.streaming.parquet import check_magic, read_columns
+from infinimix.streaming.parquet import ParquetTypes, check_magic, read_columns
 from infinimix.streaming.records import format_of, parse_object, read_records, tell_apart
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
@@ -62,6 +62,8 @@ class Source:
         Of text files.
     nested : dict
         Columns of JSON lines that hold lists or objects, and the line of the first.
+    types : ParquetTypes or None
+        Of the columns of a Parquet file.
     whole : Source or None
         The file with the rows that were left out, such as totals; None if there were none.
     """
@@ -75,6 +77,7 @@ class Source:
     raw: list[str] = field(default_factory=list)
     encoding: Encoding = Encoding("utf-8")  # noqa: RUF009  (a value that never changes)
     nested: dict[str, int] = field(default_factory=dict)
+    types: ParquetTypes | None = None
     whole: Source | None = None
 
     @property
@@ -300,11 +303,12 @@ def _read_parquet(path: Path, data: bytes) -> Source:
     except StreamError as error:
         raise CommandError(str(error)) from error
     try:
-        columns = read_columns(io.BytesIO(data))
+        columns, types = read_columns(io.BytesIO(data))
     except (ImportError, OSError):
         raise
     except Exception as error:  # PyArrow's and polars' errors have no common root
         raise CommandError(f"{path} cannot be read as Parquet: {error}") from error
     names = list(columns)
     n_rows = len(columns[names[0]]) if names else 0
-    return Source(str(path), "parquet", names, list(columns.values()), list(range(1, n_rows + 1)))
+    cells, lines = list(columns.values()), list(range(1, n_rows + 1))
+    return Source(str(path), "parquet", names, cells, lines, types=types)

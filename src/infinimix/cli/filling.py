@@ -64,7 +64,7 @@ def write_filled(table: InputTable, filled: Filled, path: Path | None) -> None:
         source = source.whole
         table = replace(table, source=source)
     if format in BINARY:
-        write_table(_columns(table, filled), path, format)
+        write_table(_columns(table, filled), path, format, types=source.types)
     elif source.is_text:
         write_text(_csv_text(table, filled), path, source.encoding)
     else:

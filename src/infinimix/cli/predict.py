@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -49,7 +50,7 @@ def predict(
     from infinimix.cli.goals import check_answers
     from infinimix.cli.model_files import load_trained, proba_frame, read_for
     from infinimix.cli.out import mention, print_json
-    from infinimix.cli.writing import is_typed, write_table
+    from infinimix.cli.writing import write_table
     from infinimix.evaluation.abilities import Regressing, able
 
     if are_partitions(file):
@@ -78,12 +79,12 @@ def predict(
     if proba:
         chances = proba_frame(trained, X, batch)
         answers |= {f"p({label})": chances[label].tolist() for label in chances.columns}
-    columns = answer_columns(table, answers, append, is_typed(output))
+    columns = answer_columns(table, answers, append, output)
     if as_json and output is None:
         cells = zip(*columns.values(), strict=True)
         print_json([dict(zip(columns, row, strict=True)) for row in cells])
         return
-    write_table(columns, output)
+    write_table(columns, output, types=table.source.types if append else None)
     if as_json:
         print_json({"rows": table.n_rows, "output": str(output)})
     elif output is not None:
@@ -112,16 +113,22 @@ def _plain(value: Any) -> Any:
 
 
 def answer_columns(
-    table: Any, answers: dict[str, list[Any]], append: bool, typed: bool = False
+    table: Any, answers: dict[str, list[Any]], append: bool, output: Path | None = None
 ) -> dict[str, list[Any]]:
     """Return answers, behind the columns of the file if asked; names that are taken get a _.
 
-    The columns are as they stand in the file, or with numbers as numbers for a typed format.
+    The columns are as they stand in the file, or with numbers as numbers for a typed format. From
+    Parquet to Parquet they keep their types.
     """
+    from infinimix.cli.writing import format_of_output, is_typed
+
     if not append:
         return answers
     source = table.source
-    columns = table.plain_columns() if typed else dict(zip(source.names, source.cells, strict=True))
+    same = source.format == format_of_output(output) == "parquet"
+    as_it_stands = same or not is_typed(output)
+    columns = dict(zip(source.names, source.cells, strict=True))
+    columns = columns if as_it_stands else table.plain_columns()
     for name, values in answers.items():
         while name in columns:
             name += "_"

@@ -17,7 +17,7 @@ from infinimix.cli.sheets import check_library as check_excel
 from infinimix.cli.sheets import write_sheet
 from infinimix.streaming.compression import check_library as check_compression
 from infinimix.streaming.compression import suffix_of, zipped
-from infinimix.streaming.parquet import write_columns
+from infinimix.streaming.parquet import ParquetTypes, write_columns
 from infinimix.tables.parquet_files import find_library
 
 ENDS = {
@@ -59,18 +59,22 @@ def format_of_output(path: Path | None, default: str = "csv") -> str:
 
 
 def write_table(
-    columns: dict[str, list[Any]], path: Path | None, default: str = "csv", header: bool = True
+    columns: dict[str, list[Any]],
+    path: Path | None,
+    default: str = "csv",
+    header: bool = True,
+    types: ParquetTypes | None = None,
 ) -> None:
     """Write columns of plain values in the format that the name asks for.
 
-    Without a header a CSV file goes on where another ended.
+    Without a header a CSV file goes on where another ended. A Parquet file keeps known types.
     """
     format = format_of_output(path, default)
     if format != "jsonl":
         columns = {name: [_flat(value) for value in cells] for name, cells in columns.items()}
     if format == "parquet":
         file = io.BytesIO()
-        write_columns(columns, file)
+        write_columns(columns, file, types)
         write_binary(file.getvalue(), path)
     elif format == "xlsx":
         write_binary(write_sheet(columns), path)

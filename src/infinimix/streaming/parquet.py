@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from infinimix.streaming.bad import StreamError
 
@@ -48,29 +48,61 @@ def _check_file(source: Any) -> None:
         check_magic(head, file.read(), source)
 
 
-def read_columns(file: Any) -> dict[str, list[Any]]:
-    """Return a whole Parquet file as columns of plain values."""
+class ParquetTypes(NamedTuple):
+    """The types of columns, and what pandas has noted of them, as the library has them."""
+
+    types: Mapping[str, Any]
+    notes: Any = None
+
+
+def read_columns(file: Any) -> tuple[dict[str, list[Any]], ParquetTypes]:
+    """Return a whole Parquet file as columns of plain values, and their types in it."""
     if _has_arrow():
         import pyarrow.parquet as pq
 
-        found: dict[str, list[Any]] = pq.read_table(file).to_pydict()
-        return found
+        table = pq.read_table(file)
+        types = {field.name: field.type for field in table.schema}
+        return table.to_pydict(), ParquetTypes(types, table.schema.metadata)
     import polars as pl
 
-    return pl.read_parquet(file).to_dict(as_series=False)
+    frame = pl.read_parquet(file)
+    return frame.to_dict(as_series=False), ParquetTypes(dict(frame.schema))
 
 
-def write_columns(columns: dict[str, list[Any]], file: Any) -> None:
-    """Write columns of plain values as a Parquet file."""
+def write_columns(
+    columns: Mapping[str, list[Any]], file: Any, known: ParquetTypes | None = None
+) -> None:
+    """Write columns of plain values as a Parquet file; known types are kept."""
+    types, notes = known or ParquetTypes({})
     if _has_arrow():
         import pyarrow as pa
         import pyarrow.parquet as pq
 
-        pq.write_table(pa.table(columns), file)
+        arrays = {name: _to_arrow(cells, types.get(name)) for name, cells in columns.items()}
+        pq.write_table(pa.table(arrays).replace_schema_metadata(notes), file)
         return
     import polars as pl
 
-    pl.DataFrame(columns).write_parquet(file)
+    series = [_to_polars(name, cells, types.get(name)) for name, cells in columns.items()]
+    pl.DataFrame(series).write_parquet(file)
+
+
+def _to_arrow(cells: list[Any], type: Any) -> Any:
+    import pyarrow as pa
+
+    try:
+        return pa.array(cells, type=type)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        return pa.array(cells)  # filled cells may be none of the type
+
+
+def _to_polars(name: str, cells: list[Any], type: Any) -> Any:
+    import polars as pl
+
+    try:
+        return pl.Series(name, cells, dtype=type)
+    except (TypeError, pl.exceptions.PolarsError):
+        return pl.Series(name, cells)  # filled cells may be none of the type
 
 
 def _split(reader: StreamReader, native: Any) -> Chunk:
