@@ -515,6 +515,20 @@ def test_a_stream_whose_rows_were_all_set_aside_says_why(tmp_path):
     assert "all 60 rows were set aside, the first (line 1) as 'meta' is a dict" in line
 
 
+def test_a_stream_with_nothing_left_to_learn_has_no_speed(tmp_path):
+    path = write_csv(tmp_path / "a.csv", insects())
+    run("stream", path, *KIND, "--folder", tmp_path / "state")
+    again = run("stream", path, *KIND, "--folder", tmp_path / "state", "--resume", "--skip-bad")
+    assert "nan" not in again.stdout
+    assert "60 rows; run it again" in again.stdout
+
+
+def test_a_model_without_reasons_is_named_in_good_english(tmp_path):
+    path, model = write_csv(tmp_path / "a.csv", insects()), tmp_path / "m.imx"
+    run("fit", path, *KIND, "-m", "online-crp", "-o", model)
+    assert "the model is an OnlineCRPClassifier, which" in refuse("explain", model, path)
+
+
 @pytest.mark.parametrize("command", ["predict", "cluster", "impute"])
 def test_a_name_of_no_format_is_refused_before_the_work(tmp_path, command):
     path = write_csv(tmp_path / "train.csv", insects())

@@ -60,10 +60,11 @@ def _check(trained: Any, label: str | None, against: str | None) -> None:
     """Refuse a model that gives no reasons."""
     from infinimix.cli.errors import CommandError
     from infinimix.evaluation.abilities import Classified, Explaining, able
+    from infinimix.streaming.folder import name_kind
 
     if not able(trained.model, Explaining):
         raise CommandError(
-            f"the model is a {type(trained.model).__name__}, which gives no reasons; those of "
+            f"the model is {name_kind(trained.model)}, which gives no reasons; those of "
             "infinimix fit --model aclass and of infinimix cluster do."
         )
     if not able(trained.model, Classified) and (label or against):

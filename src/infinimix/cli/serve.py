@@ -171,11 +171,12 @@ def _make(
     """Return the model to start with; one that the folder holds keeps its columns."""
     import infinimix
     from infinimix.cli.learning import make, read_assignments
+    from infinimix.streaming.folder import name_kind
 
     cls = getattr(infinimix, MODELS[name])
     if known is not None:
         if type(known) is not cls:
-            raise CommandError(f"{folder} holds a {type(known).__name__}; name it with --model.")
+            raise CommandError(f"{folder} holds {name_kind(known)}; name it with --model.")
         columns = known.columns
     if columns is None:
         raise CommandError(NO_COLUMNS.format(name))

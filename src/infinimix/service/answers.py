@@ -27,6 +27,7 @@ from infinimix.tables.rows import list_labels
 
 TOP = 10  # probabilities of a prediction
 MOST_GROUPS = 20  # prototypes of a class
+MOST_NAMED = 8  # classes in a message
 ALL = "all"  # the class of a mixture, which has none
 
 
@@ -135,7 +136,16 @@ def find_label(model: Any, name: str) -> Any:
     for label in known:
         if str(label) == name:
             return label
-    raise HttpProblem(404, f"there is no class {name[:100]!r}; there are {len(known):,}", "name")
+    raise HttpProblem(404, f"there is no class {name[:100]!r}; {_word_classes(known)}", "name")
+
+
+def _word_classes(known: list[Any]) -> str:
+    """Return which classes there are, the first of many."""
+    if not known:
+        return "the model knows none yet"
+    more = f" and {len(known) - MOST_NAMED:,} more" if len(known) > MOST_NAMED else ""
+    names = ", ".join(repr(str(label)[:100]) for label in known[:MOST_NAMED])
+    return f"the only one is {names}" if len(known) == 1 else f"there are {names}{more}"
 
 
 def describe_one(model: Any, name: str) -> dict[str, Any]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
+import socket
 import sys
 import threading
 from collections.abc import Callable
@@ -18,6 +21,7 @@ from infinimix.service.limits import Limits
 from infinimix.service.owner import Owner
 from infinimix.service.quick import quick_protocol
 from infinimix.streaming.durable import DurableLearner
+from infinimix.streaming.folder import check_free
 
 SWITCH = 5e-4  # seconds that a thread keeps the interpreter while others wait
 
@@ -39,7 +43,12 @@ class ServiceSettings:
 
 
 def serve(settings: ServiceSettings) -> None:
-    """Serve until the process is told to stop; what was answered is then on the disk."""
+    """Serve until the process is told to stop; what was answered is then on the disk.
+
+    A folder or a port that is in use is refused before anything starts.
+    """
+    check_free(settings.folder)
+    _check_port(settings.host, settings.port)
     owner = make_owner(settings)
     server = Announcing(_configure(settings, owner), settings)
     _share_python()
@@ -59,6 +68,32 @@ def serve(settings: ServiceSettings) -> None:
         owner.stop()
     if owner.failure is not None:
         raise owner.failure
+
+
+def _check_port(host: str, port: int) -> None:
+    """Raise ValueError if another has a port, or if no address of the host can be listened at."""
+    where = f"port {port} of {host}"
+    try:
+        places = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    except OSError as error:
+        raise ValueError(f"nothing can listen at {where}: {error.strerror or error}.") from error
+    failures = [error for error in (_try_port(*place) for place in places) if error is not None]
+    if any(error.errno == errno.EADDRINUSE for error in failures):
+        raise ValueError(f"{where} is in use; take another with --port, or 0 for a free one.")
+    if len(failures) == len(places):
+        raise ValueError(f"nothing can listen at {where}: {failures[0].strerror}.")
+
+
+def _try_port(family: int, kind: int, protocol: int, _: str, address: Any) -> OSError | None:
+    """Return why nothing can listen at an address; None if it is free."""
+    try:
+        with socket.socket(family, kind, protocol) as one:
+            if os.name == "posix":  # as servers do: elsewhere it would share the port
+                one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            one.bind(address)
+    except OSError as error:
+        return error
+    return None
 
 
 def make_owner(settings: ServiceSettings) -> Owner:

@@ -63,9 +63,7 @@ def check_storable(model: Any) -> None:
 def check_same(given: Any, restored: Any) -> None:
     """Raise ValueError if the folder holds another model; else let it have the free parameters."""
     if type(given) is not type(restored):
-        raise ValueError(
-            f"the folder holds a {type(restored).__name__}, and not a {type(given).__name__}."
-        )
+        raise ValueError(f"the folder holds {name_kind(restored)}, and not {name_kind(given)}.")
     ours, theirs = given.get_params(deep=False), restored.get_params(deep=False)
     for name, value in _differences(ours, theirs):
         raise ValueError(
@@ -73,6 +71,22 @@ def check_same(given: Any, restored: Any) -> None:
             "parameters that it was made with."
         )
     restored.set_params(**{name: ours[name] for name in FREE if name in ours})
+
+
+def name_kind(model: Any) -> str:
+    """Return the class of a model with its article.
+
+    >>> name_kind(ValueError()), name_kind(OSError())
+    ('a ValueError', 'an OSError')
+    """
+    name = type(model).__name__
+    return f"{'an' if name[0] in 'AEIO' else 'a'} {name}"
+
+
+def check_free(directory: Path) -> None:
+    """Raise DurabilityError if a learner has the folder now."""
+    if (directory / "lock").exists():
+        FolderLock(directory).release()
 
 
 def _differences(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -132,8 +146,8 @@ def _lock(directory: Path) -> int | None:
     except OSError as error:
         os.close(handle)
         raise DurabilityError(
-            f"{directory} is in use by another DurableLearner; close that one first, or take "
-            "another folder"
+            f"{directory} is in use by another command, service or learner; end that one first, "
+            "or take another folder"
         ) from error
     return handle
 

@@ -133,7 +133,9 @@ def test_tables_have_prototypes(tmp_path):
         found = client.get("/classes/bee%2F2").json()
         assert found["prototypes"][0]["rows"] == 6
         assert 8 < found["prototypes"][0]["typical"]["size"] < 12
-        assert client.get("/classes/wasp").status_code == 404
+        unknown = client.get("/classes/wasp")
+        assert unknown.status_code == 404
+        assert "there is no class 'wasp'; there are 'ant', 'bee/2'" in unknown.text
         refused = client.post("/learn", {"x": {"wings": 2}, "y": "ant"})
         assert refused.status_code == 422
         assert "wings" in refused.json()["detail"]

@@ -2,10 +2,11 @@
 
 import json
 import re
+import socket
 
 import pytest
 
-from infinimix import AClassClassifier
+from infinimix import AClassClassifier, OnlineCRPClassifier
 from infinimix.cli.kinds import ask_kinds
 from infinimix.cli.serve import _read_columns as read_columns
 from infinimix.cli.tables_in import read_table
@@ -97,4 +98,26 @@ def test_the_columns_of_a_folder_are_kept_and_its_snapshot_is_read_once(tmp_path
     owner = running.make_owner(served[1])
     owner.start()
     owner.stop()
-    assert "holds a AClassClassifier" in str(owner.failure)
+    assert "holds an AClassClassifier" in str(owner.failure)
+
+
+def test_a_folder_or_port_in_use_is_told_before_anything_starts(tmp_path):
+    with DurableLearner(OnlineCRPClassifier(random_state=0), tmp_path):
+        done = invoke("serve", tmp_path)
+        assert done.exit_code == 2
+        (line,) = done.stderr.splitlines()
+        assert line.endswith("is in use by another command, service or learner; end that one "
+                             "first, or take another folder")  # fmt: skip
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        done = invoke("serve", tmp_path, "--port", str(port))
+        assert done.exit_code == 2
+        (line,) = done.stderr.splitlines()
+        assert line.startswith(f"infinimix serve: port {port} of 127.0.0.1 is in use; take another")
+    (tmp_path / "token").write_text("t" * 20)
+    place = ("--host", "192.0.2.1", "--token-file", tmp_path / "token")  # of no computer
+    done = invoke("serve", tmp_path / "other", *place)
+    assert done.exit_code == 2
+    assert "nothing can listen at port 8080 of 192.0.2.1" in done.stderr

@@ -348,7 +348,7 @@ def test_the_folder_wants_the_model_that_it_holds(tmp_path):
     learn(DurableLearner(make(), tmp_path), 0, 3).close()
     with pytest.raises(ValueError, match="n_particles=3, and not 5"):
         DurableLearner(make(n_particles=5), tmp_path)
-    with pytest.raises(ValueError, match="holds a AClassClassifier, and not a CRPMixture"):
+    with pytest.raises(ValueError, match="holds an AClassClassifier, and not a CRPMixture"):
         DurableLearner(CRPMixture(), tmp_path)
     with DurableLearner(make(n_jobs=2), tmp_path) as learner:
         assert learner.model.n_jobs == 2
