@@ -38,7 +38,7 @@ def test_fit_shows_kinds_and_classes(folder):
     assert "size" in done.stdout
     assert "real" in done.stdout
     assert "categorical" in done.stdout
-    assert "missing: ''" in done.stdout
+    assert "missing: empty in" in done.stdout
     assert "Classes of 'kind'" in done.stdout
     assert (folder / "again.imx").read_bytes() == (folder / "model.imx").read_bytes()
 

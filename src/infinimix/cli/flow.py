@@ -105,6 +105,8 @@ class Flow:
     def _name_columns(self) -> None:
         rows = list(as_dicts(self._first[0]))  # type: ignore[index]
         names = list(dict.fromkeys(str(key) for row in rows for key in row))
+        if not names:
+            raise CommandError(f"the stream has no column to learn from besides {self.target!r}.")
         if self.text is not None and self.text not in names:
             raise CommandError(f"the stream has no column {self.text!r}, which --text names.")
         self.names = names if self.text is None else [self.text]

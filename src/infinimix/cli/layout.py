@@ -72,15 +72,15 @@ def leave_out_totals(source: Source) -> Source:
 
     A single column has no totals: its last cell may be any word.
     """
-    rows = list(zip(*source.cells, strict=True))
-    bare = [[_text(cell) for cell in row] for row in rows]
     header = [name.casefold() for name in source.names]
     first = [name.rsplit("_", 1)[0] for name in header]  # of names that were told apart
-    again = {i for i, row in enumerate(bare) if row in (header, first)}
-    last = len(rows) - 1
-    some = [cell for cell in bare[last] if cell] if rows else []
+    begins = {header[0], first[0]}
+    maybe = [i for i, cell in enumerate(source.cells[0]) if _text(cell) in begins]
+    again = {i for i in maybe if _row(source, i) in (header, first)}
+    n_rows, last = source.n_rows, source.n_rows - 1
+    some = [cell for cell in _row(source, last) if cell]
     total = bool(some) and some[0].rstrip(":") in TOTALS and len(source.names) > 1
-    if len(again) + total >= len(rows) or not (again or total):
+    if len(again) + total >= n_rows or not (again or total):
         return source
     if again:
         said = f"{count(len(again), 'repetition')} of the header left out."
@@ -88,9 +88,13 @@ def leave_out_totals(source: Source) -> Source:
     if total:
         said = f"the last row left out, as it holds totals ({source.where(last)})."
         warnings.warn(said, stacklevel=3)
-    kept = [i for i in range(len(rows)) if i not in again and not (total and i == last)]
+    kept = [i for i in range(n_rows) if i not in again and not (total and i == last)]
     cells = [[column[i] for i in kept] for column in source.cells]
     return replace(source, cells=cells, lines=[source.lines[i] for i in kept], whole=source)
+
+
+def _row(source: Source, i: int) -> list[str]:
+    return [_text(column[i]) for column in source.cells]
 
 
 def _text(cell: Any) -> str:

@@ -65,6 +65,12 @@ def test_binary_columns_that_an_option_names_are_none(tmp_path):
         run_stream(flow(path, reads=asked))
 
 
+def test_a_stream_of_labels_alone_is_refused(tmp_path):
+    path = write_csv(tmp_path / "a.csv", insects(20))
+    with pytest.raises(CommandError, match="no column to learn from besides 'kind'"):
+        flow(path, reads=KindOptions(drop=["size,colour"]))
+
+
 def test_an_empty_stream_is_refused(tmp_path):
     path = write_csv(tmp_path / "a.csv", [])
     with pytest.raises(CommandError, match="has no rows"):
