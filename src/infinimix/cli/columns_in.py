@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.errors import CommandError
-from infinimix.cli.files import Source
+from infinimix.cli.reading import Source
 from infinimix.cli.stray import find_unit
 from infinimix.streaming.cells import MISSING, NUMBER, WHOLE
 from infinimix.streaming.number_styles import LONGEST, Ambiguous, NumberStyle, find_style

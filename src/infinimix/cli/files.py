@@ -11,7 +11,6 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -20,13 +19,13 @@ from infinimix.cli.errors import CommandError
 from infinimix.cli.layout import HEAD as HEAD_LINES
 from infinimix.cli.layout import count_title_lines, leave_out_totals, stands_alone, tell_titles
 from infinimix.cli.places import wrong_with_file
-from infinimix.cli.reading import Reading
+from infinimix.cli.reading import Reading, Source
 from infinimix.cli.sheets import read_sheet
 from infinimix.streaming.bad import BadRecords, StreamError
 from infinimix.streaming.compression import BROKEN, bare_name, unzipped
 from infinimix.streaming.encodings import WESTERN, Encoding, UnknownEncoding, find_encoding, named
 from infinimix.streaming.lines import number_lines
-from infinimix.streaming.parquet import ParquetTypes, check_magic, read_columns
+from infinimix.streaming.parquet import check_magic, read_columns
 from infinimix.streaming.records import format_of, parse_object, read_records, tell_apart
 
 FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
@@ -35,70 +34,6 @@ DELIMITERS = (",", ";", "\t", "|")
 QUOTED = re.compile(r'"[^"]*"')
 PLAIN = (".txt", ".data", ".dat")
 OLD = (".xls", ".xlsb", ".ods", ".numbers")  # workbooks that nothing here reads
-
-
-@dataclass
-class Source:
-    """A table as it was read.
-
-    Attributes
-    ----------
-    name : str
-        The path, for messages.
-    format : str
-        One of `FORMATS`.
-    names : list of str
-        The columns.
-    cells : list of lists
-        Column by column; None where a row of JSON lacks a key.
-    lines : list of int
-        Where each row begins, from 1 on.
-    delimiter : str
-        Between the cells of CSV files.
-    raw : list of str
-        Text files: each row as it stands there, with its line end; of CSV files also the header
-        and blank lines.
-    encoding : Encoding
-        Of text files.
-    nested : dict
-        Columns of JSON lines that hold lists or objects, and the line of the first.
-    types : ParquetTypes or None
-        Of the columns of a Parquet file.
-    whole : Source or None
-        The file with the rows that were left out, such as totals; None if there were none.
-    """
-
-    name: str
-    format: str
-    names: list[str]
-    cells: list[list[Any]]
-    lines: list[int]
-    delimiter: str = ","
-    raw: list[str] = field(default_factory=list)
-    encoding: Encoding = Encoding("utf-8")  # noqa: RUF009  (a value that never changes)
-    nested: dict[str, int] = field(default_factory=dict)
-    types: ParquetTypes | None = None
-    whole: Source | None = None
-
-    @property
-    def is_text(self) -> bool:
-        """Whether cells are text that has to be understood first."""
-        return self.format in ("csv", "tsv")
-
-    @property
-    def n_rows(self) -> int:
-        """Number of rows."""
-        return len(self.lines)
-
-    @property
-    def places(self) -> list[int]:
-        """Where each row is among all rows of the file."""
-        at = {line: i for i, line in enumerate((self.whole or self).lines)}
-        return [at[line] for line in self.lines]
-
-    def where(self, i: int) -> str:
-        """Return the place of a row, for messages."""
-        return f"{'line' if self.raw else 'row'} {self.lines[i]}"
 
 
 def read_source(path: Path, reading: Reading | None = None) -> Source:

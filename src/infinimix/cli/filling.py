@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from infinimix.cli.files import Source
 from infinimix.cli.places import write_text
+from infinimix.cli.reading import Source
 from infinimix.cli.tables_in import InputTable
 from infinimix.cli.writing import BINARY, format_of_output, write_table
 from infinimix.streaming.cells import NUMBER, WHOLE

@@ -13,9 +13,8 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from infinimix.cli.errors import CommandError, listed
-from infinimix.cli.files import Source
 from infinimix.cli.out import warn
-from infinimix.cli.reading import Reading
+from infinimix.cli.reading import Reading, Source
 from infinimix.cli.tables_in import (
     InputTable,
     check_ambiguous,

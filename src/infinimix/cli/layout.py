@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from infinimix.cli.out import count
 
 if TYPE_CHECKING:
-    from infinimix.cli.files import Source
+    from infinimix.cli.reading import Source
 
 HEAD = 10  # lines among which the header is
 ALIKE = 3  # rows below a header that must have as many cells as it

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 import infinimix
 from infinimix.cli.dates import check_dates
 from infinimix.cli.errors import CommandError, hint, listed, quoted
-from infinimix.cli.files import Source
 from infinimix.cli.learning import Trained
-from infinimix.cli.reading import Reading
+from infinimix.cli.reading import Reading, Source
 from infinimix.cli.tables_in import InputTable, tell_styles, understand
 from infinimix.evaluation.abilities import ReadsTables, able
 

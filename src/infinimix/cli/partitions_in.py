@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from infinimix.cli.errors import CommandError, listed, shell_word
-from infinimix.cli.reading import Reading
+from infinimix.cli.reading import Reading, Source
 
 PATTERN = frozenset("*?[")
 MODEL = "aclass"
@@ -63,7 +63,6 @@ def refuse_options(path: Path, given: dict[str, Any]) -> None:
 
 def fit_files(path: Path, target: str, table: Any, settings: dict[str, Any]) -> Any:
     """Return a model of all files, with its notes, and how many partitions there were."""
-    from infinimix.cli.files import Source
     from infinimix.cli.kinds import ask_kinds
     from infinimix.cli.learning import Trained, check_effort, check_tuning, make_named
     from infinimix.cli.out import is_watched

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from infinimix.cli.columns_in import ColumnReader
 from infinimix.cli.errors import CommandError, hint, listed, quoted
-from infinimix.cli.files import Source, read_source
-from infinimix.cli.reading import Reading
+from infinimix.cli.files import read_source
+from infinimix.cli.reading import Reading, Source
 from infinimix.streaming.number_styles import Ambiguous, NumberStyle, has_point, may_be_thousands
 from infinimix.tables.missing import is_missing
 
