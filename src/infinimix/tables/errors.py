@@ -221,8 +221,8 @@ def no_documents(X: object) -> TypeError:
 
 def no_table(X: object) -> ValueError:
     return ValueError(
-        f"Expected 2D array, but X is {_form_of(X)}; pass a data frame, a 2-D array, or a list "
-        "with one dict or list per row"
+        f"Expected 2D array, but X is {_form_of(X)}; pass a data frame, a 2-D array or a list of "
+        "rows"
     )
 
 

@@ -45,8 +45,8 @@ class HybridClassifier(MetaEstimatorMixin, ClassProbabilities, BaseEstimator):
     A generative model learns the table as it is and draws what is missing, several times; a
     discriminative classifier learns each filled table, and the answers are averaged. It is given
     numbers: binary columns as 0 and 1, real ones and counts as they are, and a column of 0 and 1
-    for each category. Where nothing is missing it learns the table once; where there is one class only
-    it learns none, and predicts that class.
+    for each category. Where nothing is missing it learns the table once; where there is only one
+    class it learns nothing, and predicts that class.
 
     `infinimix.save` takes a model with the default classifier. Others of scikit-learn have no form
     but pickle, which it does not write; joblib does.
