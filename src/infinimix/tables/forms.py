@@ -32,9 +32,9 @@ def is_empty(X: Any) -> bool:
 
 def holds_no_rows(X: Any) -> bool:
     """Whether an input has no rows in any order: one string or dict, a set, None, a generator."""
-    if isinstance(X, str | bytes | Mapping):
-        return True
-    return not any(hasattr(X, name) for name in ("shape", "__array__", "__getitem__"))
+    if hasattr(X, "shape") or hasattr(X, "__array__"):  # also sparse matrices that are mappings
+        return False
+    return isinstance(X, str | bytes | Mapping) or not hasattr(X, "__getitem__")
 
 
 def may_lack(absent: Sequence[str], names: Sequence[str], lenient: bool) -> bool:
