@@ -29,9 +29,14 @@ BODIES = ("body", "orelse", "finalbody", "handlers", "cases")  # where statement
 
 
 def fingerprint(measures: Iterable[str], package: Path = PACKAGE) -> str:
-    """Twelve digits that change with the code of these rooms or files of the package."""
-    digest = hashlib.sha256()
-    for path in sorted({path for room in measures for path in files(package / room)}):
+    """Twelve digits that change with the code of these rooms or files of the package.
+
+    Those with a minus before them are left out.
+    """
+    measures, digest = list(measures), hashlib.sha256()
+    found = {path for room in measures if room[0] != "-" for path in files(package / room)}
+    gone = {path for room in measures if room[0] == "-" for path in files(package / room[1:])}
+    for path in sorted(found - gone):
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(code_only(path.read_text(encoding="utf-8")).encode())
     return digest.hexdigest()[:12]

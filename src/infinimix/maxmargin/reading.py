@@ -7,11 +7,13 @@ of the user all the same (`GivenRows`).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from infinimix import execution
+from infinimix.estimators.common.fitted import list_names
 from infinimix.estimators.common.labels import Labels, check_lengths
 from infinimix.estimators.common.partitioned_rows import gather_numbers, gather_rows
 from infinimix.estimators.common.weights import (
@@ -24,8 +26,11 @@ from infinimix.estimators.common.weights import (
     weigh_all,
 )
 from infinimix.scikit import _get_feature_names, check_array, validate_data
+from infinimix.tables.errors import no_table
+from infinimix.tables.forms import holds_no_rows
 from infinimix.tables.packed import PackedTable
 from infinimix.tables.partitioned import PartitionedTable, is_in_partitions
+from infinimix.tables.readers import open_table
 
 FORM: dict[str, Any] = {"dtype": np.float64, "ensure_all_finite": False, "order": "C"}
 
@@ -71,8 +76,9 @@ def read_table(model: Any, X: Any, sample_weight: Any = None) -> LabelledTable:
         names = np.array(X.columns, object) if X.first.named else None
         X = gather_numbers(X)
     else:
+        _check_table(X)
         names = _get_feature_names(X)
-    X = _check_finite(check_array(X, input_name="X", estimator=model, **FORM))
+    X = _check_finite(_read(partial(check_array, input_name="X", estimator=model, **FORM), X))
     weight, given = find_given(X, read_weights(sample_weight, len(X)))
     X = X if given is None else X[given.learned]
     return LabelledTable(X, names, np.empty(0, np.int64), Labels(), weight, given)
@@ -130,7 +136,55 @@ def weigh_classes(
 
 def read_more(model: Any, X: Any) -> np.ndarray:
     """Return later rows of a fitted model, if they have the columns of the first."""
-    return _check_finite(validate_data(model, X, reset=False, **FORM))
+    _check_table(X)
+    return _check_finite(_read(partial(validate_data, model, reset=False, **FORM), X))
+
+
+def _check_table(X: Any) -> None:
+    """Raise ValueError if a table has no rows in any order, or two columns of one name."""
+    if hasattr(X, "columns"):
+        list_names(X)
+    elif holds_no_rows(X):
+        raise no_table(X)
+
+
+def _read(check: Callable[[Any], Any], X: Any) -> np.ndarray:
+    """Return a table as checks of scikit-learn read it; name the first cell that is text."""
+    try:
+        return np.asarray(check(X))
+    except ValueError:
+        text = _find_text(X)
+        if text is None:
+            raise
+    name, row, value = text
+    raise ValueError(
+        f"column {name!r} has the text {value[:40]!r} in row {row}, but this model takes numbers "
+        "only. Encode the column, for example with OneHotEncoder of scikit-learn; AClassClassifier "
+        "and CRPMixture take it as it is."
+    )
+
+
+def _find_text(X: Any) -> tuple[str, int, str] | None:
+    """Return the column, row and value of the first string that is no number."""
+    try:
+        table = open_table(X)
+    except (TypeError, ValueError):
+        return None
+    for j, name in enumerate(table.names):
+        values = table.column(j).values
+        if isinstance(values, list):
+            for row, value in enumerate(values):
+                if isinstance(value, str) and not _is_number(value):
+                    return name, row, value
+    return None
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value)
+    except ValueError:
+        return False
+    return True
 
 
 def _check_finite(X: np.ndarray) -> np.ndarray:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from infinimix.tables import errors
 from infinimix.tables.cells import NUMBERS, _read_number
+from infinimix.tables.forms import holds_no_rows
 from infinimix.tables.grids import Grid, from_array, from_frame, from_rows, from_sparse
 from infinimix.tables.missing import is_missing
 from infinimix.tables.sparsity import is_sparse
@@ -63,8 +64,6 @@ def open_documents(X: Any, text: Text) -> Words | Texts | Grid:
         return _open_array(X, text)
     if is_sparse(X):
         return from_sparse(X)
-    if isinstance(X, str | bytes | Mapping | set | frozenset):
-        raise errors.no_documents(X)
     return _open_frame(X, text)
 
 
@@ -90,9 +89,9 @@ def _open_frame(X: Any, text: Text) -> Words | Texts | Grid:
     if cells is not None:
         return _open_list(cells, text)
     frame = open_frame(X)
+    if frame is None and holds_no_rows(X):
+        raise errors.no_documents(X)
     if frame is None:
-        if not hasattr(X, "__array__") and not hasattr(X, "__len__"):
-            raise errors.no_documents(X)
         return _open_array(np.asarray(X), text)
     if len(frame.labels) == 1:
         values = frame.pick(0).values

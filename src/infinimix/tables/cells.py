@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from infinimix.tables.column import Kind
 
 __all__ = [
+    "DATES",
     "NUMBERS",
     "UNSEEN",
     "Refusal",
@@ -37,16 +38,18 @@ Refusal = Callable[[str, int, object], ValueError]
 #: What counts as a number when it is found in a list.
 NUMBERS = (numbers.Real, Decimal, np.bool_)
 
+#: What counts as a date or time when it is found in a list.
+DATES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
+
 #: The code `look_up` gives to values that it does not know.
 UNSEEN = -2
 
 _COMPLEX = (complex, np.complexfloating)
-_DATES = (dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64)
 
 
 def plain(value: Any, name: str, row: int) -> Any:
     """A category as a value of Python's own types, refusing what no kind can hold."""
-    if isinstance(value, _DATES):
+    if isinstance(value, DATES):
         raise errors.date_column(name)
     if isinstance(value, _COMPLEX):
         raise errors.complex_data(name)

@@ -19,6 +19,7 @@ __all__ = [
     "listed",
     "misfits",
     "no_documents",
+    "no_table",
     "not_binary",
     "not_count",
     "not_date",
@@ -28,6 +29,7 @@ __all__ = [
     "not_word",
     "not_word_count",
     "odd_document",
+    "other_names",
     "other_words",
     "too_few",
     "unhashable_cell",
@@ -165,6 +167,18 @@ def wrong_columns(unknown: Sequence[str], absent: Sequence[str], who: str) -> Va
     )
 
 
+def other_names(names: Sequence[str], expected: Sequence[str], who: str) -> ValueError:
+    changed = [name for name in names if name not in {*expected}]
+    what = f"unknown: {listed(changed)}" if changed else "others are missing"
+    if {*names} == {*expected}:
+        what = "they must be in the same order as they were in fit"
+    return ValueError(
+        f"The feature names should match those that were passed during fit: the columns of X are "
+        f"{listed(names)}, those of {who} {listed(expected)} ({what}). Pass X.to_numpy() if they "
+        "are in place"
+    )
+
+
 def wrong_width(names: Sequence[str], expected: Sequence[str], who: str) -> ValueError:
     width, known = len(names), len(expected)
     more = width > known
@@ -195,17 +209,32 @@ def too_few(what: str, shape: tuple[int, ...]) -> ValueError:
 
 
 def no_documents(X: object) -> TypeError:
-    what, way = (
-        f"a {type(X).__name__}",
-        "a list with one string, dict or list of words per document",
-    )
+    way = "a list with one string, dict or list of words per document"
     if isinstance(X, str):
-        what, way = "one string", "a list with one string per document, as in [X]"
+        way = "a list with one string per document, as in [X]"
     elif isinstance(X, bytes):
-        what, way = "bytes", "a list of strings, as in [X.decode()]"
+        way = "a list of strings, as in [X.decode()]"
     elif isinstance(X, Mapping):
-        what, way = "one dict", "a list with one dict per document, as in [X]"
-    return TypeError(f"X is {what}; pass {way}")
+        way = "a list with one dict per document, as in [X]"
+    return TypeError(f"X is {_form_of(X)}; pass {way}")
+
+
+def no_table(X: object) -> ValueError:
+    return ValueError(
+        f"Expected 2D array, but X is {_form_of(X)}; pass a data frame, a 2-D array or a list of "
+        "rows"
+    )
+
+
+def _form_of(X: object) -> str:
+    forms: dict[Any, str] = {
+        str: "one string",
+        bytes: "bytes",
+        Mapping: "one dict",
+        type(None): "None",
+    }
+    other = f"a {type(X).__name__}"
+    return next((form for cls, form in forms.items() if isinstance(X, cls)), other)
 
 
 def odd_document(row: int, value: object, expected: str) -> TypeError:

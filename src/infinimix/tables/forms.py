@@ -5,7 +5,7 @@ Whatever the user passes is opened as one of them (`readers`). All can hand out 
 kind are encoded in a single compiled pass.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from infinimix.tables import errors
 from infinimix.tables.scans import Scan, ready
 
-__all__ = ["CHUNK", "FEW", "Cells", "Columns", "Dense", "Sparse", "Table"]
+__all__ = ["CHUNK", "FEW", "Cells", "Columns", "Dense", "Sparse", "Table", "holds_no_rows"]
 
 #: Cells handed out at a time where a block has to be converted or densified first.
 CHUNK = 1 << 18
@@ -28,6 +28,13 @@ FEW = 32
 def is_empty(X: Any) -> bool:
     """Whether an input says by its length that it has no rows."""
     return hasattr(X, "__len__") and len(X) == 0
+
+
+def holds_no_rows(X: Any) -> bool:
+    """Whether an input has no rows in any order: one string or dict, a set, None, a generator."""
+    if hasattr(X, "shape") or hasattr(X, "__array__"):  # also sparse matrices that are mappings
+        return False
+    return isinstance(X, str | bytes | Mapping) or not hasattr(X, "__getitem__")
 
 
 def may_lack(absent: Sequence[str], names: Sequence[str], lenient: bool) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infinimix.tables import errors
-from infinimix.tables.forms import Cells, Columns, Dense, Sparse, Table
+from infinimix.tables.forms import Cells, Columns, Dense, Sparse, Table, holds_no_rows
 from infinimix.tables.packed import PackedTable
 from infinimix.tables.sparsity import is_sparse
 
@@ -160,6 +160,8 @@ def _open_frame(X: Any) -> Table:
     from infinimix.tables.frames import open_frame
 
     frame = open_frame(X)
+    if frame is None and holds_no_rows(X):
+        raise errors.no_table(X)
     if frame is None:
         return _open_array(np.asarray(X))
     return Columns(*_labelled(frame.labels), frame.n_rows, pick=frame.pick)

@@ -89,9 +89,19 @@ def test_files_count_by_name_and_rooms_that_are_not_named_do_not(package):
     assert package("x = 1", "room/inner/x.py") != first
 
 
+def test_what_has_a_minus_does_not_count(package, tmp_path):
+    def measured(code):
+        package(CODE)
+        package(code, "room/other.py")
+        return fingerprint(["room", "-room/other.py"], tmp_path)
+
+    assert measured("x = 1") == measured("x = 2")
+    assert package("x = 1", "room/other.py") != package("x = 2", "room/other.py")
+
+
 def test_what_a_benchmark_measures_exists():
     for room in {room for benchmark in BENCHMARKS.values() for room in benchmark.measures}:
-        assert files(PACKAGE / room)
+        assert files(PACKAGE / room.removeprefix("-"))
 
 
 def test_files_of_kernels_decide_what_machine_code_does_or_where_it_is_kept():

@@ -62,7 +62,9 @@ WRONG_TABLES = {
     "three dimensions": (np.zeros((2, 3, 4)), ValueError, "Expected 2D array"),
     "no rows": (MORE[:0], ValueError, "0 sample"),
     "ragged": ([[0, "x", 1.0], [0, "x"]], ValueError, "row 1 of X has 2 cells"),
-    "nothing": (None, ValueError, "Expected 2D array"),
+    "nothing": (None, ValueError, "Expected 2D array, but X is None; pass a data frame, "),
+    "one string": ("abc", ValueError, "X is one string; pass a data frame, "),
+    "a set": ({1, 2}, ValueError, "X is a set; pass a data frame, "),
     "a dict": ({"b": [1]}, TypeError, "list with one dict per row"),
 }
 WRONG_LABELS = {
@@ -256,3 +258,17 @@ def test_an_interrupted_stream_says_so(monkeypatch, tmp_path):
         with pytest.raises(RuntimeError, match="interrupted"):
             use()
     assert model.fit(X, [0, 0, 1, 1]).predict(X).shape == (4,)
+
+
+@pytest.mark.parametrize("table", [None, "abc", {1, 2}, map(list, [[1]]), FRAME["r"]])
+def test_no_warning_comes_before_an_error(started, recwarn, table):
+    with pytest.raises(ValueError, match="Expected 2D array"):
+        started[AClassClassifier, "fit"].predict(table)
+    assert not recwarn.list
+
+
+def test_names_that_are_there_twice_are_named_at_prediction(started):
+    table = MORE.set_axis(["b", "c", "c"], axis=1)
+    for model in (started[CRPMixture, "fit"], started[AClassClassifier, "partial_fit"]):
+        with pytest.raises(ValueError, match="duplicate column names: 'c'; rename or drop"):
+            model.predict(table)

@@ -118,6 +118,19 @@ def test_files_hold_the_default_classifier_as_arrays(generative, labels, monkeyp
     assert np.array_equal(saved(again).predict(X), fitted.predict(X))
 
 
+@pytest.mark.parametrize("generative", [FAST, CRPMixture(effort="fast", n_islands=2)])
+@pytest.mark.parametrize("labels", [["p"] * 80, ["p", None] * 40])
+def test_one_class_is_always_predicted(generative, labels):
+    fitted = model(generative=generative).fit(X, labels)
+    assert fitted.estimators_ == []
+    for one in (fitted, saved(fitted)):
+        assert one.classes_.tolist() == ["p"]
+        assert np.array_equal(one.predict_proba(X), np.ones((80, 1)))
+        assert set(one.predict(X)) == {"p"}
+        with pytest.raises(ValueError, match="feature names should match"):
+            one.predict(X.rename(columns={"size": "weight"}))
+
+
 def test_other_classifiers_are_not_saved_without_pickle():
     with pytest.raises(TypeError, match="joblib"):
         save(model(discriminative=GaussianNB()).fit(X, Y), io.BytesIO())

@@ -46,6 +46,16 @@ def sequences(n=240):
     return X, np.repeat([0, 1], n // 2)
 
 
+@pytest.mark.parametrize("n_columns", [40, 64])
+def test_many_variables(n_columns):
+    """Room for all sets of parents of a node would be terabytes: no move enumerates them."""
+    X = np.random.default_rng(0).integers(2, size=(200, n_columns))
+    X[:, 1] = X[:, 0]
+    model = BlockmodelMarkovNet(n_iter=40, n_chains=2, random_state=0).fit(X)
+    assert model.edge_marginals_[0, 1] > 0.99
+    assert model.edge_marginals_.sum() < n_columns
+
+
 def test_neighbours_are_found_and_what_is_said_is_symmetric():
     model = BlockmodelMarkovNet(**QUICK).fit(chain_of_columns())
     P = model.edge_marginals_

@@ -12,6 +12,7 @@ import numpy as np
 
 from infinimix.scikit import column_or_1d
 from infinimix.tables.missing import is_missing
+from infinimix.tables.sparsity import loaded_type
 
 #: Types of labels that are found by their value; what equals a known label is that label.
 PLAIN = frozenset([str, int, float, bool, np.str_, np.int64, np.int32, np.bool_])
@@ -163,12 +164,23 @@ def _listed(y: Any) -> list[Any]:
     """Return the values one by one: an array of a list would turn 1 beside "a" into "1"."""
     if isinstance(y, list | tuple) and not any(isinstance(v, list | tuple | np.ndarray) for v in y):
         return list(y)
-    if hasattr(y, "to_list"):  # a series of pandas or polars, of any dtype
-        return list(y.to_list())
+    if hasattr(y, "columns") and not hasattr(y, "column_names") and len(y.columns) == 1:
+        column_or_1d(y, warn=True)  # whose numbers would be floats if some are missing
+        return _listed(y[y.columns[0]])
+    for read in ("to_list", "to_pylist"):  # a series of pandas or polars, an array of PyArrow
+        if hasattr(y, read) and not hasattr(y, "columns"):
+            return list(getattr(y, read)())
+    if isinstance(y, extension_arrays()):  # of whose whole numbers floats would be made
+        return list(y.tolist())
     array = column_or_1d(y, warn=True)
     if array.dtype.kind not in "biufUO":
         raise TypeError(f"Labels are text or whole numbers, not of dtype {array.dtype}.")
     return list(array.tolist())
+
+
+def extension_arrays() -> Any:
+    """Return the type of arrays of pandas with types that NumPy does not have."""
+    return loaded_type("pandas.api.extensions", "ExtensionArray")
 
 
 def _check_label(value: Any, name: str, row: int) -> Any:

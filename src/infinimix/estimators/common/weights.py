@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from infinimix.estimators.common.labels import Labels
+from infinimix.estimators.common.labels import Labels, extension_arrays
 from infinimix.tables.rows import pick
 from infinimix.tables.sparsity import loaded_type
 
@@ -133,6 +133,8 @@ def take_rows(table: Any, index: np.ndarray) -> Any:
 
     if isinstance(table, loaded_type("pyarrow", "RecordBatch")):  # of which it would make a column
         return pick(table, index)
+    if isinstance(table, extension_arrays()):
+        return table.take(index)
     return _safe_indexing(table, index)
 
 

@@ -45,7 +45,8 @@ class HybridClassifier(MetaEstimatorMixin, ClassProbabilities, BaseEstimator):
     A generative model learns the table as it is and draws what is missing, several times; a
     discriminative classifier learns each filled table, and the answers are averaged. It is given
     numbers: binary columns as 0 and 1, real ones and counts as they are, and a column of 0 and 1
-    for each category. Where nothing is missing it learns the table once.
+    for each category. Where nothing is missing it learns the table once; where there is only one
+    class it learns nothing, and predicts that class.
 
     `infinimix.save` takes a model with the default classifier. Others of scikit-learn have no form
     but pickle, which it does not write; joblib does.
@@ -70,7 +71,7 @@ class HybridClassifier(MetaEstimatorMixin, ClassProbabilities, BaseEstimator):
     generative_ : estimator
         The fitted generative model.
     estimators_ : list of estimators
-        The fitted classifiers: `n_draws` of them, or one if nothing was missing.
+        The fitted classifiers: `n_draws` of them, one if nothing was missing, none for one class.
     columns_ : mapping
         The kind of each column.
     n_features_in_, feature_names_in_
@@ -143,7 +144,8 @@ class HybridClassifier(MetaEstimatorMixin, ClassProbabilities, BaseEstimator):
             table, codes = table.take(codes >= 0), codes[codes >= 0]
         missing = table.holes().any(axis=1) | (codes < 0)
         estimators = []
-        for d in range(int(self.n_draws) if missing.any() else 1):
+        n = int(self.n_draws) if missing.any() else 1
+        for d in range(n if len(labels.values) > 1 else 0):  # most classifiers need two classes
             rng = np.random.default_rng(child_seed(seed, ROWS, d))
             filled, drawn = _fill(generative, table, codes, missing, rng)
             estimator = self._discriminative(child_seed(seed, STATES, d + 1))
@@ -242,6 +244,8 @@ class HybridClassifier(MetaEstimatorMixin, ClassProbabilities, BaseEstimator):
             The rows.
         """
         table = self.generative_._encode(X)
+        if not self.estimators_:
+            return np.ones((table.n_rows, 1))
         holed = np.flatnonzero(table.holes().any(axis=1))
         drawn = [self._draw_row(tuple(b[i : i + 1] for b in table.blocks)) for i in holed]
         proba = np.zeros((table.n_rows, len(self.classes_)))

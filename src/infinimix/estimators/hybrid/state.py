@@ -49,7 +49,7 @@ class HybridState(NamedTuple):
         labels = read_labels(tree["labels"])
         width = count_columns(generative._schema)
         estimators = [_from_tree(one, labels, width) for one in tree["estimators"]]
-        if len(estimators) not in (1, int(model.n_draws)):
+        if len(estimators) not in ((1, int(model.n_draws)) if len(labels.classes) > 1 else (0,)):
             raise ValueError("it has not as many classifiers as filled tables")
         seed = np.random.SeedSequence(tree["entropy"], spawn_key=tree["spawn_key"])
         return cls(generative, estimators, labels, seed)

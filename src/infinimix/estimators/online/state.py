@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from infinimix.estimators.common.fitted import check_names
+from infinimix.estimators.common.fitted import check_names, list_names
 from infinimix.estimators.common.labels import check_labels
 from infinimix.estimators.common.state import check_layout, layout_of, read_schema
 from infinimix.estimators.online.forecast import NEW_CLASS, Forecast
@@ -45,11 +45,12 @@ class OnlineState:
 
     def check_names(self, model: Any, X: Any, learn: bool) -> None:
         """Check the names of a frame against those of the first one."""
-        if not hasattr(X, "columns") or self.feature_names is None:
+        if not hasattr(X, "columns"):
             return
         if isinstance(self.source, TableInput) and self.source.schema is not None:
             check_names(model, X, self.source.schema, learn=learn)
-        else:
+        elif self.feature_names is not None:
+            list_names(X)  # none of which may be there twice
             _check_feature_names(model, X, reset=False)
 
     def read(self, X: Any, who: str, answers: bool) -> Read:

@@ -89,12 +89,15 @@ def bound_parents(N, n, cards):
 
 
 def unconstrained_layout(allowed, shape, max_parents):
-    """Return which nodes may be parents; in a dynamic network node N + i is i before."""
+    """Return which nodes may be parents; in a dynamic network node N + i is i before.
+
+    No move enumerates sets of parents, so no candidates are strong.
+    """
     N, most = len(allowed), max_parents
     if N > MOST:
         raise ValueError(f"X has {N} columns; graphs with cycles can have at most {MOST}")
     if shape != DYNAMIC:
-        return full_layout(allowed, most)
+        return full_layout(allowed, most)._replace(strong=np.full(N, ZERO))
     cand = np.tile(N + np.arange(N), (N, 1))
     pos = np.where(allowed.T, np.arange(N), -1).astype(np.int16, order="C")
     return ParentLayout(cand, pos, np.full(N, ZERO), int(most))

@@ -36,6 +36,9 @@ def model(**parameters):
         ([7.0, -2.0, 7.0, -2.0], [-2.0, 7.0]),
         ([True, False, True, False], [False, True]),
         (pd.Series([True, False, True, False], dtype="boolean"), [False, True]),
+        (pd.array([7, -2, 7, -2], dtype="Int64"), [-2, 7]),
+        (pd.array([True, False, True, False], dtype="boolean"), [False, True]),
+        (pd.array(["b", "a", "b", "a"], dtype="string"), ["a", "b"]),
     ],
     ids=lambda value: f"{type(value).__name__}" if not isinstance(value, list) else None,
 )
@@ -46,6 +49,42 @@ def test_labels_of_any_origin_are_the_same_classes(y, classes):
     assert fitted.class_count_.tolist() == [2, 2]
     assert set(fitted.predict(X).tolist()) <= set(classes)
     assert set(fitted.sample(20)[1].tolist()) <= set(classes)
+
+
+@pytest.mark.parametrize(
+    ("y", "classes"),
+    [
+        (pd.array([7, None, 7, -2], dtype="Int64"), [-2, 7]),
+        (pd.array([True, None, True, False], dtype="boolean"), [False, True]),
+        (pd.array(["b", None, "b", "a"], dtype="string"), ["a", "b"]),
+    ],
+    ids=["whole", "boolean", "string"],
+)
+def test_labels_keep_their_type_where_some_are_missing(y, classes):
+    fitted = model().fit(X, y)
+    assert fitted.classes_.tolist() == classes
+    assert [type(c) for c in fitted.classes_.tolist()] == [type(c) for c in classes]
+    weighted = model().fit(X, y, sample_weight=[1, 2, 1, 1])
+    assert weighted.classes_.tolist() == classes
+
+
+def test_labels_of_pyarrow_keep_their_type():
+    pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
+    for y in (pa.array([7, None, 7, -2]), pa.chunked_array([[7, None], [7, -2]])):
+        fitted = model().fit(X, y)
+        assert [type(c) for c in fitted.classes_.tolist()] == [int, int]
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_labels_of_a_frame_of_one_column_keep_their_type(frame):
+    y = frame({"y": [7, None, 7, -2]})
+    if frame is pd.DataFrame:
+        y = y.astype("Int64")
+    with pytest.warns(UserWarning, match="A column-vector y was passed"):
+        fitted = model().fit(X, y)
+    assert [type(c) for c in fitted.classes_.tolist()] == [int, int]
+    with pytest.raises(ValueError, match="1d array"):
+        model().fit(X, frame({"y": [1, 2, 1, 2], "z": [1, 2, 1, 2]}))
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,11 @@
 """`CRPRegressor`: means that predict, intervals that cover, and tables of all forms."""
 
 import copy
+import datetime as dt
 import io
 import pickle
 import warnings
+from decimal import Decimal
 from functools import cache
 
 import numpy as np
@@ -173,6 +175,13 @@ def test_a_calibrated_density_is_better_than_the_plain_one_on_new_rows():
     ("y", "words"),
     [
         (["a", "b", "c"], "y must be numbers"),
+        ([1.0, "2", 3.0], r"row 1 is the text '2' \(strings are never parsed\)"),
+        (np.array(["1", "2", "3"], dtype=object), "row 0 is the text '1'"),
+        (pd.array(["1", "2", "3"], dtype="string"), "row 0 is the text '1'"),
+        (pd.date_range("2020-01-01", periods=3), "date or time 2020-01-01.*Convert it, to days"),
+        (pd.Series(pd.date_range("2020-01-01", periods=3, tz="UTC")), "date or time 2020-01-01"),
+        ([dt.date(2020, 1, 1)] * 3, "date or time 2020-01-01"),
+        (np.arange(3).astype("m8[s]"), "date or time 0 seconds"),
         ([1.0, np.nan, 2.0], "row 1 has no target"),
         ([1.0, np.inf, 2.0], "row 1 is inf"),
         ([1.0, 2.0], "X has 3 rows, y has 2"),
@@ -187,6 +196,13 @@ def test_targets_that_are_no_numbers_are_refused_and_nothing_changes(y, words):
     with pytest.raises(ValueError, match=words):
         model.fit(X, y)
     assert np.array_equal(model.predict(X), before)
+
+
+def test_numbers_in_objects_are_a_target():
+    X = [[0.0], [1.0], [2.0]]
+    plain = CRPRegressor(**FAST).fit(X, [1.0, 2.0, 3.0]).predict(X)
+    for y in (np.array([1, 2.0, Decimal(3)], dtype=object), pd.array([1, 2, 3], dtype="Int64")):
+        assert np.array_equal(CRPRegressor(**FAST).fit(X, y).predict(X), plain)
 
 
 def test_parameters_of_questions_are_checked():

@@ -14,6 +14,7 @@ import numpy as np
 
 from infinimix.scikit import column_or_1d
 from infinimix.tables import EncodedTable, Schema
+from infinimix.tables.cells import DATES
 from infinimix.tables.column import Column
 from infinimix.tables.scans import LARGEST
 from infinimix.tables.shapes import TRANSFORMS, choose
@@ -28,6 +29,7 @@ def read_values(y: Any, n_rows: int) -> np.ndarray:
     cells = column_or_1d(y, warn=True)
     if cells.dtype.kind == "c":
         raise ValueError("Complex data not supported: y must be real numbers.")
+    _refuse_others(y if isinstance(y, list | tuple) else cells, cells.dtype.kind)
     try:
         values = np.array(cells, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -52,6 +54,24 @@ def read_values(y: Any, n_rows: int) -> np.ndarray:
             f"{values[beyond[0]]}."
         )
     return values
+
+
+def _refuse_others(y: Any, kind: str) -> None:
+    """Raise ValueError for dates, of which numbers would be made, and strings, which are parsed."""
+    if kind in "biuf":
+        return
+    for row, value in enumerate(y):
+        if isinstance(value, DATES):
+            raise ValueError(
+                f"y must be numbers, for they are predicted as such, but row {row} is the date or "
+                f"time {value}. Convert it, to days as in (y - y.min()) / np.timedelta64(1, 'D')."
+            )
+        if isinstance(value, str | bytes):
+            raise ValueError(
+                f"y must be numbers, for they are predicted as such, but row {row} is the text "
+                f"{value[:40]!r} (strings are never parsed). Convert it, as in np.asarray(y, "
+                "float); to predict classes, use a classifier such as AClassClassifier."
+            )
 
 
 def find_target(schema: Schema, values: np.ndarray, request: str) -> Column:
