@@ -1,16 +1,13 @@
 """What a source says by itself: what it does, what it imports, which operations it registers.
 
-It is read and never run. Imports are found in its bytecode: those within functions count, too.
+It is read and never run. Imports count wherever they stand, also within functions.
 """
 
 import ast
-import dis
 import hashlib
 import re
-from types import CodeType
 
 PACKAGE = __name__.partition(".")[0]
-IMPORT = dis.opmap["IMPORT_NAME"]
 REGISTER = "implement", "default"  # see `dispatch`
 STATEMENTS = "body", "orelse", "finalbody", "handlers", "cases"  # where statements hold statements
 EVERYWHERE = "kernels/dispatch.py"  # known to all kernels
@@ -39,30 +36,36 @@ class SourceFile:
     """
 
     def __init__(self, name, text, known):
-        code = compile(text, name, "exec", dont_inherit=True, optimize=2)
-        self.imports = set(find_imports(code, name, known)) - {name, None}
         tree = ast.parse(text)
+        all_of_it = list(statements(tree))
+        self.imports = set(find_imports(all_of_it, name, known)) - {name, None}
         registers = any(f".{word}".encode() in text for word in REGISTER)
         self.serves = set(find_served(tree, name, known)) if registers else set()
-        drop_docstrings(tree)
+        for node in (tree, *all_of_it):
+            drop_docstring(node)
         self.digest = hashlib.sha256(ast.dump(tree).encode()).hexdigest()
 
 
 # --- what it does -------------------------------------------------------------------------------
 
 
-def drop_docstrings(node):
-    """Remove all docstrings from a syntax tree, which has no comments.
+def statements(node):
+    """Yield all statements of a syntax tree, also those within others."""
+    for field in STATEMENTS:
+        below = getattr(node, field, ())
+        for child in below if isinstance(below, list) else ():  # the body of a lambda is none
+            yield child
+            yield from statements(child)
 
-    Bytecode would have none of them either, but from Python 3.13 on it has the lines of classes.
+
+def drop_docstring(node):
+    """Remove the docstring of a module, class or function; a syntax tree has no comments.
+
+    Bytecode would have neither, but from Python 3.13 on it has the lines of classes.
     """
     homes = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
     if isinstance(node, homes) and ast.get_docstring(node, clean=False) is not None:
         del node.body[0]
-    for field in STATEMENTS:
-        below = getattr(node, field, ())
-        for child in below if isinstance(below, list) else ():  # the body of a lambda is none
-            drop_docstrings(child)
 
 
 # --- what it imports ----------------------------------------------------------------------------
@@ -90,28 +93,18 @@ def find_module(module, level, name):
     return ".".join([*above[: len(above) - level + 1], *filter(None, [module])])
 
 
-def find_imports(code, name, known):
-    """Yield the files that code imports something from, and the functions in it."""
-    for module, level, members in _imported(code):
-        full = find_module(module, level, name)
-        yield from (find_home(full, member, known) for member in members or ())
-        parts = [] if members else full.split(".")  # `import a.b`: a is at hand as well
-        yield from (find_file(".".join(parts[: end + 1]), known) for end in range(len(parts)))
-    for value in code.co_consts:
-        if isinstance(value, CodeType):
-            yield from find_imports(value, name, known)
-
-
-def _imported(code):
-    """Yield the module, level and members of every import; without members they are None."""
-    if IMPORT not in code.co_code[::2]:
-        return
-    before = []
-    for step in dis.get_instructions(code):
-        if step.opcode == IMPORT:
-            yield step.argval, *before[-2:]
-        elif step.opname != "EXTENDED_ARG":
-            before.append(step.argval)
+def find_imports(nodes, name, known):
+    """Yield the files that statements import something from."""
+    for node in nodes:
+        if isinstance(node, ast.ImportFrom):
+            module = find_module(node.module, node.level, name)
+            yield from (find_home(module, alias.name, known) for alias in node.names)
+        elif isinstance(node, ast.Import):
+            for alias in node.names:  # of `import a.b`, a is at hand as well
+                parts = alias.name.split(".")
+                yield from (
+                    find_file(".".join(parts[: end + 1]), known) for end in range(len(parts))
+                )
 
 
 # --- which operations it registers --------------------------------------------------------------
